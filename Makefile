@@ -15,6 +15,10 @@ FUZZ_MINUTES ?= 60
 PORT ?= 8080
 BENCH ?= all
 MUTANTS ?= --resume
+# What a pytest suite leaves out: with WHOLE nothing, as at night (make test-X-whole).
+DAY := $(if $(WHOLE),,-m "not nightly")
+DAY_ALONE := $(if $(WHOLE),,and not nightly)
+WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract end-to-end demo))
 AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server that a test starts takes seconds more.
@@ -24,8 +28,8 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 # Every suite of a tier: tests/run_suites.py.
-.PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants test-mutants lock openapi screenshot clean
+.PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-agent-timed test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants test-mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -37,11 +41,11 @@ run: install page ## Everything: installs, makes the demo's history, measures ea
 check: install-test ## Before a commit: lint, the page, unit suites, the server on SQLite, the reference NF's units
 	@exec $(BIN)/python tests/run_suites.py check
 
-test: install-test ## Everything that makes a merge safe, from nothing installed
+test: install-test ## What makes a merge safe, from nothing installed
 	@exec $(BIN)/python tests/run_suites.py test
 
-test-nightly: install-test ## The slow suites: both databases whole, mutants, fuzzing, faults, compose, story, forge, pictures
-	@exec $(BIN)/python tests/run_suites.py nightly
+test-nightly: install-test ## Every suite whole, both databases, all mutants, fuzzing, faults, compose, ...; WITHOUT=SUITE leaves one out
+	@exec $(BIN)/python tests/run_suites.py nightly $(addprefix --without ,$(WITHOUT))
 
 install: ## Installs what `make run` needs
 	@.ci/install run
@@ -84,30 +88,33 @@ test-core: ## Core's suite
 	@pytest -q -n 2 --dist loadfile core/tests
 
 test-agent-units: ## The agent's suite without what builds, starts or measures an NF
-	@pytest -q -n 2 --dist loadfile $(AGENT_UNITS)
+	@pytest -q -n 2 --dist loadfile $(DAY) $(AGENT_UNITS)
 
-test-agent: ## The agent's suite: builds and measures, so nothing else may run meanwhile
-	@pytest -q agent/tests
+test-agent: ## The agent's suite without what measures times
+	@pytest -q -n 2 --dist loadfile -m "not timed $(DAY_ALONE)" agent/tests
+
+test-agent-timed: ## What of the agent's suite measures times, so nothing else may run meanwhile
+	@pytest -q -m "timed $(DAY_ALONE)" agent/tests
 
 test-server-sqlite: ## The server's suite, on SQLite alone
-	@NALM_TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile server/tests
+	@NALM_TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
-test-server: ## The server's suite, on SQLite and PostgreSQL
-	@pytest -q -n 2 --dist loadfile server/tests
+test-server: ## The server's suite on SQLite, and the modules marked `dialects` on PostgreSQL, too
+	@$(if $(WHOLE),,NALM_TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast
 
 # More at once than there are cores: each start of DPDK waits a tenth of a second for its clock.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal $(DAY) reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
-test-nf-asan: nf-asan ## The same under ASan and UBSan, but for what is slow: threads (TSan has those), large tables
-	@meson test -C $(NF_ASAN) --print-errorlogs && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf pytest -q -n 4 \
-		reference-nf/spec/tests -k "not an_lcore_each and not tables_of_any_size"
+test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan and UBSan; whole: but for threads (TSan has those), large tables
+	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
+		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size",-m sanitised)
 
 # Without setarch, where that is allowed, a kernel that spreads memory widely leaves TSan no room for its shadow.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
@@ -131,11 +138,17 @@ test-web: ## The page's unit tests and checks
 	@cd web && npm run -s check && npm run -s test
 
 test-contract: nf ## The five contracts between rooms
-	@pytest -q -n 2 --dist loadfile tests/contract
+	@pytest -q -n 2 --dist loadfile $(DAY) tests/contract
 
-test-end-to-end: page ## The demo through webhook, build, traffic, verdict and page in Chromium
-	@pytest -q --timeout 1000 tests/end_to_end/test_demo.py && \
-		pytest -q -n 2 --dist loadfile tests/end_to_end --ignore tests/end_to_end/test_demo.py
+test-end-to-end: page ## Every page in Chromium, on services with and without figures
+	@pytest -q -n 2 --dist loadfile $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py
+
+test-demo: page ## The demo through webhook, build, traffic, verdict and page: its first five merges, whole: all
+	@$(if $(WHOLE),,DEMO_MERGES=5) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py
+
+# With all that `make test` leaves to the night.
+$(WHOLE_SUITES): test-%-whole:
+	@$(MAKE) test-$* WHOLE=1
 
 test-pictures: page ## Every page beside its stored picture, by the mean colour of small squares; differences go to .cache/pictures
 	@pytest -q tests/pictures

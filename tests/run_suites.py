@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the suites of a tier, each by its make target: `run_suites.py check|test|nightly [SUITE ...]`.
+"""Runs the suites of a tier, each by its make target:
+`run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that need no quiet machine run two at a time, then those that measure run one after another. Each
 suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every suite runs in a
@@ -57,8 +58,10 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-server": Suite(2700),
         "test-random": Suite(3600),
         "test-contract": Suite(900),
-        "test-agent": Suite(1800, alone=True),
-        "test-end-to-end": Suite(1800, alone=True),
+        "test-agent": Suite(1800),
+        "test-end-to-end": Suite(1800),
+        "test-agent-timed": Suite(1800, alone=True),
+        "test-demo": Suite(1800, alone=True),
         "test-mutants": Suite(900, alone=True),
         "mutants": Suite(4 * 3600, alone=True),
         "fuzz": Suite(2 * 3600, alone=True),
@@ -69,6 +72,14 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-pictures": Suite(1800, alone=True),
         "test-nf-outside": Suite(1800, alone=True),
         "advisories": Suite(600),
+        "test-server-whole": Suite(5400),
+        "test-nf-whole": Suite(3600),
+        "test-nf-asan-whole": Suite(3600),
+        "test-agent-whole": Suite(3600),
+        "test-agent-timed-whole": Suite(3600, alone=True),
+        "test-contract-whole": Suite(1800),
+        "test-end-to-end-whole": Suite(3600),
+        "test-demo-whole": Suite(3600, alone=True),
     }
 )
 TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
@@ -77,16 +88,20 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("lint", "test-web", "test-nf-units", "test-core", "test-agent-units", "test-server-sqlite"),
         ),
         "test": (
-            *("lint", "test-web", "test-nf", "test-nf-asan", "test-nf-tsan", "test-nf-fuzz", "test-core"),
-            *("test-server", "test-contract", "test-agent", "test-mutants", "test-end-to-end"),
+            *("lint", "test-server", "test-end-to-end", "test-agent", "test-nf", "test-contract"),
+            *("test-nf-asan", "test-core", "test-nf-fuzz", "test-nf-tsan", "test-web"),
+            *("test-agent-timed", "test-mutants", "test-demo"),
         ),
         "nightly": (
-            *("test-random", "advisories", "mutants", "fuzz", "test-faults", "test-forge", "test-compose"),
-            *("test-story", "test-pictures", "test-nf-outside"),
+            *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
+            *("test-contract-whole", "test-nf-asan-whole", "test-random", "advisories"),
+            *("test-agent-timed-whole", "test-demo-whole", "mutants", "fuzz", "test-faults", "test-forge"),
+            *("test-compose", "test-story", "test-pictures", "test-nf-outside"),
         ),
     }
 )
-"""`nightly` runs what `test` leaves out."""
+"""Long ones begin early, so that none runs on alone at the end. `nightly` has the suites that `test` runs in
+part, whole, and those that it leaves out."""
 NEEDS: Mapping[str, str] = MappingProxyType({"advisories": "NALM_ADVISORIES"})
 """Environment variables without which a tier leaves the suite out, and says so."""
 
@@ -222,11 +237,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Runs the suites of a tier.")
     parser.add_argument("tier", choices=sorted(TIERS))
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="only these")
+    parser.add_argument("--without", action="append", default=[], metavar="SUITE", help="all but this")
     given = parser.parse_args()
-    unknown = [suite for suite in given.suites if suite not in SUITES]
+    unknown = [suite for suite in (*given.suites, *given.without) if suite not in SUITES]
     if unknown:
         parser.error(f"no suite {unknown[0]}: there are {', '.join(SUITES)}")
-    chosen = given.suites or [suite for suite in TIERS[given.tier] if not is_left_out(suite)]
+    of_tier = [suite for suite in TIERS[given.tier] if suite not in given.without]
+    chosen = given.suites or [suite for suite in of_tier if not is_left_out(suite)]
     LOGS.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     runner = Runner(chosen)

@@ -123,17 +123,23 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With NALM_TEST_DATABASE=sqlite the tests that have a choice run on SQLite alone."""
-    only = os.environ.get("NALM_TEST_DATABASE")
-    if only is None:
+    """NALM_TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does."""
+    choice = os.environ.get("NALM_TEST_DATABASE")
+    if choice is None:
         return
-    config.hook.pytest_deselected(items=[item for item in items if _database(item) not in (None, only)])
-    items[:] = [item for item in items if _database(item) in (None, only)]
+    assert choice in ("sqlite", "marked"), choice
+    left = [item for item in items if _on_postgresql(item) and not (choice == "marked" and _is_marked(item))]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
 
 
-def _database(item: pytest.Item) -> str | None:
+def _is_marked(item: pytest.Item) -> bool:
+    return item.get_closest_marker("dialects") is not None
+
+
+def _on_postgresql(item: pytest.Item) -> bool:
     call = getattr(item, "callspec", None)
-    return None if call is None else call.params.get("database_url")
+    return call is not None and "postgresql" in call.params.values()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

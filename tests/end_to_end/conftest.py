@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo, run once as a user runs it, and a browser to look at it."""
+"""The demo, run once as a user runs it, and a browser to look at it.
+
+DEMO_MERGES=5 ends the demo's history after five merges.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +28,8 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def demo(state: Path) -> Iterator[Demo]:
     """The demo after its verdicts, still serving."""
-    running = Demo(state)
+    merges = os.environ.get("DEMO_MERGES")
+    running = Demo(state, merges=int(merges) if merges else None)
     try:
         running.wait_for(r"^open http://127", DEMO_SECONDS)
         yield running

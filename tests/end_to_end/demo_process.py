@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import queue
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -28,14 +29,16 @@ def free_port() -> int:
 class Demo:
     """`nalm-server demo` as a child process; its output as it comes."""
 
-    def __init__(self, state: Path, *, by_make: bool = False) -> None:
-        """by_make: `make run`, with nothing to install and the page built."""
+    def __init__(self, state: Path, *, merges: int | None = None, by_make: bool = False) -> None:
+        """merges: only the first so many. by_make: `make run`, with nothing to install and the page built."""
         self.state = state
+        self.merges = merges
+        self._options = ["--state", str(state), *(["--merges", str(merges)] if merges else [])]
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.lines: list[str] = []
         self._incoming: queue.Queue[str | None] = queue.Queue()
-        command = [str(Path(sys.executable).with_name("nalm-server")), "demo", "--state", str(state)]
+        command = [str(Path(sys.executable).with_name("nalm-server")), "demo", *self._options]
         self.process = subprocess.Popen(
             self._make() if by_make else [*command, "--port", str(self.port)],
             cwd=ROOT,
@@ -48,12 +51,12 @@ class Demo:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _make(self) -> list[str]:
-        """The rule's own command, on this demo's state."""
+        """The rule's own command, with this demo's options."""
         own = self.state.with_name("bin")
         own.mkdir()
         program = own / "nalm-server"
         real = Path(sys.executable).with_name("nalm-server")
-        program.write_text(f'#!/bin/sh\nexec {real} "$@" --state {self.state}\n')
+        program.write_text(f'#!/bin/sh\nexec {real} "$@" {shlex.join(self._options)}\n')
         program.chmod(0o755)
         return ["make", "-o", "install", "-o", "page", "run", f"BIN={own}", f"PORT={self.port}"]
 

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 IPP = Question("sfc_a", "ipp")
 
 
+@pytest.mark.nightly
 def test_the_commit_is_found_past_one_that_does_not_build(nalm: Nalm, nf_repository: NfRepository) -> None:
     good = nf_repository.git("rev-parse", "HEAD")
     nf_repository.commit("words", README__md="tinier\n")

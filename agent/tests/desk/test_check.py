@@ -80,7 +80,11 @@ def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm,
 
 @pytest.mark.skipif(perf.profile_available() is not None, reason="functions cannot be sampled here")
 @pytest.mark.parametrize(
-    ("work_h", "named"), [("#define ALPHA_FENCED_CLOCK\n", "rdtsc"), ("#define ALPHA_ATOMIC\n", "lock ")]
+    ("work_h", "named"),
+    [
+        pytest.param("#define ALPHA_FENCED_CLOCK\n", "rdtsc", marks=pytest.mark.nightly),
+        ("#define ALPHA_ATOMIC\n", "lock "),
+    ],
 )
 def test_instructions_that_wait_are_the_cause(
     nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, work_h: str, named: str
@@ -122,6 +126,7 @@ def test_equal_code_is_not_measured(nf_repository: NfRepository, nalm: Nalm, tmp
     assert builds[0].code_digest == builds[1].code_digest
 
 
+@pytest.mark.nightly
 def test_functions_that_only_moved_are_not_measured_unless_asked_for(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -160,6 +165,7 @@ def test_feature_merge_has_three_arms_and_a_price(
     assert done.returncode in (0, 3), done.stdout
 
 
+@pytest.mark.nightly
 def test_feature_switched_on_in_equal_code(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("start small", nalm__toml=NALM_TOML.replace('["alpha", "beta"]', '["alpha"]'))
     nf_repository.commit("beta on", nalm__toml=NALM_TOML)
@@ -241,6 +247,7 @@ def test_base_without_nalm_toml_runs_as_head_says(
     assert any("as head's nalm.toml says" in note for note in report_of(tmp_path / "run.json").notes)
 
 
+@pytest.mark.nightly
 def test_edited_configuration_is_another_run(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     toml = NALM_TOML.replace('"--features"', '"--config={source}/conf/nf.conf", "--features"')
     nf_repository.commit("configured", nalm__toml=toml, **{"conf/nf__conf": "routes = routes.txt\n"})

@@ -28,6 +28,7 @@ def edited(nf_repository: NfRepository) -> NfRepository:
     return nf_repository
 
 
+@pytest.mark.nightly
 def test_two_commits_are_compared_then_explained_line_by_line(
     nalm: Nalm, edited: NfRepository, tmp_path: Path
 ) -> None:

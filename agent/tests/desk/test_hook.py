@@ -73,6 +73,7 @@ def test_a_regression_is_not_pushed(
     assert push("--no-verify").returncode == 0
 
 
+@pytest.mark.nightly
 def test_what_is_no_regression_is_pushed(
     nf_repository: NfRepository, nalm: Nalm, push: Push, tmp_path: Path
 ) -> None:

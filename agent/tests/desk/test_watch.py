@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 from nalm_agent.desk.watch import snapshot
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import SHARED_MEMORY
@@ -25,6 +26,7 @@ def read_until(process: subprocess.Popen[str], said: str, lines: list[str]) -> N
     raise AssertionError(f"never said {said!r}: {''.join(lines)}")
 
 
+@pytest.mark.nightly
 def test_a_session(nf_repository: NfRepository, nalm: Nalm) -> None:
     process = subprocess.Popen(
         [str(NALM), "watch"],

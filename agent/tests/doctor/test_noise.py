@@ -18,6 +18,8 @@ from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from tiny import NfRepository
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture(autouse=True)
 def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

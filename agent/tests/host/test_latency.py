@@ -18,6 +18,8 @@ from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home
 from nalm_core.report.host_match import differences
 
+pytestmark = pytest.mark.timed
+
 KIB, MIB = 1 << 10, 1 << 20
 ALLOWED = sorted(os.sched_getaffinity(0))
 

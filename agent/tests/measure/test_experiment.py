@@ -109,6 +109,7 @@ def test_a_mistake_is_named_with_its_line(mistake: str) -> None:
     assert line.split()[0].strip("[]").split(".")[-1] in message
 
 
+@pytest.mark.nightly
 def test_features_are_priced_and_what_each_costs_is_in_its_stage(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def test_a_fast_leak_is_told_before_anything_is_timed(
     assert check.name == "buffers_returned" and "main" in check.message.partition("changed were")[2]
 
 
+@pytest.mark.nightly
 def test_a_store_that_fills_up_to_its_bound_is_no_leak(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -31,6 +31,8 @@ from nalm_core.report.run_report import (
 from tiny import PROBE_HEADER, TRAFFIC_NF, Nalm, NfRepository
 from typer.testing import CliRunner
 
+pytestmark = pytest.mark.timed
+
 BUILD = Build(commit="a" * 40, tree="t", code_digest="c", compiler="gcc")
 DEFINITION = RunDefinition(features=[], command=["nf"], traffic="made")
 CAPACITY = 100_000

@@ -14,6 +14,8 @@ from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak
 from tiny import Nalm, NfRepository
 from waiting import until
 
+pytestmark = pytest.mark.timed
+
 SHORT = ("soak", "HEAD", "--pps", "20000", "--interval", "0.05")
 SECONDS = 1 / 3600
 

@@ -45,7 +45,7 @@ def start_until(nalm: Nalm, nf: NfRepository, step: str, *command: str) -> subpr
 
 
 @pytest.mark.parametrize("step", STEPS)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.nightly)])
 def test_interrupt(nf_repository: NfRepository, tmp_path: Path, step: str, number: signal.Signals) -> None:
     nalm = Nalm(tmp_path / "home")
     process = start_until(nalm, nf_repository, step)

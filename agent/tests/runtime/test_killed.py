@@ -74,6 +74,7 @@ def killed_at(nalm: Nalm, nf: NfRepository, step: str, number: signal.Signals) -
     return process
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", SIGNALS, ids=["kill", "term"])
 def test_killed_at_each_step_and_started_again(
     changed: NfRepository, nalm: Nalm, number: signal.Signals

@@ -103,7 +103,7 @@ def workshop(demo: Demo, tmp_path: Path) -> Workshop:
     return Workshop(demo, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.timeout(1200)
 def test_demo_commits_are_correct_and_change_code_as_they_say(demo: Demo, workshop: Workshop) -> None:
     headers = {patch.name: patch for patch in all_patches(NF / "mutants")}

@@ -50,6 +50,7 @@ def test_the_highest_priority_decides_whatever_the_order(nf: Nf, tmp_path: Path)
     assert set(one.outcomes["acl"]) == {"permitted", "denied", "default_denied"}
 
 
+@pytest.mark.sanitised
 def test_ipv6_behind_extension_headers(nf: Nf, tmp_path: Path) -> None:
     rules = "permit 2 udp 2001:db8:10::/48 any 2001:db8:20::/48 53\ndeny 1 udp any any any any\n"
     frames = [
@@ -67,6 +68,7 @@ def test_ipv6_behind_extension_headers(nf: Nf, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.sanitised
 def test_rules_that_decide_are_counted(nf: Nf) -> None:
     frames = [frame for _, frame in packets.every()]
     chain = read_chain(CONFIG, {"chain.stages": "acl"})

@@ -70,6 +70,7 @@ def assert_charged(nf: Nf, frames: list[bytes], settings: Mapping[str, str]) -> 
     return rules
 
 
+@pytest.mark.sanitised
 @pytest.mark.parametrize("batch", ["1", "64", "256"])
 @pytest.mark.parametrize("prefetch", ["on", "off"])
 def test_rules_and_patterns(nf: Nf, tmp_path: Path, batch: str, prefetch: str) -> None:
@@ -169,6 +170,7 @@ def test_verdicts_by_flow(nf: Nf, tmp_path: Path, inspected: str, batch: str) ->
     assert ("by_flow" in outcomes) == (inspected != "100")
 
 
+@pytest.mark.sanitised
 def test_verdicts_by_flow_behind_nat(nf: Nf, tmp_path: Path) -> None:
     settings = written(tmp_path) | {"chain.flow_cache": "on", "dpi.inspect_packets": "2"}
     assert_charged(nf, flows(), settings | {"chain.stages": "nat,dpi,l3fwd"})

@@ -89,6 +89,7 @@ def test_longest_prefix_of_ipv6_wins(nf: Nf, without_default: dict[str, str]) ->
     assert expected.outcomes["l3fwd"]["no_route"] == len(DESTINATIONS6) - len(hops)
 
 
+@pytest.mark.sanitised
 def test_ipv6_without_a_route_of_it(nf: Nf, tmp_path: Path) -> None:
     path = tmp_path / "routes.txt"
     path.write_text("next_hop 0 02:00:00:00:01:00\nroute 0.0.0.0/0 0\n")
@@ -131,7 +132,14 @@ def test_checksum_follows_ttl(nf: Nf, ttl: int) -> None:
 
 @pytest.mark.parametrize("prefetch", ["on", "off"])
 @pytest.mark.parametrize(
-    ("routes", "routes6"), [(0, 0), (1, 1), (100, 100), (10_000, 1_000), (150_000, 20_000)]
+    ("routes", "routes6"),
+    [
+        (0, 0),
+        (1, 1),
+        pytest.param(100, 100, marks=pytest.mark.nightly),
+        (10_000, 1_000),
+        pytest.param(150_000, 20_000, marks=pytest.mark.nightly),
+    ],
 )
 def test_tables_of_any_size(nf: Nf, routes: int, routes6: int, prefetch: str) -> None:
     """Destinations in generated routes, beside them, and anywhere."""

@@ -87,6 +87,7 @@ def test_new_connections_spread_by_weight(nf: Nf, lb: dict[str, str]) -> None:
     assert 1.6 < share["10.20.0.3", 8081] / share["10.20.0.1", 8080] < 2.4
 
 
+@pytest.mark.sanitised
 def test_both_directions(nf: Nf, lb: dict[str, str]) -> None:
     opening = [tcp(n) for n in range(50)] + [udp(n) for n in range(50)] + [udp(60, chksum=0)]
     answers = [answer(frame) for frame in forwarded(lb, opening)]
@@ -154,6 +155,7 @@ def test_other_packets(nf: Nf, lb: dict[str, str]) -> None:
     assert expected.frames == passed
 
 
+@pytest.mark.sanitised
 def test_every_golden_packet(nf: Nf, lb: dict[str, str]) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], lb)
 
@@ -164,6 +166,7 @@ def test_any_segment_may_open(nf: Nf, lb: dict[str, str]) -> None:
     assert expected.outcomes["lb"] == {"opened": 2, "not_opening": 1, "forwarded": 1}
 
 
+@pytest.mark.sanitised
 def test_the_table_fills(nf: Nf, lb: dict[str, str]) -> None:
     expected = nf.assert_as_spec([tcp(n) for n in range(20)] + [tcp(3)], {**lb, "lb.entries": "12"})
     assert expected.outcomes["lb"] == {"opened": 12, "table_full": 8, "forwarded": 1}

@@ -35,11 +35,13 @@ SMALL_RING = {"model.ring": "128"}
 FLOWS, PACKETS = 40, 1200
 
 
+@pytest.mark.sanitised
 @pytest.mark.parametrize("name", MODELS)
 def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("batch", [1, 256])
 def test_batch_sizes_in_turn(nf: Nf, name: str, batch: int) -> None:

@@ -2,6 +2,7 @@
 """NAT's state, through the real NF: both directions, exhausted ports and tables, expiry in virtual time."""
 
 import golden_packets as packets
+import pytest
 from golden_nf import CONFIG, Nf
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from spec.checksum import ones_complement_sum
@@ -77,6 +78,7 @@ def test_ports_of_a_tiny_pool_run_out(nf: Nf) -> None:
     assert expected.outcomes["nat"] == {"translated_out": 10, "no_port": 6}
 
 
+@pytest.mark.sanitised
 def test_the_table_fills(nf: Nf) -> None:
     settings = {**NAT, "nat.entries": "12"}
     expected = nf.assert_as_spec(flows(20), settings)
@@ -95,6 +97,7 @@ def test_one_address_of_the_pool_for_a_client(nf: Nf) -> None:
     assert len(set.union(*by_client.values())) == 16
 
 
+@pytest.mark.sanitised
 def test_idle_mappings_expire_and_their_ports_come_back_last(nf: Nf) -> None:
     """100 ms a packet, one packet a batch: after a second of silence the first flow is a new one."""
     settings = {

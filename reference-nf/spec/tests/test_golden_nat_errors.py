@@ -126,6 +126,7 @@ def refused() -> dict[str, tuple[bytes, str]]:
     }
 
 
+@pytest.mark.sanitised
 def test_refused_errors(nf: Nf) -> None:
     out = packets.ether(packets.out() / LAYERS["udp"]())
     for name, (frame, outcome) in refused().items():
@@ -142,6 +143,7 @@ def test_errors_keep_no_mapping_alive(nf: Nf) -> None:
     assert expected.outcomes["nat"] == {"translated_out": 1, "icmp_error": 9, "no_mapping": 3}
 
 
+@pytest.mark.sanitised
 @pytest.mark.parametrize("layer", ["tcp", "udp"])
 def test_hairpin(nf: Nf, layer: str) -> None:
     """Two inside hosts by their pool addresses: each sees the other from outside, errors included."""

@@ -2,6 +2,7 @@
 """Packets nobody thought of: generated, mutated and cut, through the whole chain of the real NF."""
 
 import golden_packets as packets
+import pytest
 from golden_nf import CHAINS, Nf
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -49,6 +50,7 @@ frame_lists = st.lists(
 )
 
 
+@pytest.mark.sanitised
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=frame_lists, chain=st.sampled_from(CHAINS), batch=st.sampled_from([1, 7, 64]))
 def test_any_packets(nf: Nf, frames: list[bytes], chain: str, batch: int) -> None:

@@ -74,6 +74,7 @@ def test_sizes_and_order(nf: Nf, tmp_path: Path, profile: str) -> None:
     assert [packet.time for packet in packets] == [100 * number for number in range(PACKETS)]
 
 
+@pytest.mark.sanitised
 def test_account_is_what_was_sent(nf: Nf, tmp_path: Path) -> None:
     sent = Sent(nf, tmp_path, made("imix", reply_percent=20, flows=50))
     for name, reply in (("outbound", False), ("inbound", True)):

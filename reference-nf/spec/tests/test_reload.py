@@ -112,6 +112,7 @@ def test_changes_take_effect_while_packets_pass(nf: Nf, setup: Setup, name: str)
     assert totals["in"] == totals["sent"] + totals["bad"] + totals["policy"]
 
 
+@pytest.mark.sanitised
 def test_many_requests_at_once(nf: Nf, setup: Setup) -> None:
     """They may be taken together; the last one's configuration is in effect in the end."""
     with running(nf, setup.config, lcores=2) as run:
@@ -123,6 +124,7 @@ def test_many_requests_at_once(nf: Nf, setup: Setup) -> None:
         run.end()
 
 
+@pytest.mark.sanitised
 def test_a_mistake_changes_nothing(nf: Nf, setup: Setup) -> None:
     with running(nf, setup.config) as run:
         run.wait_for("nalm-nf: ")

@@ -20,6 +20,8 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 SLOWER = {"nat": 200.0}
 
 

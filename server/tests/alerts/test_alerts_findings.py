@@ -18,6 +18,8 @@ from nalm_server_reports import sha
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture
 def commits(service: Service) -> list[int]:

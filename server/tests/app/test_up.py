@@ -160,7 +160,10 @@ def agents(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "end",
+    [pytest.param(signal.SIGINT, marks=pytest.mark.nightly), signal.SIGTERM, signal.SIGKILL],
+)
 def test_agent_runs_beside_the_server_and_ends_with_it(tmp_path: Path, end: signal.Signals) -> None:
     with running(tmp_path / "state", NALM_HOME=str(tmp_path / "home")) as (process, url):
         until(lambda: httpx.get(f"{url}/api/v1/health").json()["agents_seen"] == 1, "the agent")

@@ -16,6 +16,8 @@ from nalm_server.base.settings import Settings
 from nalm_server.db import sign_in_attempts
 from nalm_server.db.sign_in_attempts import Attempt, Attempts
 
+pytestmark = pytest.mark.dialects
+
 HEALTH = "/api/v1/health"
 
 

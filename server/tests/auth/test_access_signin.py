@@ -169,6 +169,7 @@ def test_bad_links_of_one_address_are_limited_and_a_good_one_is_taken_all_the_sa
     assert Browser(service).sign_in(link=link)["name"] == "mona"
 
 
+@pytest.mark.nightly
 def test_bad_passwords_of_strangers_do_not_keep_out_a_browser_that_signed_in_before(service: Service) -> None:
     browser = member(service)
     browser.ask("DELETE", "/session", 204)

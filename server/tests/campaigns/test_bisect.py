@@ -11,6 +11,8 @@ from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import body_of, make_report, sha
 
+pytestmark = pytest.mark.dialects
+
 LENGTH = 17
 
 

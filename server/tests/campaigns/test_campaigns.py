@@ -24,6 +24,8 @@ from nalm_server_reports import sha
 from nalm_server_seeded import backfill
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.dialects
+
 
 class Twice(Kind):
     """Two jobs, one after the other."""

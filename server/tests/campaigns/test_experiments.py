@@ -19,6 +19,8 @@ from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture(autouse=True)
 def line(monkeypatch: pytest.MonkeyPatch) -> None:

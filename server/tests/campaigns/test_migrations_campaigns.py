@@ -19,6 +19,8 @@ from nalm_server.db.engine import make_engine
 from nalm_server_reports import sha
 from sqlalchemy import Engine, MetaData, inspect
 
+pytestmark = pytest.mark.dialects
+
 BEFORE = "0022"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TOKEN = "nalm_" + "t" * 43

@@ -17,6 +17,8 @@ from nalm_server_git import Repo
 from nalm_server_harness import Clock, Service
 from nalm_server_repo import local_repo
 
+pytestmark = pytest.mark.dialects
+
 SCHEDULES = "/projects/demo/schedules"
 HOUR = 3600.0
 """The clock starts at nine on a Saturday."""

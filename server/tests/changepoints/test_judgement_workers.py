@@ -19,6 +19,8 @@ from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.dialects
+
 DEMO = 1
 
 

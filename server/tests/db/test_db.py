@@ -7,6 +7,8 @@ import pytest
 from nalm_server.db import engine as db
 from sqlalchemy import text
 
+pytestmark = pytest.mark.dialects
+
 PIDS = text("SELECT pg_backend_pid()")
 
 

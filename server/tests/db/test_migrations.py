@@ -15,6 +15,8 @@ from nalm_server.db.engine import make_engine
 from nalm_server.db.migrate import SchemaError, alembic_config, migrations_dir, require_current
 from sqlalchemy import inspect
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:

@@ -11,6 +11,8 @@ from nalm_server.db import migrate
 from nalm_server.db.engine import make_engine
 from sqlalchemy import text
 
+pytestmark = pytest.mark.dialects
+
 AT = "2026-11-20 12:00:00+00"
 COMMON = f"'pull_request', 1, 0, 0, '{AT}', '{AT}'"
 

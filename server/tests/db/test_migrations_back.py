@@ -16,6 +16,8 @@ from nalm_server_harness import Clock, Service, make_service
 from nalm_server_seeded import add_administrator, add_everything
 from sqlalchemy import text
 
+pytestmark = pytest.mark.dialects
+
 BEFORE = "0008"
 OLD_REASONS = {"person", "push", "pull_request", "schedule", "backfill", "bisect"}
 NEW = [("confirm", "queued"), ("confirm", "done"), ("experiment", "measuring"), ("control", "queued")]

@@ -14,6 +14,8 @@ from alembic.script import Script, ScriptDirectory
 from nalm_server.db import migrate
 from nalm_server.db.migrate import alembic_config, migrations_dir
 
+pytestmark = pytest.mark.dialects
+
 LARGE = ("runs", "reports", "verdicts", "series_values")
 """Tables with rows for every scenario of every commit: an index of the others is made in a moment."""
 

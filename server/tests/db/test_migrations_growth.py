@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pytest
 from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.db import migrate
@@ -12,6 +13,8 @@ from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_judged
 from sqlalchemy import select
+
+pytestmark = pytest.mark.dialects
 
 
 def test_commits_measured_after_a_culprit_are_counted(service: Service, database_url: str) -> None:

@@ -14,6 +14,8 @@ from nalm_server.db.engine import make_engine
 from nalm_server_reports import sha
 from sqlalchemy import Engine, MetaData, select
 
+pytestmark = pytest.mark.dialects
+
 AT = [datetime(2026, 11, 20, hour, tzinfo=UTC) for hour in range(6)]
 FIXED = ("fixed", 3, None, "abc takes it back in every scenario")
 TRAILS: dict[int, tuple[str, int | None, list[tuple[str, int, str | None, str]]]] = {

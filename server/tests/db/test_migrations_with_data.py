@@ -21,6 +21,8 @@ from nalm_server.db.engine import make_engine
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import Engine, MetaData
 
+pytestmark = pytest.mark.dialects
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TOKEN = "nalm_" + "t" * 43
 REPORT = make_report(1, head_costs={"nat": 190.0}, head_ipps={"nat": 420})

@@ -11,6 +11,8 @@ from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 
+pytestmark = pytest.mark.dialects
+
 
 def push(service: Service, number: int) -> int:
     body = {"ref": "refs/heads/main", "before": sha(number - 1), "after": sha(number)}

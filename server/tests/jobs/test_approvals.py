@@ -21,6 +21,8 @@ from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
 from nalm_server_reports import body_of, make_report
 
+pytestmark = pytest.mark.dialects
+
 POLLED = ("github", "gitlab", "gitea", "agit")
 MUST = "comes from a fork: a developer must approve it"
 

@@ -12,6 +12,8 @@ import pytest
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 
+pytestmark = pytest.mark.dialects
+
 AGENT = "agent"
 
 

@@ -13,6 +13,8 @@ from nalm_server_git import Repo
 from nalm_server_harness import Service
 from nalm_server_repo import local_repo
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture
 def shas(service: Service, tmp_path: Path) -> dict[str, str]:

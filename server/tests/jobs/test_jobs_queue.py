@@ -28,6 +28,8 @@ from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.dialects
+
 
 def add_project(at: Service, name: str) -> None:
     at.post("/projects", "admin", 201, {"name": name, "repository": f"/srv/{name}.git"})

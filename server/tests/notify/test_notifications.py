@@ -31,6 +31,8 @@ from nalm_server_reports import body_of, make_report, sha
 from nalm_server_sockets import Loopback, Reply, Seen, serving
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 SLOWER = {"nat": 180.0}
 MORE = {"nat": 400}
 

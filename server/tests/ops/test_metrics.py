@@ -24,6 +24,8 @@ from nalm_server_reports import body_of, make_report
 from nalm_server_sockets import Reply, serving
 from prometheus_client.parser import text_string_to_metric_families
 
+pytestmark = pytest.mark.dialects
+
 SLOWER = {"nat": 180.0}
 TOKEN = "a-token-for-prometheus"
 

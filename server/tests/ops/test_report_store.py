@@ -33,6 +33,8 @@ from nalm_server_reports import body_of, make_report
 from nalm_server_seeded import add_judged
 from sqlalchemy import func, select
 
+pytestmark = pytest.mark.dialects
+
 DAY = 86_400.0
 REPORT = make_report(1)
 PACKED = pack(body_of(REPORT))

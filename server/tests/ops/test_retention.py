@@ -15,6 +15,8 @@ from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import func, select, update
 
+pytestmark = pytest.mark.dialects
+
 DAY = 86_400.0
 SLOW: dict[str, Any] = {"head_costs": {"nat": 190.0}, "head_ipps": {"nat": 420}}
 

@@ -20,6 +20,8 @@ from nalm_server_polled import TURN, Scene, polled
 from nalm_server_sockets import Reply
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 REFUSALS = [
     (Reply(403, b'{"message":"Resource not accessible"}'), "give the integration another"),
     (Reply(200, b'{"message":"no list"}'), "is this its API's address"),

@@ -6,8 +6,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
+
+pytestmark = pytest.mark.dialects
 
 NAT = (150.0, 165.0, 200.0)
 """What nat costs at commit 0, 1 and 2."""

@@ -17,6 +17,8 @@ from nalm_server.views.history.schemas import History
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
+pytestmark = pytest.mark.dialects
+
 SLOW_NAT = {"nat": 190.0}
 SLOW_NAT_IPP = {"nat": 420}
 

@@ -23,6 +23,8 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.dialects
+
 QUALITY = "/projects/demo/quality"
 DAY = 86_400.0
 

@@ -18,6 +18,8 @@ from nalm_server_reports import STARTED, body_of, make_report, sha
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import update
 
+pytestmark = pytest.mark.dialects
+
 PATH = "/api/v1/projects/demo/export"
 
 

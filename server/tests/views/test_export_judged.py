@@ -18,6 +18,8 @@ from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import add_judged
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 PATH = "/api/v1/projects/demo/export"
 WITHOUT_TIME = (Table.PRICES, Table.NCPP)
 

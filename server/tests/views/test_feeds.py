@@ -7,11 +7,14 @@ import xml.etree.ElementTree as ET
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nalm_server.views.feeds.atom import Entry, render
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
+
+pytestmark = pytest.mark.dialects
 
 SLOWER = {"nat": 180.0}
 ATOM = {"a": "http://www.w3.org/2005/Atom"}

@@ -17,6 +17,8 @@ from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report
 from sqlalchemy import delete, func, select, update
 
+pytestmark = pytest.mark.dialects
+
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
 LISTED = "/projects/demo/scenarios/sfc_a/functions"
 LINES = "/projects/demo/lines"

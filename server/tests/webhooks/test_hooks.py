@@ -16,6 +16,8 @@ from nalm_server_deliveries import payload
 from nalm_server_harness import Clock, Service, make_service
 from sqlalchemy import update
 
+pytestmark = pytest.mark.dialects
+
 BEFORE = "59b20b8d5c6ff8d09518454d4dd8b7b30f095ab5"
 AFTER = "6113728f27ae82c7b1a177c8d03f9e96e0adf246"
 

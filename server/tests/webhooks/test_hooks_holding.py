@@ -19,6 +19,8 @@ from nalm_server_waiting import until
 from sqlalchemy import select, text
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
+pytestmark = pytest.mark.dialects
+
 
 def only(service: Service) -> DeliveryRow:
     with service.context.read_sessions() as session:

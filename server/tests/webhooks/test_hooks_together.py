@@ -27,6 +27,8 @@ from nalm_server_forked import Forked, forked
 from nalm_server_harness import Clock, Service, counted
 from sqlalchemy import select
 
+pytestmark = pytest.mark.dialects
+
 
 @pytest.fixture
 def scene(service: Service, tmp_path: Path) -> Forked:

@@ -31,6 +31,8 @@ from nalm_server_waiting import until
 from redis import Redis
 from sqlalchemy import text
 
+pytestmark = pytest.mark.dialects
+
 PROGRAM = Path(__file__).with_name("worker_program.py")
 
 
