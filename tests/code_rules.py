@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from collections import defaultdict
@@ -39,24 +40,12 @@ INSTEAD: Mapping[str, str] = {
 """Words that are no term of docs/glossary.md, and what is said instead."""
 
 AS_STORED: Mapping[tuple[str, str], str] = {
-    ("agent/nalm_agent/daemon/spool.py", "told"): "field of a document in the agent's spool",
-    ("agent/nalm_agent/doctor/tunables.py", "wanted"): "field of what `nalm doctor --tune --json` prints",
-    ("server/nalm_server/alerts/confirmation_schemas.py", "asked_at"): "field of the API",
-    ("server/nalm_server/alerts/confirmation_schemas.py", "wanted"): "field of the API",
-    ("server/nalm_server/alerts/models.py", "told"): "column",
-    ("server/nalm_server/alerts/models.py", "worth"): "column",
-    ("server/nalm_server/alerts/schemas.py", "told"): "field of the API",
-    ("server/nalm_server/alerts/schemas.py", "worth"): "field of the API",
-    ("server/nalm_server/campaigns/confirmation/steps.py", "wanted"): "field of a step's document",
-    ("server/nalm_server/changepoints/models.py", "asked"): "column",
-    ("server/nalm_server/cli/alert.py", "wanted"): "argument that the command's help shows",
-    ("server/nalm_server/jobs/repository.py", "asked"): "field of the API, filled by name",
-    ("server/nalm_server/jobs/schemas.py", "asked"): "field of the API",
-    ("server/nalm_server/notify/models.py", "wanted"): "column",
-    ("server/nalm_server/views/exports/rows.py", "worth"): "column of an export",
-    ("server/nalm_server/views/live/schemas.py", "log_anew"): "field of the API",
+    ("server/nalm_server/views/exports/rows.py", "worth"): "former name of the column `severity`",
 }
 """Names of documents and columns, by module, that stay as they are stored or served."""
+FORMER = "former_name"
+"""The function that serves a field under its former name, too."""
+DESCRIPTION = ROOT / "server/openapi.json"
 
 
 @dataclass(frozen=True)
@@ -66,9 +55,20 @@ class Definition:
     line: int
 
 
+def _is_former(node: ast.AST) -> bool:
+    match node:
+        case ast.AnnAssign(value=ast.Call(func=ast.Name(id=name))):
+            return name == FORMER
+    return False
+
+
 def definitions(path: Path) -> Iterator[Definition]:
     """Names that the module gives to classes, functions, parameters and variables."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    tree = ast.parse(path.read_text())
+    former = {node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and _is_former(node)}
+    for node in ast.walk(tree):
+        if node in former:
+            continue
         match node:
             case ast.ClassDef(name=name, lineno=line):
                 yield Definition(name, "class", line)
@@ -109,8 +109,47 @@ def class_faults(room: str, classes: Mapping[str, set[str]]) -> Iterator[str]:
             yield f"{room}: {len(modules)} modules have a class {name}: {', '.join(sorted(modules))}"
 
 
+def served_names(part: object, where: str = "") -> Iterator[tuple[str, str]]:
+    """Place and name of what the API description has: fields, parameters, values. Not what is deprecated."""
+    if isinstance(part, list):
+        for item in part:
+            yield from served_names(item, where)
+    if not isinstance(part, dict) or part.get("deprecated") is True:
+        return
+    values = [*part.get("enum", []), part.get("const")] if isinstance(part.get("enum", []), list) else []
+    yield from ((where, value) for value in values if isinstance(value, str))
+    if "in" in part and isinstance(part.get("name"), str):
+        yield where, part["name"]
+    for key, inner in part.items():
+        if key == "properties":
+            for name, field in inner.items():
+                if isinstance(field, dict) and field.get("deprecated") is not True:
+                    yield where, name
+                    yield from served_names(field, f"{where} {name}")
+        elif key in ("schemas", "paths"):
+            for name, described in inner.items():
+                if not _deprecated_path(described):
+                    yield name, name
+                    yield from served_names(described, name)
+        else:
+            yield from served_names(inner, where)
+
+
+def _deprecated_path(described: Mapping[str, object]) -> bool:
+    """Every method of the address is deprecated."""
+    methods = [one for one in described.values() if isinstance(one, dict) and "responses" in one]
+    return bool(methods) and all(one.get("deprecated") is True for one in methods)
+
+
+def served_faults() -> Iterator[str]:
+    for where, name in sorted(set(served_names(json.loads(DESCRIPTION.read_text())))):
+        for word in re.split(r"[^a-z]+", "_".join(words(name))):
+            if word in INSTEAD:
+                yield f"server/openapi.json: {where}: `{name}`: say {INSTEAD[word]}"
+
+
 def main() -> int:
-    faults, names = list[str](), set[tuple[str, str]]()
+    faults, names = list(served_faults()), set[tuple[str, str]]()
     for room in ROOMS:
         classes: dict[str, set[str]] = defaultdict(set)
         for path in sorted((ROOT / room).rglob("*.py")):

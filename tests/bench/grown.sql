@@ -69,14 +69,14 @@ WHERE r.project_id = 1
 ORDER BY r.id, s.id;
 
 INSERT INTO alerts (id, project_id, commit_id, state, kind, source, scenarios, scenario, stage, metric, ratio, low, high,
-                    worth, confirmed_at, created_at, updated_at)
+                    severity, confirmed_at, created_at, updated_at)
 SELECT row_number() OVER (ORDER BY id), project_id, id,
        (ARRAY['confirmed', 'acknowledged', 'fixed', 'false_alarm', 'dismissed', 'expected'])[position / 97 % 6 + 1],
        'regression', 'line', '["scenario-1"]', 'scenario-1', 'nat', 'cpp', 1.05, 1.03, 1.07, random(),
        committed_at + interval '2 hours', committed_at + interval '1 hour', committed_at + interval '3 hours'
 FROM commits WHERE position % 97 = 3 ORDER BY id;
 
-INSERT INTO alert_states (alert_id, state, at, why, told)
+INSERT INTO alert_states (alert_id, state, at, why, notified)
 SELECT id, step, created_at + number * interval '1 hour', 'measured again', step = 'confirmed'
 FROM alerts, unnest(ARRAY['new', 'confirmed', 'acknowledged']) WITH ORDINALITY steps (step, number) ORDER BY created_at;
 

@@ -74,7 +74,7 @@ def bisect(
             step = search.run(work, progress)
             done = True
         finally:
-            if not done and search.asked:
+            if not done and search.results:
                 progress.say("what was found is kept: the same command goes on")
     _print_outcome(search, step, as_json=as_json)
 
@@ -114,7 +114,7 @@ def _question(
 
 def _plan(search: Search) -> str:
     last = len(search.commits) - 1
-    known = f", {len(search.asked)} of them known from before" if search.asked else ""
+    known = f", {len(search.results)} of them known from before" if search.results else ""
     question = search.question
     what = f"{question.stage or 'chain'} {question.metric} of {question.scenario}"
     return f"{what}: {amount(last, 'commit')}, about {last.bit_length()} to measure{known}"

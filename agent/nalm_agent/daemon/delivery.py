@@ -37,7 +37,7 @@ def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], N
         if label.kind == "report":
             client.upload(label.job_id, label.fence, item.body)
         else:
-            client.finish(label.job_id, {"fence": label.fence, **label.told})
+            client.finish(label.job_id, {"fence": label.fence, **label.result})
     except LeaseLostError as error:
         gone = amount(spool.remove_job(label), "file")
         say(f"job {label.job_id}: too late, its result is dropped ({gone} of the spool): {error}")

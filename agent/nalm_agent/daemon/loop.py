@@ -262,7 +262,7 @@ def _label(lease: Lease, agent: Agent, kind: str, content: dict[str, object] | N
             "server": agent.client.address,
             "job_id": lease.job_id,
             "fence": lease.fence,
-            "told": content or {},
+            "result": content or {},
         }
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the server must be told of jobs, kept on disk until it has taken it.
+"""Reports and results of jobs, kept on disk until the server has taken them.
 
 $NALM_HOME/spool/AGENT/ holds a file for each report and each end of a job: a line of JSON that says which,
 then the report (gzip). A file is there whole or not at all, is sent in the order it was written, and is
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.atomic_file import put
@@ -45,8 +45,8 @@ class Label(BaseModel):
     server: str
     job_id: int
     fence: int
-    told: dict[str, object] = {}
-    """Of a finish: what is said."""
+    result: dict[str, object] = Field({}, validation_alias=AliasChoices("result", "told"))
+    """How the job ended; of a finish only."""
 
 
 @dataclass(frozen=True)

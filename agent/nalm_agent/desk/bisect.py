@@ -50,24 +50,24 @@ class Search:
         self.commits, self.question = commits, question
         ends = [commits[0].commit, commits[-1].commit]
         self._key = address(str(repository.root), ends, asdict(question))
-        self.asked: dict[int, CommitResult] = {}
+        self.results: dict[int, CommitResult] = {}
 
     def recall(self) -> None:
         """Takes up what an earlier search of the same question found here."""
         known = self.home.store().document(BISECTS, self._key) or {}
         for place, one in known.items():
-            self.asked[int(place)] = CommitResult(**one | {"finding": Finding(one["finding"])})
+            self.results[int(place)] = CommitResult(**one | {"finding": Finding(one["finding"])})
 
     def run(self, work: WorkDir, progress: Progress) -> Step:
         """Measures until there is an answer. Raises HostError, SourceError, UsageError."""
         last = len(self.commits) - 1
         while True:
-            step = next_step(last, {place: one.finding for place, one in self.asked.items()})
+            step = next_step(last, {place: one.finding for place, one in self.results.items()})
             if not isinstance(step, Measure):
                 return step
             commit = self.commits[step.place]
             progress.say(f"{step.place} of {last}: {commit.short} {commit.subject}")
-            self.asked[step.place] = found = self._ask(commit, work, progress)
+            self.results[step.place] = found = self._ask(commit, work, progress)
             self._keep()
             progress.say(f"  {found.why}: {found.finding}")
 
@@ -95,20 +95,20 @@ class Search:
             result = answered(request, self.home, work, progress, recall=True)
         except ConfigError as error:
             return Answer(Finding.SKIP, error.message), 0.0
-        bad = self.asked.get(len(self.commits) - 1)
+        bad = self.results.get(len(self.commits) - 1)
         judged = answer(result.report, result.verdict, self.question, bad.change if bad else None)
         seconds = (result.report.finished_at - result.report.started_at).total_seconds()
         return judged, seconds
 
     def _keep(self) -> None:
         """What could not be told is asked again another time."""
-        known = {place: asdict(one) for place, one in self.asked.items() if one.finding is not Finding.SKIP}
+        known = {place: asdict(one) for place, one in self.results.items() if one.finding is not Finding.SKIP}
         self.home.store().put_document(BISECTS, self._key, known)
 
     def cost(self) -> CommitResult:
         """Of all that was asked, added up."""
         total = CommitResult(Finding.GOOD, "", None, 0, 0.0)
-        for one in self.asked.values():
+        for one in self.results.values():
             total = replace(
                 total,
                 measurements=total.measurements + one.measurements,
@@ -118,6 +118,6 @@ class Search:
 
     def size(self, place: int) -> float | None:
         """By how much a commit changed the figure against the one before; None if that was not measured."""
-        changes: Mapping[int, float | None] = {0: 0.0} | {at: one.change for at, one in self.asked.items()}
+        changes: Mapping[int, float | None] = {0: 0.0} | {at: one.change for at, one in self.results.items()}
         after, before = changes.get(place), changes.get(place - 1)
         return None if after is None or before is None else exp(after - before) - 1

@@ -28,18 +28,18 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
         case Range(low, high):
             yield f"one of the {high - low} commits after {commits[low].short} up to {commits[high].short}:"
             for place in range(low + 1, high + 1):
-                result = search.asked.get(place)
+                result = search.results.get(place)
                 yield f"  {commits[place].short} {commits[place].subject}" + (
                     f" ({result.why})" if result else ""
                 )
         case NoChange():
             yield f"{_figure(search)} is the same at both ends: there is nothing to find"
         case _:
-            why = search.asked[len(commits) - 1].why
-            yield f"whether {commits[-1].short} differs from {commits[0].short} cannot be told: {why}"
+            why = search.results[len(commits) - 1].why
+            yield f"whether {commits[-1].short} differs from {commits[0].short} is unknown: {why}"
     cost = search.cost()
-    known, measured = amount(len(search.asked), "commit"), amount(cost.measurements, "measurement")
-    yield f"{known} asked, {measured}, {cost.seconds:.0f} s"
+    known, measured = amount(len(search.results), "commit"), amount(cost.measurements, "measurement")
+    yield f"{known}, {measured}, {cost.seconds:.0f} s"
 
 
 def document(search: Search, step: Step) -> dict[str, object]:
@@ -47,8 +47,11 @@ def document(search: Search, step: Step) -> dict[str, object]:
     found = {"outcome": type(step).__name__.lower(), "question": asdict(search.question)}
     places = {name: search.commits[at].commit for name, at in asdict(step).items()}
     size = search.size(step.place) if isinstance(step, Culprit) else None
-    results = [{"sha": search.commits[at].commit, **asdict(one)} for at, one in sorted(search.asked.items())]
-    return {**found, **places, "size": size, "asked": results}
+    results = [
+        {"sha": search.commits[at].commit, **asdict(one)} for at, one in sorted(search.results.items())
+    ]
+    former = {"asked": results}
+    return {**found, **places, "size": size, "results": results, **former}
 
 
 def _figure(search: Search) -> str:

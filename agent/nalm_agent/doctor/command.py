@@ -66,15 +66,21 @@ def untune_host(home: Home) -> list[tune.Done]:
 def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> None:
     """One line for each setting, with what it was and is, or why it was refused."""
     if as_json:
-        print(json.dumps([asdict(change) for change in changes]))
+        print(json.dumps([_document(change) for change in changes]))
         return
     console = PlainConsole(highlight=False, soft_wrap=True)
     if not changes:
         console.print("nothing to change")
     for one in changes:
         if isinstance(one, Change):
-            console.print(f"would be {escape(one.path)}: {one.before} -> {one.wanted} ({one.why})")
+            console.print(f"would be {escape(one.path)}: {one.before} -> {one.target} ({one.why})")
         elif one.refused is None:
             console.print(f"[green]ok[/]      {escape(one.path)}: {one.before} -> {one.after} ({one.why})")
         else:
             console.print(f"[yellow]refused[/] {escape(one.path)}: {one.before}, {escape(one.refused)}")
+
+
+def _document(change: Change | tune.Done) -> dict[str, str | None]:
+    """As JSON has it; `wanted` is the former name of `target`."""
+    former = {"wanted": change.target} if isinstance(change, Change) else {}
+    return {**asdict(change), **former}

@@ -33,7 +33,7 @@ class Change:
 
     path: str
     before: str
-    wanted: str
+    target: str
     why: str
 
 

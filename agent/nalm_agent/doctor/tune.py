@@ -109,13 +109,13 @@ def untune(system: System, home: Home) -> list[Done]:
 def _write(system: System, change: Change) -> Done:
     reason = None
     try:
-        system.write(change.path, change.wanted)
+        system.write(change.path, change.target)
     except OSError as error:
         reason = error.strerror or str(error)
     after = read(system, change.path) or ""
-    if reason is None and after != change.wanted:
+    if reason is None and after != change.target:
         reason = f"the kernel made it {after or 'unreadable'}"
-    return Done(change.path, change.before, after, change.why, None if after == change.wanted else reason)
+    return Done(change.path, change.before, after, change.why, None if after == change.target else reason)
 
 
 def _with(record: Record, before: list[Before]) -> Record:

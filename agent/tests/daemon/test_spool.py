@@ -45,7 +45,7 @@ def client_of(answers: Answers) -> ServerClient:
 
 
 def put(spool: Spool, job_id: int, body: bytes = b"report", kind: str = "report") -> None:
-    label = {"kind": kind, "server": SERVER, "job_id": job_id, "fence": 1, "told": {"outcome": "done"}}
+    label = {"kind": kind, "server": SERVER, "job_id": job_id, "fence": 1, "result": {"outcome": "done"}}
     spool.put(Label.model_validate(label), body)
 
 

@@ -65,7 +65,7 @@ def changes(system: System) -> list[Change]:
 
 
 def test_what_a_server_wants_changed(kernel: Kernel) -> None:
-    found = {change.path: (change.before, change.wanted) for change in changes(kernel)}
+    found = {change.path: (change.before, change.target) for change in changes(kernel)}
     assert found == {
         GOVERNOR: ("powersave", "performance"),
         f"/{CPU}/intel_pstate/no_turbo": ("0", "1"),
@@ -230,7 +230,7 @@ def test_the_command_shows_without_changing(nalm: Nalm, tmp_path: Path) -> None:
     thp, pages = (read(System(), path) for path in (THP, HUGE_PAGES))
     shown = nalm.run("doctor", "--tune", "--dry-run", "--json", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert all(set(one) == {"path", "before", "wanted", "why"} for one in json.loads(shown.stdout))
+    assert all(set(one) == {"path", "before", "target", "wanted", "why"} for one in json.loads(shown.stdout))
     assert (thp, pages) == tuple(read(System(), path) for path in (THP, HUGE_PAGES))
     both = nalm.run("doctor", "--tune", "--noise", cwd=tmp_path)
     assert both.returncode == 2 and "exclude each other" in both.stderr

@@ -48,7 +48,7 @@ def rate_of(hits: int, trials: int) -> Rate:
     )
 
 
-def said(rate: Rate, empty: str) -> str:
+def rate_sentence(rate: Rate, empty: str) -> str:
     """For people: `0 of 41: below 7.1 % at 95 %`. empty: what is said without trials."""
     if rate.rate is None:
         return empty

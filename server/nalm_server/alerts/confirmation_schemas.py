@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, ClassVar
 
 from nalm_core.findings.confirmation import Where
 
-from nalm_server.base.schemas import Schema
+from nalm_server.base.schemas import Schema, former_name
 
 
 class PlanState(StrEnum):
@@ -42,7 +43,7 @@ class Confirmation(Schema):
     """One scenario measured again, or the bisect of what lies between two measured commits."""
 
     scenario: str
-    wanted: Remeasurement
+    remeasurement: Remeasurement
     first_host: str | None
     """Where it was seen first."""
     host: str | None
@@ -59,8 +60,10 @@ class Confirmation(Schema):
     high: float | None
     level: float | None
     why: str | None
-    asked_at: datetime
+    requested_at: datetime
     answered_at: datetime | None
+    wanted: ClassVar[Any] = former_name("remeasurement", Remeasurement)
+    asked_at: ClassVar[Any] = former_name("requested_at", datetime)
 
 
 class Confirming(Schema):
@@ -70,10 +73,10 @@ class Confirming(Schema):
     why: str | None
     base_sha: str
     head_sha: str
-    seen_on: list[str]
-    """Hosts that saw it when it was measured again."""
-    not_seen_on: list[str]
-    """Hosts that did not: with `seen_on` not empty it is specific to hosts."""
+    reproduced_on: list[str]
+    """Hosts where the second measurement shows it."""
+    not_reproduced_on: list[str]
+    """Hosts where it does not: with `reproduced_on` not empty it is specific to hosts."""
     host_specific: bool
     gradual: bool
     """It lies between base and head, in no single commit."""
@@ -81,3 +84,5 @@ class Confirming(Schema):
     """In the order in which they were asked for."""
     updated_at: datetime
     finished_at: datetime | None
+    seen_on: ClassVar[Any] = former_name("reproduced_on", list[str])
+    not_seen_on: ClassVar[Any] = former_name("not_reproduced_on", list[str])

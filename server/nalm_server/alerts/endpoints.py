@@ -48,7 +48,7 @@ def list_alerts(
     assignee: Annotated[Account | None, Query()] = None,
     since: Since = None,
     commit: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Only that of this commit.")] = None,
-    order: Annotated[Order, Query(description="By worth, or newest first.")] = "worth",
+    order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:

@@ -24,7 +24,7 @@ def refresh(session: Session, alert: AlertRow) -> None:
     }
     alert.scenarios = list(leading)
     alert.kind = "broken" if any(one.kind == "broken" for one in heard) else "regression"
-    alert.worth = severity_of({scenario: size(one) for scenario, one in leading.items()})
+    alert.severity = severity_of({scenario: size(one) for scenario, one in leading.items()})
     if leading:
         most = max(leading.values(), key=size)
         alert.scenario, alert.metric = most.scenario, most.metric

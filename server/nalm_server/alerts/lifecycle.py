@@ -37,7 +37,7 @@ def note(
 ) -> None:
     """A line of its history in the state it is in. messages: sent of it; None: not told to anybody."""
     step = AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why)
-    step.told, step.messages = messages is not None, messages
+    step.notified, step.messages = messages is not None, messages
     repository.add_state(session, step)
 
 

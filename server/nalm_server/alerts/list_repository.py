@@ -78,8 +78,8 @@ def page(
             AlertMoveRow.alert_id == AlertRow.id, AlertMoveRow.scenario == alert_filter.scenario
         )
         query = query.where(moved)
-    if order == "worth":
-        query = query.order_by(AlertRow.worth.desc().nulls_last())
+    if order == "severity":
+        query = query.order_by(AlertRow.severity.desc().nulls_last())
     query = query.order_by(AlertRow.id.desc()).limit(limit).offset(offset)
     return [ListedAlert(*row) for row in session.execute(query)]
 

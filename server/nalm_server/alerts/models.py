@@ -40,7 +40,7 @@ class AlertRow(Base):
     """Of the chain in that scenario: after / before."""
     low: Mapped[float | None]
     high: Mapped[float | None]
-    worth: Mapped[float | None]
+    severity: Mapped[float | None]
     """nalm_core.findings.severity: what alerts are ordered by."""
     explanation: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """nalm_core.explain.Explanation, of the strongest evidence."""
@@ -76,7 +76,7 @@ class AlertStateRow(Base):
     who: Mapped[str | None] = mapped_column(String(128))
     """Account or token; None: the server itself."""
     why: Mapped[str] = mapped_column(Text)
-    told: Mapped[bool] = mapped_column(server_default=false())
+    notified: Mapped[bool] = mapped_column(server_default=false())
     """In the feed, and sent to each integration that wants it."""
     messages: Mapped[int | None]
     """How many were sent; None: of a step that is not told, or from before revision 0022."""

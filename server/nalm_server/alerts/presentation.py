@@ -35,7 +35,7 @@ def list_alerts(
     project: str,
     alert_filter: list_repository.AlertFilter,
     *,
-    order: Order = "worth",
+    order: Order = "severity",
     limit: int = 50,
     offset: int = 0,
 ) -> list[Alert]:
@@ -66,7 +66,7 @@ def shown(one: ListedAlert) -> Alert:
         low=alert.low,
         high=alert.high,
         bound=alert.bound,
-        worth=alert.worth,
+        severity=alert.severity,
         muted=alert.muted,
         reason=alert.reason,
         assignee=alert.assignee,
@@ -95,7 +95,7 @@ def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> Al
     one = list_repository.one(session, alert.id)
     moves = repository.moves(session, alert.id)
     return AlertDetail(
-        **shown(one).model_dump(),
+        **dict(shown(one)),
         may_become=may_become(AlertState(alert.state)),
         explanation=alert.explanation,
         moves=_moves(session, one.project, alert.project_id, moves, now),

@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from nalm_core.findings.recovery import Recovery
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import AlertState
-from nalm_server.base.schemas import NAME, Moment, Real, Schema
+from nalm_server.base.schemas import NAME, Moment, Real, Schema, former_name
+
+
+def _current_order(value: object) -> object:
+    """`worth` is what clients written before say for `severity`."""
+    return "severity" if value == "worth" else value
+
 
 Reason = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000, pattern=r"^[^\x00]+$")
@@ -20,7 +26,7 @@ Reason = Annotated[
 Account = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_.:+@?*\[\]-]+$")]
 AuthorGlob = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")]
-Order = Literal["worth", "new"]
+Order = Annotated[Literal["severity", "new"], BeforeValidator(_current_order)]
 RequestedState = Literal["acknowledged", "expected", "fixed", "false_alarm", "reopened"]
 """States that a person may ask for: nalm_server.alerts.states.BY_PEOPLE."""
 
@@ -57,7 +63,7 @@ class Alert(Schema):
     high: float | None
     bound: float | None
     """Ratio up to which the change was expected."""
-    worth: float | None
+    severity: float | None
     """Size (|ln ratio|) times scenarios that moved."""
     muted: bool
     reason: str | None
@@ -73,6 +79,7 @@ class Alert(Schema):
     """What remains of it in each scenario that was fixed, wholly or in part; null: no fix was seen."""
     created_at: datetime
     updated_at: datetime
+    worth: ClassVar[Any] = former_name("severity", float | None)
 
 
 class AlertMove(Schema):
@@ -103,10 +110,11 @@ class AlertStep(Schema):
     who: str | None
     """Null: the server itself."""
     why: str
-    told: bool
+    notified: bool
     """It is in the feed, and was sent to the integrations that want it."""
     messages: int | None
-    """To how many; null: it was not told, or nobody counted then."""
+    """To how many; null: to none, or to a number that was not counted."""
+    told: ClassVar[Any] = former_name("notified", bool)
 
 
 class AlertComment(Schema):

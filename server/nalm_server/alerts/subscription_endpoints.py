@@ -24,7 +24,7 @@ def list_my_alerts(
     *,
     state: States = None,
     since: Since = None,
-    order: Annotated[Order, Query(description="By worth, or newest first.")] = "worth",
+    order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Alert]:
     """Alerts that one of your watches fits, of all projects you may read."""

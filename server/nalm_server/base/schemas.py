@@ -4,10 +4,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Path, Query
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    computed_field,
+)
 
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
 REVISION = r"^[^\x00-\x20\x7f]+$"
@@ -21,6 +29,14 @@ class Schema(BaseModel):
     model_config = ConfigDict(
         extra="forbid", from_attributes=True, json_schema_serialization_defaults_required=True
     )
+
+
+def former_name(field: str, kind: Any) -> Any:
+    """What a field of an answer was called before: served beside it, for clients written then."""
+    made = computed_field(
+        return_type=kind, description=f"Now `{field}`.", json_schema_extra={"deprecated": True}
+    )
+    return made(property(lambda answer: getattr(answer, field)))
 
 
 Flag = Annotated[bool, Field(strict=True)]

@@ -21,9 +21,9 @@ def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = Fa
     """The caller holds the project's lock."""
     row = session.get(LookRow, (scenario_id, host_class), with_for_update={"key_share": True})
     if row is None:
-        row = LookRow(scenario_id=scenario_id, host_class=host_class, asked=0, judged=0, settled=True)
+        row = LookRow(scenario_id=scenario_id, host_class=host_class, requested=0, judged=0, settled=True)
         session.add(row)
-    row.asked += 1
+    row.requested += 1
     if whole:
         row.judged, row.blocks = OLD_NEWS, None
         CLAIM.release(row)
@@ -46,7 +46,7 @@ def claim(session: Session, now: datetime) -> LookRow | None:
     """One that waits, for this worker alone."""
     waiting = (
         select(LookRow)
-        .where(LookRow.asked > LookRow.judged, CLAIM.free(now))
+        .where(LookRow.requested > LookRow.judged, CLAIM.free(now))
         .order_by(LookRow.scenario_id, LookRow.host_class)
         .limit(1)
     )

@@ -11,11 +11,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db.engine import Base, UtcDateTime
 
-WAITING = text("asked > judged OR NOT settled")
+WAITING = text("requested > judged OR NOT settled")
 
 
 class LookRow(Base):
-    """How far the history of a scenario on a host class has been looked at. It waits while asked > judged."""
+    """How far the history of a scenario on a host class was judged. It waits while requested > judged."""
 
     __tablename__ = "looks"
     __table_args__ = (
@@ -24,10 +24,10 @@ class LookRow(Base):
 
     scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"), primary_key=True)
     host_class: Mapped[str] = mapped_column(String(128), primary_key=True)
-    asked: Mapped[int] = mapped_column(server_default="0")
+    requested: Mapped[int] = mapped_column(server_default="0")
     """How often something was said to have changed."""
     judged: Mapped[int] = mapped_column(server_default="0")
-    """`asked` as it was when the last look that was stored began. -1: what the next one finds is old news."""
+    """`requested` as it was when the last stored look began. -1: what the next one finds is old news."""
     settled: Mapped[bool] = mapped_column(server_default=false())
     """Whether the change points found have been weighed against all others of the project."""
     claimed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)

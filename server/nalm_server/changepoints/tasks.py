@@ -61,7 +61,7 @@ def _look(context: Context, request: LookRow) -> None:
             return
         storage.store(session, looked, now, old_news=request.judged == looks.OLD_NEWS)
         looks.CLAIM.release(row)
-        row.judged, row.judged_at = request.asked, now
+        row.judged, row.judged_at = request.requested, now
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
         session.commit()

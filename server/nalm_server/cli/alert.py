@@ -29,7 +29,7 @@ Why = Annotated[str, typer.Option(help="The reason, for those who come after.")]
 def alert_list(
     project: Project,
     state_is: Annotated[AlertState | None, typer.Option("--state-is", help="Only in this state.")] = None,
-    order: Annotated[str, typer.Option(help="worth or new.")] = "worth",
+    order: Annotated[str, typer.Option(help="severity or new.")] = "severity",
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
@@ -38,7 +38,7 @@ def alert_list(
     Example: nalm-server alert list my-nf --state-is confirmed
     """
     alert_filter = AlertFilter([state_is] if state_is else None)
-    by: Order = "new" if order == "new" else "worth"
+    by: Order = "new" if order == "new" else "severity"
     with opened(state) as context, context.read_sessions() as session:
         for one in presentation.list_alerts(session, SYSTEM, project, alert_filter, order=by, limit=limit):
             out.print(_line(one), markup=False)
@@ -57,18 +57,20 @@ def alert_show(number: Number, state: State = None) -> None:
 @alert_app.command("state")
 def alert_state(
     number: Number,
-    wanted: Annotated[str, typer.Argument(help="acknowledged, expected, fixed, false_alarm or reopened.")],
+    new_state: Annotated[
+        str, typer.Argument(metavar="STATE", help="acknowledged, expected, fixed, false_alarm or reopened.")
+    ],
     *,
     why: Why,
     bound: Annotated[float | None, typer.Option(help="Of expected: ratio after / before.")] = None,
     state: State = None,
 ) -> None:
-    """Says what an alert is.
+    """Set the state of an alert.
 
     Example: nalm-server alert state 17 false_alarm --why "the host was being updated"
     """
     with validated():
-        change = StateChange.model_validate({"state": wanted, "why": why, "bound": bound})
+        change = StateChange.model_validate({"state": new_state, "why": why, "bound": bound})
     with opened(state) as context, context.sessions() as session:
         shown = triage.set_state(session, SYSTEM, number, change, context.clock())
         session.commit()

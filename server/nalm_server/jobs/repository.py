@@ -28,7 +28,7 @@ class Beside:
     project: str
     subject: str | None
     author: str | None
-    asked: str | None
+    queued_for: str | None
     approved_at: datetime | None
     approved_by: str | None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from nalm_server.base.schemas import NAME, Flag, Schema
+from nalm_server.base.schemas import NAME, Flag, Schema, former_name
 
 
 class JobReason(StrEnum):
@@ -81,7 +81,7 @@ class Job(JobBrief):
     """Of the head commit, as its author; null: nobody told us."""
     author: str | None
     reason: str
-    asked: str | None
+    queued_for: str | None
     """What it was first queued for, to a person: "push to main"."""
     message: str | None
     attempts: int
@@ -115,6 +115,7 @@ class Job(JobBrief):
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
+    asked: ClassVar[Any] = former_name("queued_for", str | None)
 
 
 class JobDetail(Job):

@@ -16,7 +16,7 @@ class NotificationRow(Base):
     """One thing that one integration is told: a commit's status, a pull request's comment, a message.
 
     Statuses and comments are what is to be read at the forge now: the row is used again when that changes
-    (`wanted` grows). A message is sent once.
+    (`requested` grows). A message is sent once.
     """
 
     __tablename__ = "notifications"
@@ -35,7 +35,7 @@ class NotificationRow(Base):
     payload: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """Of a message, as it was when it happened."""
     state: Mapped[str] = mapped_column(String(16))
-    wanted: Mapped[int]
+    requested: Mapped[int] = mapped_column(server_default="1")
     """How often there was something new to tell."""
     tries: Mapped[int]
     """Since there was something new to tell."""
@@ -45,7 +45,7 @@ class NotificationRow(Base):
     last_error: Mapped[str | None] = mapped_column(Text)
     external_id: Mapped[str | None] = mapped_column(String(64))
     """The comment's or check run's number at the forge."""
-    said: Mapped[str | None] = mapped_column(String(64))
+    sent_digest: Mapped[str | None] = mapped_column(String(64))
     """SHA-256 of what was told last: the same is not told again."""
     request_id: Mapped[str | None] = mapped_column(String(32))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

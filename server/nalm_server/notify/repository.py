@@ -50,7 +50,7 @@ def want_again(
             NotificationRow.subject == subject,
         )
         .values(
-            wanted=NotificationRow.wanted + 1,
+            requested=NotificationRow.requested + 1,
             tries=case((NotificationRow.state == SENDING, NotificationRow.tries), else_=0),
             state=case((NotificationRow.state == SENDING, SENDING.value), else_=WAITING.value),
             next_try_at=now,

@@ -38,31 +38,31 @@ class Claimed:
     what: Status | Comment | Message | None
     """None: there is nothing to tell any more."""
     external_id: str | None
-    said: str | None
+    sent_digest: str | None
 
 
 @dataclass(frozen=True)
 class Sent:
     external_id: str | None
-    said: str | None
+    sent_digest: str | None
 
 
 def send(context: Context, claimed: Claimed, now: datetime) -> Sent:
     """Raises SendError, or whatever else went wrong."""
     what = claimed.what
     if what is None:
-        return Sent(claimed.external_id, claimed.said)
+        return Sent(claimed.external_id, claimed.sent_digest)
     if isinstance(what, Message):
         send_message(context, claimed.to, what, claimed.id, now)
         return Sent(None, None)
-    said = hashlib.sha256(repr(what).encode()).hexdigest()
-    if said == claimed.said:
-        return Sent(claimed.external_id, said)
+    sent_digest = hashlib.sha256(repr(what).encode()).hexdigest()
+    if sent_digest == claimed.sent_digest:
+        return Sent(claimed.external_id, sent_digest)
     with outgoing.client(context.settings) as client:
         forge = make_forge(claimed.to.kind, claimed.to.config, claimed.to.secret, client)
         if isinstance(what, Status):
-            return Sent(forge.set_status(what, claimed.external_id), said)
-        return Sent(forge.write_comment(what, claimed.external_id), said)
+            return Sent(forge.set_status(what, claimed.external_id), sent_digest)
+        return Sent(forge.write_comment(what, claimed.external_id), sent_digest)
 
 
 def send_message(context: Context, to: Recipient, message: Message, number: int, now: datetime) -> None:

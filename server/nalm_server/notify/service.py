@@ -167,7 +167,7 @@ def _tell(
             "subject": subject,
             "payload": message.model_dump(mode="json") if message else None,
             "state": NotificationState.WAITING,
-            "wanted": 1,
+            "requested": 1,
             "tries": 0,
             "next_try_at": now,
             "request_id": structlog.contextvars.get_contextvars().get("request_id"),
@@ -205,9 +205,9 @@ def redeliver(session: Session, project_id: int, number: int, now: datetime) -> 
 def _again(row: NotificationRow, now: datetime) -> None:
     row.state = NotificationState.WAITING
     row.tries = 0
-    row.wanted += 1
+    row.requested += 1
     row.next_try_at = row.updated_at = now
-    row.said = None
+    row.sent_digest = None
 
 
 def _shown(row: NotificationRow, integration: str) -> Notification:

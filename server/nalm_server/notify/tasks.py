@@ -57,7 +57,7 @@ def _claim(context: Context) -> tuple[Claimed, str | None] | None:
         integration = integration_rows.get(session, row.integration_id)
         claimed = Claimed(
             id=row.id,
-            requested=row.wanted,
+            requested=row.requested,
             tries=row.tries,
             to=Recipient(
                 integration.kind,
@@ -66,7 +66,7 @@ def _claim(context: Context) -> tuple[Claimed, str | None] | None:
             ),
             what=_what(session, row, context.settings.public_url or LOCAL_URL),
             external_id=row.external_id,
-            said=row.said,
+            sent_digest=row.sent_digest,
         )
         session.commit()
         return claimed, row.request_id
@@ -106,12 +106,12 @@ def _mark(context: Context, claimed: Claimed, result: Sent | SendError) -> None:
         repository.CLAIM.release(row)
         row.updated_at = now
         if isinstance(result, Sent):
-            row.external_id, row.said = result.external_id, result.said
+            row.external_id, row.sent_digest = result.external_id, result.sent_digest
             row.last_error = None
             row.state = NotificationState.SENT
         else:
             _failed(session, row, result, now)
-        if row.wanted != claimed.requested and row.kind != NotificationKind.MESSAGE:
+        if row.requested != claimed.requested and row.kind != NotificationKind.MESSAGE:
             row.state, row.tries, row.next_try_at = NotificationState.WAITING, 0, now
         session.commit()
 

@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.tokens.service import Principal
 from nalm_server.jobs.agents.models import HostRow
-from nalm_server.jobs.hosts.schemas import HostNoise, NoisePoint, Seen, Sight
+from nalm_server.jobs.hosts.schemas import Detectable, HostNoise, NoisePoint, Resolution
 from nalm_server.results import noise_repository
 from nalm_server.results.noise_repository import MeasuredRun
 
@@ -28,11 +28,11 @@ LISTED_RUNS = 500
 
 
 def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
-    """Of the newest judged runs there that the caller may read, oldest first; sights by project, scenario."""
+    """Of the newest judged runs there that the caller may read, oldest first."""
     found = noise_repository.measured(session, caller, host.id, LISTED_RUNS)
     points = [_point(one) for one in reversed(found)]
     scenarios = sorted({(one.project, one.scenario) for one in points})
-    return HostNoise(points=points, sights=[_sight(points, *one) for one in scenarios])
+    return HostNoise(points=points, resolutions=[_resolution(points, *one) for one in scenarios])
 
 
 def _point(one: MeasuredRun) -> NoisePoint:
@@ -56,20 +56,20 @@ def spread(low: float, high: float, launches: int) -> float | None:
     return log(high / low) / 2 / quantile * sqrt(launches)
 
 
-def _sight(points: Sequence[NoisePoint], project: str, scenario: str) -> Sight:
+def _resolution(points: Sequence[NoisePoint], project: str, scenario: str) -> Resolution:
     own = [one for one in points if (one.project, one.scenario) == (project, scenario)]
     spreads = [one.spread for one in own if one.spread is not None]
     usual = median(spreads) if spreads else None
-    return Sight(
+    return Resolution(
         project=project,
         scenario=scenario,
         runs=len(own),
         launches=round(median(one.launches for one in own)),
         spread=usual,
         width=median(one.width for one in own),
-        sees=[] if usual is None else [_seen(usual, launches) for launches in LAUNCHES],
+        detectable=[] if usual is None else [_detectable(usual, launches) for launches in LAUNCHES],
     )
 
 
-def _seen(usual: float, launches: int) -> Seen:
-    return Seen(launches=launches, change=smallest_change(usual, launches, DEFAULT_SETTINGS))
+def _detectable(usual: float, launches: int) -> Detectable:
+    return Detectable(launches=launches, change=smallest_change(usual, launches, DEFAULT_SETTINGS))

@@ -53,14 +53,14 @@ def delay(found: Sequence[ListedFinding]) -> Delay:
             if one.confirmed_at is not None and one.begun_at is not None
         ]
     )
-    return Delay(commits=_shown(commits), minutes=_shown(minutes), said=_said(commits, minutes))
+    return Delay(commits=_shown(commits), minutes=_shown(minutes), sentence=_sentence(commits, minutes))
 
 
 def _shown(one: detection_quality.Spread | None) -> Spread | None:
     return None if one is None else Spread.model_validate(one)
 
 
-def _said(commits: detection_quality.Spread | None, minutes: detection_quality.Spread | None) -> str:
+def _sentence(commits: detection_quality.Spread | None, minutes: detection_quality.Spread | None) -> str:
     if commits is None:
         return NO_FINDING
     words = f"{amount(commits.count, 'alert')} confirmed; {_of_several(commits)}{_measured(commits.median)}"
@@ -87,14 +87,16 @@ def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveri
     """The false-alarm rate, put against how many runs were called changed."""
     found = false_discoveries(_rate(alarms), judged, changed)
     if found is None:
-        why = alarms.said if alarms.rate is None else f"nothing was called changed in {judged} runs"
-        return FalseDiscoveries(share=None, at_most=None, judged=judged, found=changed, said=why)
+        why = alarms.sentence if alarms.rate is None else f"nothing was called changed in {judged} runs"
+        return FalseDiscoveries(share=None, at_most=None, judged=judged, found=changed, sentence=why)
     share, at_most = (detection_quality.share_text(one) for one in (found.share, found.at_most))
-    said = (
+    sentence = (
         f"{changed} of {judged} runs were called changed; {share} of them by mistake, "
         f"{at_most} at most at {100 * detection_quality.QUALITY_LEVEL:g} %"
     )
-    return FalseDiscoveries(share=found.share, at_most=found.at_most, judged=judged, found=changed, said=said)
+    return FalseDiscoveries(
+        share=found.share, at_most=found.at_most, judged=judged, found=changed, sentence=sentence
+    )
 
 
 def _rate(one: Proportion) -> Rate:

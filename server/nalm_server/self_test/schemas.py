@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from nalm_core.report.outcome import Outcome
 from pydantic import Field, StringConstraints
 
-from nalm_server.base.schemas import NAME, Flag, Moment, Real, Schema, Whole
+from nalm_server.base.schemas import NAME, Flag, Moment, Real, Schema, Whole, former_name
 
 MOST_TRIALS = 500
 """Of one upload."""
@@ -112,8 +112,9 @@ class Proportion(Schema):
     rate: float | None
     low: float
     high: float
-    said: str
+    sentence: str
     """In words: `0 of 41: below 7.05 % at 95 %`."""
+    said: ClassVar[Any] = former_name("sentence", str)
 
 
 class Group(Proportion):
@@ -160,7 +161,8 @@ class Delay(Schema):
     """Commits measured after the culprit, by then."""
     minutes: Spread | None
     """Since the culprit, or the first commit after it, was first to be measured."""
-    said: str
+    sentence: str
+    said: ClassVar[Any] = former_name("sentence", str)
 
 
 class Findings(Schema):
@@ -185,7 +187,8 @@ class FalseDiscoveries(Schema):
     """Runs with a verdict."""
     found: int
     """Of these called regressed or improved."""
-    said: str
+    sentence: str
+    said: ClassVar[Any] = former_name("sentence", str)
 
 
 class Month(Schema):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 from nalm_core.findings import detection_quality
-from nalm_core.findings.detection_quality import rate_of, said, size_class
+from nalm_core.findings.detection_quality import rate_of, rate_sentence, size_class
 from nalm_core.report.outcome import ALARMING
 
 from nalm_server.self_test.repository import StoredTrial
@@ -22,7 +22,12 @@ def proportion(hits: int, trials: int, empty: str) -> Proportion:
     """With its bounds, in figures and in words."""
     rate = rate_of(hits, trials)
     return Proportion(
-        hits=hits, trials=trials, rate=rate.rate, low=rate.low, high=rate.high, said=said(rate, empty)
+        hits=hits,
+        trials=trials,
+        rate=rate.rate,
+        low=rate.low,
+        high=rate.high,
+        sentence=rate_sentence(rate, empty),
     )
 
 

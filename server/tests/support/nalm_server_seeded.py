@@ -128,7 +128,7 @@ def add_searches(service: Service, integration: int) -> None:
     now = service.clock()
     common: dict[str, Any] = {"project_id": 1, "created_at": now, "updated_at": now, "state": "running"}
     asked = {"requested_by": "x", "tries": 0, **common}
-    told = {"integration_id": integration, "kind": "message", "subject": "run 1", "tries": 0, "wanted": 1}
+    told = {"integration_id": integration, "kind": "message", "subject": "run 1", "tries": 0, "requested": 1}
     with service.context.sessions() as session:
         session.add(bisect(1, **asked))
         session.add(backfill(1, **asked))

@@ -63,7 +63,7 @@ def _lost(step: StepRow, why: str, now: datetime) -> None:
 def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
     """The host it is meant for is gone, or has not come for too long."""
     detail = detail_of(step)
-    host = detail.first_host if detail.wanted is Remeasurement.SAME else None
+    host = detail.first_host if detail.remeasurement is Remeasurement.SAME else None
     gone = host is not None and not hosts.is_there(case.session, case.project, host)
     waited = case.now - (step.started_at or case.now)
     if not gone and waited < hosts.PATIENCE:
@@ -73,12 +73,12 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
         return
     why = f"{host} is gone" if gone else f"{host or 'no host'} has not taken it"
     if host is not None and not elsewhere:
-        note(step, wanted=Remeasurement.INSTEAD)
+        note(step, remeasurement=Remeasurement.INSTEAD)
         step.why = why
         job.only_host, job.not_host = None, host
         jobs.touch(case.session, job, case.now)
         wake_pool(case.session, case.project.pool)
-    elif detail.wanted is not Remeasurement.INSTEAD or waited >= 2 * hosts.PATIENCE:
+    elif detail.remeasurement is not Remeasurement.INSTEAD or waited >= 2 * hosts.PATIENCE:
         superseding.drop_all(case.session, [(job, why)], case.now)
         _lost(step, why, case.now)
 
@@ -86,7 +86,8 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
 def _is_elsewhere(step: StepRow, steps: Sequence[StepRow]) -> bool:
     """Another host is, or was, asked about the scenario, too."""
     return any(
-        other.scenario == step.scenario and detail_of(other).wanted is Remeasurement.OTHER for other in steps
+        other.scenario == step.scenario and detail_of(other).remeasurement is Remeasurement.OTHER
+        for other in steps
     )
 
 
@@ -102,4 +103,4 @@ def measurement(step: StepRow) -> Measurement:
     """The step in core's words; of no bisect."""
     detail = detail_of(step)
     host = step.host or detail.first_host or "no host"
-    return Measurement(Where(detail.wanted), host, step.outcome, ratio_of(step))
+    return Measurement(Where(detail.remeasurement), host, step.outcome, ratio_of(step))

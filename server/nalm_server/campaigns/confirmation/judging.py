@@ -22,8 +22,8 @@ def note_hosts(case: Case, steps: Sequence[StepRow]) -> None:
     decisions = _decisions(case, [step for step in steps if not is_bisect(step)]).values()
     seen = {host for decision in decisions for host in decision.seen_on}
     unseen = {host for decision in decisions for host in decision.not_seen_on} - seen
-    if (sorted(seen), sorted(unseen)) != (case.result.seen_on, case.result.not_seen_on):
-        case.note(seen_on=sorted(seen), not_seen_on=sorted(unseen))
+    if (sorted(seen), sorted(unseen)) != (case.result.reproduced_on, case.result.not_reproduced_on):
+        case.note(reproduced_on=sorted(seen), not_reproduced_on=sorted(unseen))
 
 
 def judge(case: Case, steps: Sequence[StepRow]) -> None:
@@ -79,7 +79,7 @@ def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRo
 
 
 def _is_same(step: StepRow, scenario: str) -> bool:
-    return step.scenario == scenario and detail_of(step).wanted is Remeasurement.SAME
+    return step.scenario == scenario and detail_of(step).remeasurement is Remeasurement.SAME
 
 
 def _end(case: Case, decisions: dict[str, Decision], answer: Answer) -> None:

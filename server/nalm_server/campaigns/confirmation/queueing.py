@@ -52,7 +52,7 @@ def add_step(case: Case, seen: Seen, remeasurement: Remeasurement, **answered: A
         base_sha=seen.base_sha,
         head_sha=seen.head_sha,
         scenario=seen.scenario,
-        detail={"wanted": remeasurement, "first_host": seen.host},
+        detail={"remeasurement": remeasurement, "first_host": seen.host},
         started_at=case.now,
         **answered,
     )

@@ -67,7 +67,7 @@ def of_alert(session: Session, alert_id: int) -> Confirming | None:
         **dict(result),
         state=PlanState(campaign.state),
         why=campaign.message,
-        host_specific=bool(result.seen_on and result.not_seen_on),
+        host_specific=bool(result.reproduced_on and result.not_reproduced_on),
         measurements=[_confirmation(step, children) for step in steps],
         updated_at=campaign.updated_at,
         finished_at=campaign.finished_at,
@@ -86,6 +86,6 @@ def _confirmation(step: StepRow, children: dict[int, int]) -> Confirmation:
         run_id=step.run_id,
         outcome=step.outcome,
         why=step.why,
-        asked_at=step.started_at,
+        requested_at=step.started_at,
         answered_at=step.finished_at,
     )

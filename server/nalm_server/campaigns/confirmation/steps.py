@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nalm_core.findings.confirmation import Ratio
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, Field
 
 from nalm_server.alerts.confirmation_schemas import Remeasurement
 from nalm_server.campaigns.models import StepRow
@@ -17,16 +17,18 @@ class ConfirmationResult(BaseModel):
     """The last commit known to be good."""
     head_sha: str
     """The commit in which it was seen."""
-    seen_on: list[str] = []
-    """Hosts that saw it when it was measured again."""
-    not_seen_on: list[str] = []
-    """Hosts that did not."""
+    reproduced_on: list[str] = Field([], validation_alias=AliasChoices("reproduced_on", "seen_on"))
+    """Hosts where the second measurement shows it."""
+    not_reproduced_on: list[str] = Field(
+        [], validation_alias=AliasChoices("not_reproduced_on", "not_seen_on")
+    )
+    """Hosts where it does not."""
     gradual: bool = False
     """It lies between base and head, in no single commit."""
 
 
 class StepDetail(BaseModel):
-    wanted: Remeasurement
+    remeasurement: Remeasurement = Field(validation_alias=AliasChoices("remeasurement", "wanted"))
     first_host: str | None = None
     """Where it was seen first; None: nobody knows, any host may tell."""
     ratio: float | None = None
@@ -44,7 +46,7 @@ def note(step: StepRow, **changes: Any) -> None:
 
 
 def is_bisect(step: StepRow) -> bool:
-    return detail_of(step).wanted is Remeasurement.BISECT
+    return detail_of(step).remeasurement is Remeasurement.BISECT
 
 
 def scenario_of(step: StepRow) -> str:

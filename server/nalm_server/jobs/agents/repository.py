@@ -58,7 +58,7 @@ def named(session: Session, name: str, host_class: str, now: datetime) -> HostRo
     return _get(session, name, host_class, now)
 
 
-def count_seen(session: Session, now: datetime) -> int:
+def count_online(session: Session, now: datetime) -> int:
     return (
         session.scalar(
             select(func.count()).select_from(HostRow).where(HostRow.last_seen_at > now - SEEN_WITHIN)

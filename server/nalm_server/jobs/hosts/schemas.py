@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from nalm_server.base.schemas import Real, Schema, Whole
+from nalm_server.base.schemas import Real, Schema, Whole, former_name
 from nalm_server.jobs.agents.needs import Capabilities
 from nalm_server.jobs.agents.registration_schemas import PoolName
 
@@ -111,14 +111,14 @@ class NoisePoint(Schema):
     """Half the width of its verdict's interval, as a relative change."""
 
 
-class Seen(Schema):
+class Detectable(Schema):
     launches: int
     change: float | None
     """Relative change found with 90 % chance in so many launches; null: none below a factor of e."""
 
 
-class Sight(Schema):
-    """What a scenario's runs on this host can see."""
+class Resolution(Schema):
+    """The smallest changes that a scenario's runs on this host detect."""
 
     project: str
     scenario: str
@@ -127,13 +127,15 @@ class Sight(Schema):
     """Median over the runs; so are spread and width."""
     spread: float | None
     width: float
-    sees: list[Seen]
+    detectable: list[Detectable]
+    sees: ClassVar[Any] = former_name("detectable", list[Detectable])
 
 
 class HostNoise(Schema):
     points: list[NoisePoint]
     """Oldest first."""
-    sights: list[Sight]
+    resolutions: list[Resolution]
+    sights: ClassVar[Any] = former_name("resolutions", list[Resolution])
 
 
 class HostEdit(Schema):

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from nalm_server.base.schemas import Schema
+from nalm_server.base.schemas import Schema, former_name
 
 
 class ServerHealth(Schema):
@@ -15,8 +15,9 @@ class ServerHealth(Schema):
     version: str
     database: Literal["sqlite", "postgresql"]
     jobs_open: int
-    agents_seen: int
-    """Bench hosts that asked for work in the last two minutes."""
+    agents_online: int
+    """Bench hosts whose agents requested work in the last two minutes."""
+    agents_seen: ClassVar[Any] = former_name("agents_online", int)
 
 
 class Live(Schema):

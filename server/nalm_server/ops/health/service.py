@@ -33,7 +33,7 @@ def health(session: Session, settings: Settings, now: datetime) -> ServerHealth:
         version=version("nalm-server"),
         database="sqlite" if dialect == "sqlite" else "postgresql",
         jobs_open=jobs.count_open(session),
-        agents_seen=agents.count_seen(session, now),
+        agents_online=agents.count_online(session, now),
     )
 
 

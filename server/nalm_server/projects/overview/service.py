@@ -31,7 +31,7 @@ def overview(session: Session, caller: Principal, since: datetime | None, now: d
         since=since,
         alerts=[
             presentation.shown(one)
-            for one in list_repository.page(session, projects, open_filter, "worth", limit=MOST_ALERTS)
+            for one in list_repository.page(session, projects, open_filter, "severity", limit=MOST_ALERTS)
         ],
         alerts_open=repository.open_alerts(session, projects),
         changes=_changes(session, projects, since),

@@ -34,7 +34,11 @@ def alerts(session: Session, project_id: int) -> Iterator[AlertExport]:
         fields = {"time": row.created_at, "commit": sha, "author": author, "after": after_sha}
         why = {name: (row.explanation or {}).get(name) for name in ("function", "cause", "detail")}
         remains = max((one["remains"] for one in row.recovery or []), default=None)
-        yield _made(AlertExport, row, {**fields, **why, "fixed_by": fixed_by, "remains": remains})
+        yield _made(
+            AlertExport,
+            row,
+            {**fields, **why, "fixed_by": fixed_by, "remains": remains, "worth": row.severity},
+        )
 
 
 def change_points(session: Session, project_id: int) -> Iterator[ChangePointExport]:

@@ -29,7 +29,9 @@ class AlertExport(NamedTuple):
     ratio: float | None
     low: float | None
     high: float | None
+    severity: float | None
     worth: float | None
+    """Former name of severity."""
     muted: bool
     reason: str | None
     assignee: str | None

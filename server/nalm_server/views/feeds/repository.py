@@ -53,7 +53,7 @@ def reported_steps(
         select(AlertStateRow, AlertRow, CommitRow)
         .join(AlertRow, AlertRow.id == AlertStateRow.alert_id)
         .join(CommitRow, CommitRow.id == AlertRow.commit_id)
-        .where(AlertRow.project_id == project_id, AlertStateRow.told)
+        .where(AlertRow.project_id == project_id, AlertStateRow.notified)
         .order_by(AlertStateRow.id.desc())
         .limit(limit)
     )

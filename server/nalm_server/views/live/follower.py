@@ -78,7 +78,7 @@ class Follower:
             **{name: getattr(change.job, name) for name in FIELDS if name != "project"},
             project=change.project,
             log=log,
-            log_anew=restarted,
+            log_restarted=restarted,
         )
         return format_sse_event(event="job", data_str=message.model_dump_json(), id=str(change.floor))
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from nalm_server.base.schemas import Schema
+from typing import Any, ClassVar
+
+from nalm_server.base.schemas import Schema, former_name
 from nalm_server.jobs.schemas import Job, JobState
 
 
@@ -23,8 +25,9 @@ class JobChange(Schema):
     bisect_id: int | None
     log: str | None
     """What came to the log since the last event."""
-    log_anew: bool
-    """`log` is the whole tail: forget what was shown."""
+    log_restarted: bool
+    """`log` is the whole tail and replaces what was shown."""
+    log_anew: ClassVar[Any] = former_name("log_restarted", bool)
 
 
 FIELDS = tuple(name for name in JobChange.model_fields if name in Job.model_fields)

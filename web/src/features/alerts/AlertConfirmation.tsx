@@ -35,8 +35,8 @@ export function AlertConfirmation({ alert }: { alert: AlertDetail }) {
           </p>
           {confirming.host_specific && (
             <p>
-              Specific to hosts: seen on {confirming.seen_on.join(", ")}, not on{" "}
-              {confirming.not_seen_on.join(", ")}.
+              Specific to hosts: seen on {confirming.reproduced_on.join(", ")}, not on{" "}
+              {confirming.not_reproduced_on.join(", ")}.
             </p>
           )}
           {confirming.gradual && <p>The change is gradual. No single commit caused it.</p>}

@@ -22,7 +22,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               {one.state !== null && <AlertWord state={one.state} />}
               <strong>{one.who ?? "the service"}</strong>
               <span className="soft">{moment(one.at)}</span>
-              {one.told && <span className="tag">{messagesText(one.messages)}</span>}
+              {one.notified && <span className="tag">{messagesText(one.messages)}</span>}
             </div>
             <p className="trail-text">{said(one.text)}</p>
           </li>

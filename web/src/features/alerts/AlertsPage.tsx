@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A project's findings, one for each commit, the worthiest first. */
+/** A project's findings, one for each commit, the most severe first. */
 import { Button, Modal, SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -23,7 +23,7 @@ import type { AlertsSearch } from "./search";
 
 const route = getRouteApi("/p/$project/alerts");
 const ORDERS = [
-  { value: "worth", label: "By worth" },
+  { value: "severity", label: "By severity" },
   { value: "new", label: "Newest" },
 ];
 
@@ -37,7 +37,7 @@ export function AlertsPage() {
     data: alerts,
     error,
     refetch,
-  } = useQuery(alertsQuery(project, { states, scenario, assignee, order: order ?? "worth" }));
+  } = useQuery(alertsQuery(project, { states, scenario, assignee, order: order ?? "severity" }));
   const { data: mutes = [] } = useQuery(mutesQuery(project));
   useTitle("Alerts", project);
   const set = (change: AlertsSearch): void => {
@@ -124,7 +124,7 @@ function Controls({ project, search, alerts, set }: ControlsProps) {
         aria-label="Order"
         size="xs"
         data={ORDERS}
-        value={search.order ?? "worth"}
+        value={search.order ?? "severity"}
         onChange={(next) => set({ order: next === "new" ? "new" : undefined })}
       />
       {mayMute && (

@@ -36,7 +36,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
         </thead>
         <tbody>
           {measurements.map((one) => (
-            <tr key={`${one.scenario} ${one.wanted} ${one.asked_at} ${one.job_id}`}>
+            <tr key={`${one.scenario} ${one.remeasurement} ${one.requested_at} ${one.job_id}`}>
               <th scope="row">{one.scenario}</th>
               <td className="left">{one.host ?? one.first_host ?? "any"}</td>
               <td className="left">
@@ -50,7 +50,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
                   <ChangeText of={{ ratio_cpp: one.ratio, low: one.low, high: one.high }} />
                 )}
               </td>
-              <td className="left">{moment(one.answered_at ?? one.asked_at)}</td>
+              <td className="left">{moment(one.answered_at ?? one.requested_at)}</td>
             </tr>
           ))}
         </tbody>
@@ -60,7 +60,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
 }
 
 function How({ project, one }: { project: string; one: Confirmation }) {
-  const word = hostChoiceWord(one.wanted);
+  const word = hostChoiceWord(one.remeasurement);
   if (one.bisect_id !== null)
     return (
       <Link to="/p/$project/bisects/$id" params={{ project, id: String(one.bisect_id) }}>

@@ -98,9 +98,9 @@ export function CommitsPage() {
 /** So many findings stand above the commits. */
 const TOP = 3;
 
-/** What is open, the worthiest first; nothing when nothing is. */
+/** What is open, the most severe first; nothing when nothing is. */
 function OpenAlerts({ project, count }: { project: string; count: number }) {
-  const { data = [] } = useQuery(alertsQuery(project, { states: OPEN_ALERTS, order: "worth" }));
+  const { data = [] } = useQuery(alertsQuery(project, { states: OPEN_ALERTS, order: "severity" }));
   const open = data.filter((one) => !one.muted);
   if (open.length === 0) return null;
   const total = Math.max(count, open.length);
@@ -112,7 +112,7 @@ function OpenAlerts({ project, count }: { project: string; count: number }) {
           {total > TOP ? `All ${total}, by severity` : "All alerts"}
         </Link>
       </div>
-      <AlertList alerts={open.slice(0, TOP)} label="Open alerts, the worthiest first" />
+      <AlertList alerts={open.slice(0, TOP)} label="Open alerts, the most severe first" />
     </section>
   );
 }

@@ -4,11 +4,12 @@ import { share } from "../../shared/logic/hosts";
 import { MISSING } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/ScrollTable";
 
-type Sight = HostNoise["sights"][number];
+type Resolution = HostNoise["resolutions"][number];
 
-/** The smallest change each scenario sees here, by the launches of a run. */
-export function DetectableChangeTable({ sights }: { sights: readonly Sight[] }) {
-  const launches = sights.find((one) => one.sees.length > 0)?.sees.map((one) => one.launches) ?? [];
+/** The smallest change each scenario detects here, by the launches of a run. */
+export function DetectableChangeTable({ resolutions }: { resolutions: readonly Resolution[] }) {
+  const launches =
+    resolutions.find((one) => one.detectable.length > 0)?.detectable.map((one) => one.launches) ?? [];
   return (
     <ScrollTable label="Smallest detectable changes on this host">
       <thead>
@@ -24,7 +25,7 @@ export function DetectableChangeTable({ sights }: { sights: readonly Sight[] }) 
         </tr>
       </thead>
       <tbody>
-        {sights.map((one) => (
+        {resolutions.map((one) => (
           <tr key={`${one.project}/${one.scenario}`}>
             <th scope="row" className="left">
               {one.scenario} <span className="under">{one.project}</span>
@@ -45,7 +46,7 @@ export function DetectableChangeTable({ sights }: { sights: readonly Sight[] }) 
   );
 }
 
-function seenIn(one: Sight, launches: number): string {
-  const seen = one.sees.find((item) => item.launches === launches);
+function seenIn(one: Resolution, launches: number): string {
+  const seen = one.detectable.find((item) => item.launches === launches);
   return seen === undefined ? MISSING : share(seen.change);
 }

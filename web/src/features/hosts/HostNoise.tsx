@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef } from "react";
 import { noiseQuery } from "../../shared/api/hosts";
 import { fileName } from "../../shared/logic/text/csv";
-import { sightFile } from "../../shared/logic/text/figureFiles";
+import { resolutionFile } from "../../shared/logic/text/figureFiles";
 import { SettingsPart } from "../../shared/ui/SettingsPart";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { DetectableChangeTable } from "./DetectableChangeTable";
@@ -39,7 +39,7 @@ export function HostNoise({ host, ...drawn }: Props) {
       }
       query={noiseQuery(host)}
     >
-      {({ points, sights }) =>
+      {({ points, resolutions }) =>
         points.length === 0 ? (
           <p className="soft">No run that you may read was judged here yet.</p>
         ) : (
@@ -48,12 +48,12 @@ export function HostNoise({ host, ...drawn }: Props) {
             <div className="part-line">
               <h3 className="part-head">Smallest detectable change</h3>
               <ExportButtons
-                name={fileName(host, "sight")}
+                name={fileName(host, "resolution")}
                 what={`what ${host} can see`}
-                rows={() => sightFile(sights)}
+                rows={() => resolutionFile(resolutions)}
               />
             </div>
-            <DetectableChangeTable sights={sights} />
+            <DetectableChangeTable resolutions={resolutions} />
             <p className="soft small">
               “Seen in 12”: a change of this size is found with 90 % chance in a run of 12 launches, at the
               noise its runs have shown here.

@@ -41,7 +41,7 @@ export function RunningPanel({ waiting, live }: Props) {
 }
 
 function Row({ job }: { job: Job }) {
-  const asked = purposeOf(job);
+  const purpose = purposeOf(job);
   return (
     <li className="row">
       <span className="overview-state">
@@ -52,8 +52,8 @@ function Row({ job }: { job: Job }) {
           {job.subject ?? <span className="mono">{shortSha(job.head_sha)}</span>}
         </Link>
         <span className="below">
-          {job.project} · {asked}
-          {job.host && !asked.endsWith(`on ${job.host}`) && ` · on ${job.host}`}
+          {job.project} · {purpose}
+          {job.host && !purpose.endsWith(`on ${job.host}`) && ` · on ${job.host}`}
         </span>
         <JobProgress job={job} />
       </span>

@@ -22,7 +22,7 @@ export function DelayPanel({ project, of }: { project: string; of: Quality["dela
       rows={rows.length > 0 ? () => delayFile(of) : undefined}
     >
       {rows.length > 0 ? (
-        <p className="said">{of.said}</p>
+        <p className="said">{of.sentence}</p>
       ) : (
         <p className="soft">No finding was confirmed yet.</p>
       )}

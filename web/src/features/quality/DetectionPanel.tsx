@@ -52,7 +52,7 @@ const groupsOf = (of: Quality["detection"]): RateGroup[] => [
 function Found({ of }: { of: Quality["detection"] }) {
   return (
     <>
-      <p className="said">{of.all.said}</p>
+      <p className="said">{of.all.sentence}</p>
       <RateTable label="Detection of all" first="Of" rows={wholeOf(of)} />
       <Grouped of="Detection" title="By size of the change" first="Size" groups={of.by_size} />
       <Grouped of="Detection" title="By kind" first="Kind" groups={of.by_category} />

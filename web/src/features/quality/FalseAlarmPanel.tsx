@@ -54,7 +54,7 @@ function Alarmed({ of }: { of: Quality["false_alarms"] }) {
   const kinds = of.by_kind.map((group) => ({ ...group, name: KINDS[group.name] ?? group.name }));
   return (
     <>
-      <p className="said">{of.all.said}</p>
+      <p className="said">{of.all.sentence}</p>
       <Grouped
         of="False alarms"
         title="By kind of comparison"

@@ -41,7 +41,7 @@ function FalseDiscoveries({ of }: { of: Quality["false_discoveries"] }) {
           False discoveries
         </Help>
       </h3>
-      <p className="said">{of.said}</p>
+      <p className="said">{of.sentence}</p>
     </>
   );
 }

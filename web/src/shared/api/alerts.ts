@@ -19,7 +19,7 @@ export interface AlertFilter {
   scenario?: string | undefined;
   assignee?: string | undefined;
   commit?: string | undefined;
-  order?: "worth" | "new" | undefined;
+  order?: "severity" | "new" | undefined;
   limit?: number | undefined;
 }
 

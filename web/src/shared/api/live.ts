@@ -8,7 +8,7 @@ type Told = "id" | "project" | "state" | "step" | "detail" | "fraction" | "messa
 /** An event `job` of GET /live; a stream's events are not part of the OpenAPI document. */
 export type JobChange = Pick<JobDetail, Told | "backfill_id" | "bisect_id"> & {
   log: string | null;
-  log_anew: boolean;
+  log_restarted: boolean;
 };
 
 export interface Followed {

@@ -2935,6 +2935,8 @@ export interface components {
             scenario: string | null;
             /** Scenarios */
             scenarios: string[];
+            /** Severity */
+            severity: number | null;
             /** Sha */
             sha: string;
             /** Stage */
@@ -2947,8 +2949,12 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
-            /** Worth */
-            worth: number | null;
+            /**
+             * Worth
+             * @deprecated
+             * @description Now `severity`.
+             */
+            readonly worth: number | null;
         };
         /**
          * AlertChange
@@ -3057,6 +3063,8 @@ export interface components {
             scenarios: string[];
             /** Scenarios Same */
             scenarios_same: string[];
+            /** Severity */
+            severity: number | null;
             /** Sha */
             sha: string;
             /** Stage */
@@ -3069,8 +3077,12 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
-            /** Worth */
-            worth: number | null;
+            /**
+             * Worth
+             * @deprecated
+             * @description Now `severity`.
+             */
+            readonly worth: number | null;
         };
         /**
          * AlertMove
@@ -3123,9 +3135,15 @@ export interface components {
             at: string;
             /** Messages */
             messages: number | null;
+            /** Notified */
+            notified: boolean;
             state: components["schemas"]["AlertState"];
-            /** Told */
-            told: boolean;
+            /**
+             * Told
+             * @deprecated
+             * @description Now `notified`.
+             */
+            readonly told: boolean;
             /** Who */
             who: string | null;
             /** Why */
@@ -3880,8 +3898,10 @@ export interface components {
             /**
              * Asked At
              * Format: date-time
+             * @deprecated
+             * @description Now `requested_at`.
              */
-            asked_at: string;
+            readonly asked_at: string;
             /** Bisect Id */
             bisect_id: number | null;
             /** Budget Seconds */
@@ -3902,11 +3922,21 @@ export interface components {
             outcome: string | null;
             /** Ratio */
             ratio: number | null;
+            remeasurement: components["schemas"]["Remeasurement"];
+            /**
+             * Requested At
+             * Format: date-time
+             */
+            requested_at: string;
             /** Run Id */
             run_id: string | null;
             /** Scenario */
             scenario: string;
-            wanted: components["schemas"]["Remeasurement"];
+            /**
+             * @deprecated
+             * @description Now `remeasurement`.
+             */
+            readonly wanted: components["schemas"]["Remeasurement"];
             /** Why */
             why: string | null;
         };
@@ -3927,10 +3957,22 @@ export interface components {
             host_specific: boolean;
             /** Measurements */
             measurements: components["schemas"]["Confirmation"][];
-            /** Not Seen On */
-            not_seen_on: string[];
-            /** Seen On */
-            seen_on: string[];
+            /** Not Reproduced On */
+            not_reproduced_on: string[];
+            /**
+             * Not Seen On
+             * @deprecated
+             * @description Now `not_reproduced_on`.
+             */
+            readonly not_seen_on: string[];
+            /** Reproduced On */
+            reproduced_on: string[];
+            /**
+             * Seen On
+             * @deprecated
+             * @description Now `reproduced_on`.
+             */
+            readonly seen_on: string[];
             state: components["schemas"]["PlanState"];
             /**
              * Updated At
@@ -4045,8 +4087,14 @@ export interface components {
         Delay: {
             commits: components["schemas"]["Spread"] | null;
             minutes: components["schemas"]["Spread"] | null;
-            /** Said */
-            said: string;
+            /**
+             * Said
+             * @deprecated
+             * @description Now `sentence`.
+             */
+            readonly said: string;
+            /** Sentence */
+            sentence: string;
         };
         /** Delivery */
         Delivery: {
@@ -4080,6 +4128,13 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "received" | "accepted" | "ignored" | "failed";
+        /** Detectable */
+        Detectable: {
+            /** Change */
+            change: number | null;
+            /** Launches */
+            launches: number;
+        };
         /**
          * Detection
          * @description Of what was planted, what was found.
@@ -4459,8 +4514,14 @@ export interface components {
             found: number;
             /** Judged */
             judged: number;
-            /** Said */
-            said: string;
+            /**
+             * Said
+             * @deprecated
+             * @description Now `sentence`.
+             */
+            readonly said: string;
+            /** Sentence */
+            sentence: string;
             /** Share */
             share: number | null;
         };
@@ -4922,8 +4983,14 @@ export interface components {
             name: string;
             /** Rate */
             rate: number | null;
-            /** Said */
-            said: string;
+            /**
+             * Said
+             * @deprecated
+             * @description Now `sentence`.
+             */
+            readonly said: string;
+            /** Sentence */
+            sentence: string;
             /** Trials */
             trials: number;
         };
@@ -5203,8 +5270,14 @@ export interface components {
         HostNoise: {
             /** Points */
             points: components["schemas"]["NoisePoint"][];
-            /** Sights */
-            sights: components["schemas"]["Sight"][];
+            /** Resolutions */
+            resolutions: components["schemas"]["Resolution"][];
+            /**
+             * Sights
+             * @deprecated
+             * @description Now `resolutions`.
+             */
+            readonly sights: components["schemas"]["Resolution"][];
         };
         /**
          * HostState
@@ -5394,8 +5467,12 @@ export interface components {
             approved_at: string | null;
             /** Approved By */
             approved_by: string | null;
-            /** Asked */
-            asked: string | null;
+            /**
+             * Asked
+             * @deprecated
+             * @description Now `queued_for`.
+             */
+            readonly asked: string | null;
             /** Attempts */
             attempts: number;
             /** Author */
@@ -5443,6 +5520,8 @@ export interface components {
             project: string;
             /** Pull Request */
             pull_request: number | null;
+            /** Queued For */
+            queued_for: string | null;
             /** Reason */
             reason: string;
             /** Requested By */
@@ -5483,8 +5562,12 @@ export interface components {
             approved_at: string | null;
             /** Approved By */
             approved_by: string | null;
-            /** Asked */
-            asked: string | null;
+            /**
+             * Asked
+             * @deprecated
+             * @description Now `queued_for`.
+             */
+            readonly asked: string | null;
             /** Attempts */
             attempts: number;
             /** Author */
@@ -5538,6 +5621,8 @@ export interface components {
             pull_request: number | null;
             /** Queue Position */
             queue_position: number | null;
+            /** Queued For */
+            queued_for: string | null;
             /** Reason */
             reason: string;
             /** Requested By */
@@ -6561,8 +6646,14 @@ export interface components {
             low: number;
             /** Rate */
             rate: number | null;
-            /** Said */
-            said: string;
+            /**
+             * Said
+             * @deprecated
+             * @description Now `sentence`.
+             */
+            readonly said: string;
+            /** Sentence */
+            sentence: string;
             /** Trials */
             trials: number;
         };
@@ -6826,6 +6917,32 @@ export interface components {
             run_id: string;
             /** Summary */
             summary: string;
+        };
+        /**
+         * Resolution
+         * @description The smallest changes that a scenario's runs on this host detect.
+         */
+        Resolution: {
+            /** Detectable */
+            detectable: components["schemas"]["Detectable"][];
+            /** Launches */
+            launches: number;
+            /** Project */
+            project: string;
+            /** Runs */
+            runs: number;
+            /** Scenario */
+            scenario: string;
+            /**
+             * Sees
+             * @deprecated
+             * @description Now `detectable`.
+             */
+            readonly sees: components["schemas"]["Detectable"][];
+            /** Spread */
+            spread: number | null;
+            /** Width */
+            width: number;
         };
         /** Retention */
         Retention: {
@@ -7355,13 +7472,6 @@ export interface components {
             /** Webhook Secret */
             webhook_secret: string;
         };
-        /** Seen */
-        Seen: {
-            /** Change */
-            change: number | null;
-            /** Launches */
-            launches: number;
-        };
         /**
          * Segment
          * @description From here on the history begins anew: no change point is looked for across it.
@@ -7427,8 +7537,14 @@ export interface components {
         };
         /** ServerHealth */
         ServerHealth: {
-            /** Agents Seen */
-            agents_seen: number;
+            /** Agents Online */
+            agents_online: number;
+            /**
+             * Agents Seen
+             * @deprecated
+             * @description Now `agents_online`.
+             */
+            readonly agents_seen: number;
             /**
              * Database
              * @enum {string}
@@ -7488,26 +7604,6 @@ export interface components {
         SideBySide: {
             base: components["schemas"]["Measured"];
             head: components["schemas"]["Measured"];
-        };
-        /**
-         * Sight
-         * @description What a scenario's runs on this host can see.
-         */
-        Sight: {
-            /** Launches */
-            launches: number;
-            /** Project */
-            project: string;
-            /** Runs */
-            runs: number;
-            /** Scenario */
-            scenario: string;
-            /** Sees */
-            sees: components["schemas"]["Seen"][];
-            /** Spread */
-            spread: number | null;
-            /** Width */
-            width: number;
         };
         /**
          * SignedIn
@@ -10203,8 +10299,8 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description By worth, or newest first. */
-                order?: "worth" | "new";
+                /** @description By severity, or newest first. */
+                order?: "severity" | "new";
                 /** @description Only those made then or later. */
                 since?: string | null;
                 /** @description Only in one of these states. */
@@ -10585,8 +10681,8 @@ export interface operations {
                 commit?: string | null;
                 limit?: number;
                 offset?: number;
-                /** @description By worth, or newest first. */
-                order?: "worth" | "new";
+                /** @description By severity, or newest first. */
+                order?: "severity" | "new";
                 scenario?: string | null;
                 /** @description Only those made then or later. */
                 since?: string | null;

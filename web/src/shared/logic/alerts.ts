@@ -329,14 +329,14 @@ const LOOKED: Record<string, string> = {
   bisect: "commits in between, by bisection",
 };
 /** How a finding was looked at again. */
-export const hostChoiceWord = (wanted: string): string => LOOKED[wanted] ?? wanted;
+export const hostChoiceWord = (remeasurement: string): string => LOOKED[remeasurement] ?? remeasurement;
 
 interface StepLike {
   state: string;
   at: string;
   who: string | null;
   why: string;
-  told: boolean;
+  notified: boolean;
   messages: number | null;
 }
 interface CommentLike {
@@ -352,8 +352,8 @@ export interface TrailEntry {
   /** Null: a comment. */
   state: string | null;
   text: string;
-  told: boolean;
-  /** To how many integrations it was sent; null: not told, or not counted. */
+  notified: boolean;
+  /** To how many integrations it was sent; null: to none, or not counted. */
   messages: number | null;
 }
 
@@ -361,7 +361,7 @@ export interface TrailEntry {
 export function inTime(steps: readonly StepLike[], comments: readonly CommentLike[]): TrailEntry[] {
   const told = [
     ...steps.map((one, place) => ({ ...one, key: `s${place}`, text: one.why })),
-    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, told: false, messages: null })),
+    ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, notified: false, messages: null })),
   ];
   return told.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }

@@ -37,14 +37,14 @@ test("why a job waits", () => {
 });
 
 test("what a job was queued for, and by whom", () => {
-  const push = { reason: "push", asked: "push to main", requested_by: null };
+  const push = { reason: "push", queued_for: "push to main", requested_by: null };
   expect(purposeOf(push)).toBe("push to main");
-  expect(purposeOf({ ...push, asked: null })).toBe("push");
-  expect(purposeOf({ reason: "backfill", asked: "backfill 3", requested_by: "mona" })).toBe(
+  expect(purposeOf({ ...push, queued_for: null })).toBe("push");
+  expect(purposeOf({ reason: "backfill", queued_for: "backfill 3", requested_by: "mona" })).toBe(
     "backfill 3 by mona",
   );
-  const asked = { reason: "person", asked: "asked for by mona", requested_by: "mona" };
-  expect(purposeOf(asked)).toBe("asked for by mona");
+  const request = { reason: "person", queued_for: "asked for by mona", requested_by: "mona" };
+  expect(purposeOf(request)).toBe("asked for by mona");
 });
 
 test("what can be done follows the state", () => {
@@ -65,9 +65,9 @@ test("a change within a state is taken in; another state, or an unknown job, ask
 });
 
 test("a log grows, or begins anew", () => {
-  expect(grown("a\n", { log: "b\n", log_anew: false })).toBe("a\nb\n");
-  expect(grown("a\n", { log: "c\n", log_anew: true })).toBe("c\n");
-  expect(grown("a\n", { log: null, log_anew: false })).toBe("a\n");
+  expect(grown("a\n", { log: "b\n", log_restarted: false })).toBe("a\nb\n");
+  expect(grown("a\n", { log: "c\n", log_restarted: true })).toBe("c\n");
+  expect(grown("a\n", { log: null, log_restarted: false })).toBe("a\n");
   expect(lastLines("1\n2\n3\n", 2)).toBe("2\n3");
   expect(lastLines("\n\n", 2)).toBe("");
 });

@@ -30,13 +30,13 @@ export const reasonWord = (reason: string): string => REASON_WORDS[reason as Rea
 
 interface PurposeLike {
   reason: string;
-  asked: string | null;
+  queued_for: string | null;
   requested_by: string | null;
 }
 
 /** What a job was queued for, and by whom, if that is known: "push to main", "backfill 3 by mona". */
-export function purposeOf({ reason, asked, requested_by: who }: PurposeLike): string {
-  const what = asked ?? reasonWord(reason).toLowerCase();
+export function purposeOf({ reason, queued_for, requested_by: who }: PurposeLike): string {
+  const what = queued_for ?? reasonWord(reason).toLowerCase();
   return who === null || what.includes(who) ? what : `${what} by ${who}`;
 }
 
@@ -98,8 +98,8 @@ export function merged<T extends ChangeLike>(jobs: readonly T[], change: ChangeL
 }
 
 /** The tail of a log after an event. */
-export const grown = (tail: string, event: { log: string | null; log_anew: boolean }): string =>
-  event.log === null ? tail : event.log_anew ? event.log : tail + event.log;
+export const grown = (tail: string, event: { log: string | null; log_restarted: boolean }): string =>
+  event.log === null ? tail : event.log_restarted ? event.log : tail + event.log;
 
 /** The last lines of a log, without empty lines at the end. */
 export function lastLines(tail: string, count: number): string {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import { csvOf } from "./csv";
-import { fitFile, priceHistoryFile, ratesFile, sightFile } from "./figureFiles";
+import { fitFile, priceHistoryFile, ratesFile, resolutionFile } from "./figureFiles";
 
 test("a price's history has a column for each stage that pays, empty where one does not", () => {
   const told = { source: "stage", scenario: "sfc_a", host_class: "vm" };
@@ -41,10 +41,10 @@ test("terms and predictions of a cost model stand in one table", () => {
 });
 
 test("what a host sees has a column for each count of launches anywhere", () => {
-  const sight = { project: "demo", scenario: "a", runs: 2, launches: 6, width: 0.01, spread: null };
-  const rows = sightFile([
-    { ...sight, sees: [{ launches: 6, change: 0.02 }] },
-    { ...sight, sees: [{ launches: 12, change: 0.014 }] },
+  const resolution = { project: "demo", scenario: "a", runs: 2, launches: 6, width: 0.01, spread: null };
+  const rows = resolutionFile([
+    { ...resolution, detectable: [{ launches: 6, change: 0.02 }] },
+    { ...resolution, detectable: [{ launches: 12, change: 0.014 }] },
   ]);
   expect(rows[0]?.slice(-2)).toEqual(["seen_in_6_launches [share]", "seen_in_12_launches [share]"]);
   expect(rows[2]?.slice(-2)).toEqual([undefined, 0.014]);

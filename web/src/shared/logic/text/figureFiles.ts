@@ -147,22 +147,24 @@ export const delayFile = (delays: { commits: SpreadLike | null; minutes: SpreadL
     },
   );
 
-interface SightLike {
+interface ResolutionLike {
   project: string;
   scenario: string;
   runs: number;
   launches: number;
   width: number;
   spread: number | null;
-  sees: readonly { launches: number; change: number | null }[];
+  detectable: readonly { launches: number; change: number | null }[];
 }
-export function sightFile(sights: readonly SightLike[]): Row[] {
-  const counts = [...new Set(sights.flatMap(({ sees }) => sees.map(({ launches }) => launches)))];
+export function resolutionFile(resolutions: readonly ResolutionLike[]): Row[] {
+  const counts = [
+    ...new Set(resolutions.flatMap(({ detectable }) => detectable.map(({ launches }) => launches))),
+  ];
   const seen = counts.map((count) => [
     `seen_in_${count}_launches [share]`,
-    ({ sees }: SightLike): Cell => sees.find(({ launches }) => launches === count)?.change,
+    ({ detectable }: ResolutionLike): Cell => detectable.find(({ launches }) => launches === count)?.change,
   ]);
-  return table(sights, {
+  return table(resolutions, {
     project: (one) => one.project,
     scenario: (one) => one.scenario,
     runs: (one) => one.runs,
@@ -175,7 +177,7 @@ export function sightFile(sights: readonly SightLike[]): Row[] {
 
 interface ConfirmationLike {
   scenario: string;
-  wanted: string;
+  remeasurement: string;
   first_host: string | null;
   host: string | null;
   outcome: string | null;
@@ -183,7 +185,7 @@ interface ConfirmationLike {
   ratio: number | null;
   low: number | null;
   high: number | null;
-  asked_at: string;
+  requested_at: string;
   answered_at: string | null;
   run_id: string | null;
   job_id: number | null;
@@ -192,7 +194,7 @@ interface ConfirmationLike {
 export const confirmationsFile = (measurements: readonly ConfirmationLike[]): Row[] =>
   table(measurements, {
     scenario: (one) => one.scenario,
-    wanted: (one) => one.wanted,
+    remeasurement: (one) => one.remeasurement,
     first_host: (one) => one.first_host,
     host: (one) => one.host,
     outcome: (one) => one.outcome,
@@ -200,7 +202,7 @@ export const confirmationsFile = (measurements: readonly ConfirmationLike[]): Ro
     "cpp [ratio]": (one) => one.ratio,
     "low [ratio]": (one) => one.low,
     "high [ratio]": (one) => one.high,
-    asked_at: (one) => one.asked_at,
+    requested_at: (one) => one.requested_at,
     answered_at: (one) => one.answered_at,
     run: (one) => one.run_id,
     job: (one) => one.job_id,
