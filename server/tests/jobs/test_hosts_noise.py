@@ -30,7 +30,7 @@ def test_runs_that_the_caller_may_not_read_are_left_out(service: Service) -> Non
     service.post("/projects", "admin", 201, {"name": "other", "repository": "/srv/other.git"})
     made = service.post("/projects/other/tokens", "admin", 201, {"name": "reads", "scope": "read"})
     service.tokens["other"] = made["token"]
-    assert service.request("GET", NOISE, "other") == {"points": [], "sights": []}
+    assert service.request("GET", NOISE, "other") == {"points": [], "resolutions": [], "sights": []}
 
 
 def test_the_spread_behind_an_interval() -> None:

@@ -79,13 +79,15 @@ def code_against_itself(service: Service, lease: dict[str, Any], number: int, **
 
 def test_with_nothing_known_nothing_is_claimed(service: Service) -> None:
     shown = service.get(QUALITY)
+    sentence = "no planted change measured yet: `nalm-mutants run --upload`"
     assert shown["detection"]["all"] == {
         "hits": 0,
         "trials": 0,
         "rate": None,
         "low": 0.0,
         "high": 1.0,
-        "said": "no planted change measured yet: `nalm-mutants run --upload`",
+        "sentence": sentence,
+        "said": sentence,
     }
     assert shown["false_alarms"]["all"]["said"] == "nothing measured against itself yet"
     assert shown["delay"]["commits"] is None
