@@ -8,6 +8,7 @@ import struct
 from datetime import UTC, datetime
 from typing import Any
 
+from psycopg.pq import Format
 from sqlalchemy import URL, DateTime, Double, Engine, LargeBinary, MetaData, create_engine, event, make_url
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
@@ -30,6 +31,10 @@ POOL: dict[str, Any] = {
 SETTINGS = {"timezone": "'UTC'", "random_page_cost": "1.1", "jit": "off"}
 """Of a connection. Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads
 all verdicts."""
+
+BINARY = "nalm_binary"
+"""Execution option of queries with very long answers: PostgreSQL sends numbers and times as stored, so that
+nobody writes or reads them as text."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -127,6 +132,13 @@ def _postgresql(url: URL) -> Engine:
         for setting, value in SETTINGS.items():
             connection.execute(f"SET {setting} = {value}")
         connection.autocommit = False
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def as_stored(
+        _connection: Any, cursor: Any, _statement: Any, _parameters: Any, context: Any, _many: bool
+    ) -> None:
+        if context.execution_options.get(BINARY):
+            cursor.format = Format.BINARY
 
     @event.listens_for(engine, "checkout")
     def left(connection: Any, _record: Any, _proxy: Any) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Response
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
 from nalm_server.features import ncpp, prices, variants
 from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
@@ -28,7 +29,7 @@ CommitQuery = Annotated[
 ]
 
 
-@router.get("/ncpp", responses=documented(401, 403, 404))
+@router.get("/ncpp", response_model=NcppTable, responses=documented(401, 403, 404))
 def get_ncpp(
     project: ProjectName,
     session: ReadDb,
@@ -37,10 +38,10 @@ def get_ncpp(
     by: By = By.COMMIT,
     scenario: ScenarioQuery = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="The newest so many.")] = 100,
-) -> NcppTable:
+) -> Response:
     """Versions with different feature sets on one scale: CPP against the reference's cost model."""
     found = require_project(session, caller, project, Role.READER)
-    return ncpp.table(session, found, by, scenario=scenario, limit=limit)
+    return as_json(ncpp.table(session, found, by, scenario=scenario, limit=limit))
 
 
 @router.get("/features", responses=documented(401, 403, 404))

@@ -70,11 +70,11 @@ def normalised(
 ) -> Figures:
     """The chain's NCPP of its CPP, where there is one. run_ids: by run number; features: by those."""
     ncpp = {
-        number: _figure(scale, of_run["chain"], features.get(run_ids[number]))
-        for number, of_run in cpp.items()
-        if number in run_ids and "chain" in of_run
+        number: _figure(scale, figure, features.get(run_ids[number]))
+        for number, figure in cpp.get("chain", {}).items()
+        if number in run_ids
     }
-    return {number: {"chain": one} for number, one in ncpp.items() if one is not None}
+    return {"chain": {number: one for number, one in ncpp.items() if one is not None}}
 
 
 def _figure(scale: Scale, cpp: Figure, features: Sequence[str] | None) -> Figure | None:

@@ -7,17 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import chain, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nalm_core.report.run_report import Arm, RunReport
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, func, select, true
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
+from nalm_server.db.engine import BINARY
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 NOT_IN_HISTORY = ("invalid",)
+Columns = ReadOnlyColumnCollection[str, Any]
 SeriesKey = tuple[str, str, str]
 """metric, stage, source."""
 
@@ -129,46 +132,61 @@ def history_runs(
 
     From the last commit back, so that a short history of a long project reads little.
     """
-    commits, runs, verdicts = CommitRow.__table__.c, RunRow.__table__.c, VerdictRow.__table__.c
-    of_commit, judged = RunRow.__table__.alias(), VerdictRow.__table__.alias()
+    commits = CommitRow.__table__.c
+    run, verdict = RunRow.__table__.alias(), VerdictRow.__table__.alias()
     newest = (
-        select(of_commit.c.id)
-        .join(judged, judged.c.run_id == of_commit.c.id)
+        select(run.c.id)
+        .join(verdict, verdict.c.run_id == run.c.id)
         .where(
-            of_commit.c.commit_id == commits.id,
-            of_commit.c.scenario_id == scenario.id,
-            of_commit.c.host_class == host_class,
-            judged.c.outcome.not_in(NOT_IN_HISTORY),
-            ~of_commit.c.beside,
+            run.c.commit_id == commits.id,
+            run.c.scenario_id == scenario.id,
+            run.c.host_class == host_class,
+            verdict.c.outcome.not_in(NOT_IN_HISTORY),
+            ~run.c.beside,
         )
-        .order_by(of_commit.c.received_at.desc(), of_commit.c.id.desc())
+        .order_by(run.c.received_at.desc(), run.c.id.desc())
         .limit(1)
         .correlate(CommitRow.__table__)
-        .scalar_subquery()
     )
-    found = session.execute(
-        select(
-            commits.sha,
-            commits.parent_sha,
-            commits.subject,
-            commits.committed_at,
-            runs.id,
-            runs.run_id,
-            runs.base_sha,
-            verdicts.display,
-            verdicts.cause,
-            verdicts.stage,
-            verdicts.ratio_cpp,
-            verdicts.low,
-            verdicts.high,
-        )
-        .join_from(CommitRow.__table__, RunRow.__table__, runs.id == newest)
-        .join(VerdictRow.__table__, verdicts.run_id == runs.id)
-        .where(commits.project_id == scenario.project_id, *([] if every_branch else [commits.listed]))
+    query = select(commits.sha, commits.parent_sha, commits.subject, commits.committed_at)
+    if session.get_bind().dialect.name == "postgresql":
+        each = newest.with_only_columns(*_judged(run.c, verdict.c)).lateral()
+        query = query.add_columns(*each.c).join_from(CommitRow.__table__, each, true())
+    else:  # SQLite has no LATERAL: the run that is found and its verdict are looked up again
+        runs, verdicts = RunRow.__table__, VerdictRow.__table__
+        query = query.add_columns(*_judged(runs.c, verdicts.c))
+        query = query.join_from(CommitRow.__table__, runs, runs.c.id == newest.scalar_subquery())
+        query = query.join(verdicts, verdicts.c.run_id == runs.c.id)
+    query = (
+        query.where(commits.project_id == scenario.project_id, *([] if every_branch else [commits.listed]))
         .order_by(commits.position.desc(), commits.id.desc())
         .limit(limit)
     )
-    return [HistoryRun._make(row) for row in found.all()][::-1]
+    found = list(map(HistoryRun._make, _rows(session, query)))
+    return found[::-1]
+
+
+def _rows(session: Session, query: Select[Any]) -> Iterable[tuple[Any, ...]]:
+    """Of a query with thousands of them. PostgreSQL gathers each column into an array: rows would be most of
+    the time."""
+    if session.get_bind().dialect.name != "postgresql":
+        return session.execute(query).tuples()
+    each = query.subquery()
+    columns = session.execute(
+        select(*(func.array_agg(column) for column in each.c)), execution_options={BINARY: True}
+    ).one()
+    return zip(*columns, strict=True) if columns[0] is not None else []
+
+
+def _judged(runs: Columns, verdicts: Columns) -> list[ColumnElement[Any]]:
+    """What HistoryRun has of a run and its verdict."""
+    names = ("display", "cause", "stage", "ratio_cpp", "low", "high")
+    return [
+        runs.id.label("run_number"),
+        runs.run_id,
+        runs.base_sha,
+        *(verdicts[name] for name in names),
+    ]
 
 
 def series_of_metric(
@@ -197,7 +215,8 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     if session.get_bind().dialect.name != "postgresql":
         return session.execute(select(table.series_id, *columns).where(*conditions)).tuples()
     gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
-    found = session.execute(gathered.where(*conditions).group_by(table.series_id)).all()
+    query = gathered.where(*conditions).group_by(table.series_id)
+    found = session.execute(query, execution_options={BINARY: True}).all()
     return chain.from_iterable(zip(repeat(number), *arrays) for number, *arrays in found)
 
 

@@ -8,8 +8,8 @@ from nalm_server.base.schemas import Schema
 
 Figure = tuple[float, float | None, float | None, str]
 """Value, low, high, source: as in Value."""
-Figures = dict[int, dict[str, Figure]]
-"""By run number, by stage or `STAGE>FUNCTION`."""
+Figures = dict[str, dict[int, Figure]]
+"""By stage or `STAGE>FUNCTION`, by run number."""
 
 
 class Value(Schema):

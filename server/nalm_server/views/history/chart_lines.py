@@ -119,7 +119,7 @@ def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[s
 
 def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
     line = one.found.line
-    figures = [line.figures.get(run.run_number, {}) for run in line.runs]
+    numbers = [run.run_number for run in line.runs]
     return {
         "scenario": one.found.scenario.name,
         "branch": one.branch,
@@ -131,7 +131,7 @@ def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
         "ratio_cpp": [run.ratio_cpp for run in line.runs],
         "low": [run.low for run in line.runs],
         "high": [run.high for run in line.runs],
-        "stages": [_stage(name, [of_run.get(name) for of_run in figures]) for name in line.stages],
+        "stages": [_stage(name, list(map(line.figures.get(name, {}).get, numbers))) for name in line.stages],
         "missing": line.missing,
         "change_points": line.change_points,
         "segments": line.segments,

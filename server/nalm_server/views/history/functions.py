@@ -55,7 +55,7 @@ def names_of(
 
 def add_values(
     session: Session,
-    by_run: Figures,
+    figures: Figures,
     series: Mapping[int, tuple[str, str]],
     metric: str,
     since: int,
@@ -63,7 +63,7 @@ def add_values(
     """Puts the figures of each series beside those of the stages."""
     for series_id, run_number, value in repository.values(session, series, metric, since) if series else ():
         name, source = series[series_id]
-        by_run[run_number][name] = (value, value, value, source)
+        figures.setdefault(name, {})[run_number] = (value, value, value, source)
 
 
 def list_functions(

@@ -205,7 +205,7 @@ def _stages(row: ScenarioRow, request: HistoryRequest, figures: Figures) -> list
     if request.stages or request.functions:
         return list(dict.fromkeys(request.stages))
     ours = [CHAIN, *row.stages]
-    others = set[str]().union(*figures.values()) - set(ours)
+    others = figures.keys() - set(ours)
     return [*ours, *sorted(others)]
 
 
@@ -243,30 +243,33 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
 
 
 def _figures(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> Figures:
-    by_run: Figures = defaultdict(dict)
+    by_stage: Figures = defaultdict(dict)
     for series_id, run_number, value, low, high in found:
         stage, source = series[series_id]
-        by_run[run_number][stage] = (value, low, high, source)
-    return by_run
+        by_stage[stage][run_number] = (value, low, high, source)
+    return by_stage
 
 
 def _plain(line: Line) -> dict[str, Any]:
-    absent = dict.fromkeys(line.stages)
+    of_stages = [(stage, line.figures.get(stage, {})) for stage in line.stages]
     return {
         "stages": line.stages,
-        "points": [_point(one, absent | _values(line.figures.get(one.run_number, {}))) for one in line.runs],
+        "points": [
+            _point(one, {stage: _value(by_run.get(one.run_number)) for stage, by_run in of_stages})
+            for one in line.runs
+        ],
         "change_points": line.change_points,
         "segments": line.segments,
         "missing": line.missing,
     }
 
 
-def _values(figures: dict[str, Figure]) -> dict[str, Any]:
-    """schemas.Value by stage."""
-    return {
-        stage: {"value": value, "low": low, "high": high, "source": source}
-        for stage, (value, low, high, source) in figures.items()
-    }
+def _value(figure: Figure | None) -> dict[str, Any] | None:
+    """As schemas.Value."""
+    if figure is None:
+        return None
+    value, low, high, source = figure
+    return {"value": value, "low": low, "high": high, "source": source}
 
 
 def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:
