@@ -28,9 +28,7 @@ from nalm_server.app.application import make_app
 from nalm_server.app.serving import listen
 from nalm_server.base.settings import Settings
 from nalm_server.campaigns.experiments import work as experiments_work
-from nalm_server.campaigns.experiments.models import ExperimentRow
 from nalm_server.db import migrate
-from nalm_server.git.commits import service as commits
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
 from nalm_server.results.cost_models.fits import Origin
@@ -41,7 +39,7 @@ from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_line import use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
-from nalm_server_seeded import add_administrator
+from nalm_server_seeded import add_administrator, experiment
 from nalm_server_waiting import until
 
 DPI = ["nat", "dpi", "l3fwd"]
@@ -132,26 +130,11 @@ def add_models(service: Service) -> None:
         made = report.scenario.model_copy(update={"model": model})
         service.upload(body_of(RunReport.model_validate(report.model_copy(update={"scenario": made}))))
     with service.context.sessions() as session:
-        commit = commits.resolve(session, 1, sha(LAST))
-        for kind, result in RESULTS.items():
+        for number, (kind, result) in enumerate(RESULTS.items(), start=1):
             now = service.clock()
-            session.add(
-                ExperimentRow(
-                    project_id=1,
-                    commit_id=commit.id,
-                    kind=kind,
-                    names=[],
-                    seed=1,
-                    state="done",
-                    host_class="vm-2",
-                    fitted_cells=WHOLE["cells"],
-                    result=result.model_dump(mode="json"),
-                    requested_by="admin",
-                    created_at=now,
-                    updated_at=now,
-                    finished_at=now,
-                )
-            )
+            times = {"created_at": now, "updated_at": now, "finished_at": now}
+            document = result.model_dump(mode="json")
+            session.add(experiment(number, kind, sha(LAST), document, requested_by="admin", **times))
         session.commit()
 
 

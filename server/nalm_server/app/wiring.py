@@ -13,6 +13,7 @@ from nalm_server.alerts import run_suspicions
 from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments
+from nalm_server.campaigns.experiments import service as experiment_leases
 from nalm_server.campaigns.experiments.cell_draft import CellDraft
 from nalm_server.changepoints import points_repository as points
 from nalm_server.changepoints import triggers
@@ -33,7 +34,7 @@ jobs.jobs_moved.subscribe(experiment_jobs.jobs_moved)
 jobs.jobs_moved.subscribe(notify.jobs_moved)
 jobs.run_ids.provide(runs.ids_of_job)
 jobs.detach_runs.provide(runs.detach_from_job)
-jobs.experiment.provide(experiments.find)
+jobs.experiment.provide(experiment_leases.leased)
 jobs.keep_results(runs)
 jobs.keep_results(experiments, JobReason.EXPERIMENT)
 jobs.keep_results(trials, JobReason.CONTROL)

@@ -7,7 +7,6 @@ from nalm_core.wire.queues import PRIORITY_STEPS
 
 from nalm_server.alerts import tasks as mutes
 from nalm_server.campaigns import engine as campaigns
-from nalm_server.campaigns.experiments import work as experiments
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement
 from nalm_server.db.context import Context
@@ -30,7 +29,6 @@ def drain_jobs(context: Context) -> None:
     jobs.drain(context)
     mutes.drain(context)
     campaigns.drain(context)
-    experiments.drain(context)
 
 
 WORKERS.update(

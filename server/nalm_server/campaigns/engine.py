@@ -31,6 +31,7 @@ def _work_on(context: Context, campaign_id: int) -> None:
     kind = KINDS[campaign.kind]
     if campaign.state == PLANNING:
         _plan(context, kind, campaign)
+    kind.catch_up(context, campaign)
     while _advance(context, kind, campaign):
         pass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kind of campaign is: three functions, called by the engine."""
+"""What a kind of campaign is: three functions, and one for what takes long, called by the engine."""
 
 from __future__ import annotations
 
@@ -51,6 +51,11 @@ class Kind(ABC):
         """Reads what a campaign that is `planning` needs to know, with no transaction open. A NalmError fails
         the campaign; one of the repository is tried again first."""
         return Plan()
+
+    def catch_up(self, context: Context, campaign: CampaignRow) -> None:
+        """Before each turn, with no transaction open: computes and stores what takes long. The campaign may
+        have moved on meanwhile."""
+        return
 
     @abstractmethod
     def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:

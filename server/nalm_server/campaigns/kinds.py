@@ -6,6 +6,7 @@ from __future__ import annotations
 from nalm_server.campaigns.backfill.kind import BACKFILL
 from nalm_server.campaigns.bisection.kind import BISECTION
 from nalm_server.campaigns.confirmation.kind import CONFIRMATION
+from nalm_server.campaigns.experiments.kind import EXPERIMENT
 from nalm_server.campaigns.kind import Kind
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION)}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import func, or_, select, update
+from sqlalchemy import ColumnElement, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.kind import StepState
@@ -42,9 +42,11 @@ def find(session: Session, kind: str, number: int) -> CampaignRow | None:
     return session.scalars(query).one_or_none()
 
 
-def of_project(session: Session, project_id: int, kind: str, limit: int) -> list[CampaignRow]:
+def of_project(
+    session: Session, project_id: int, kind: str, limit: int, *only: ColumnElement[bool]
+) -> list[CampaignRow]:
     """Newest first."""
-    query = select(CampaignRow).where(CampaignRow.project_id == project_id, CampaignRow.kind == kind)
+    query = select(CampaignRow).where(CampaignRow.project_id == project_id, CampaignRow.kind == kind, *only)
     return list(session.scalars(query.order_by(CampaignRow.number.desc()).limit(limit)))
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from nalm_core.text.commit_name import short
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -48,10 +49,13 @@ class Resource(Generic[Brief, Detail]):
             session.commit()
         return detail
 
-    def page(self, session: Session, caller: Principal, project: str, limit: int) -> list[Brief]:
+    def page(
+        self, session: Session, caller: Principal, project: str, limit: int, *only: ColumnElement[bool]
+    ) -> list[Brief]:
         """Newest first."""
         row = require_project(session, caller, project, Role.READER)
-        return self.briefs(session, row.name, repository.of_project(session, row.id, self.kind, limit))
+        campaigns = repository.of_project(session, row.id, self.kind, limit, *only)
+        return self.briefs(session, row.name, campaigns)
 
     def get(self, session: Session, caller: Principal, number: int) -> Detail:
         return self._shown(session, service.require(session, caller, self.kind, number, Role.READER))

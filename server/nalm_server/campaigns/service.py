@@ -25,9 +25,16 @@ from nalm_server.worker.wake import wake
 
 
 def start(
-    session: Session, project_id: int, kind: str, spec: dict[str, Any], *, requested_by: str, now: datetime
+    session: Session,
+    project_id: int,
+    kind: str,
+    spec: dict[str, Any],
+    *,
+    requested_by: str,
+    now: datetime,
+    state: str = PLANNING,
 ) -> CampaignRow:
-    """Stores it; a worker plans it and goes on."""
+    """Stores it; a worker plans it, unless it is in a later state, and goes on."""
     wake(session, Work.JOBS)
     return repository.add(
         session,
@@ -35,7 +42,7 @@ def start(
             project_id=project_id,
             kind=kind,
             number=repository.next_number(session, kind),
-            state=PLANNING,
+            state=state,
             active=True,
             spec=spec,
             result={},

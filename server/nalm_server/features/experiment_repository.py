@@ -6,21 +6,24 @@ from __future__ import annotations
 from typing import Any
 
 from nalm_core.report.cell import Kind
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.experiments.models import ExperimentRow
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns.experiments import repository
+from nalm_server.campaigns.experiments.spec import KIND, result_of
+from nalm_server.git.commits.models import CommitRow
+
+MOST = 1000
+"""Experiments of a commit that are read."""
 
 
-def results(session: Session, commit_id: int, kind: Kind) -> list[tuple[int, str | None, dict[str, Any]]]:
+def results(session: Session, commit: CommitRow, kind: Kind) -> list[tuple[int, str | None, dict[str, Any]]]:
     """(experiment, host class, nalm_core.experiments.result) of each that has a result, newest first."""
-    found = session.execute(
-        select(ExperimentRow.id, ExperimentRow.host_class, ExperimentRow.result)
-        .where(
-            ExperimentRow.commit_id == commit_id,
-            ExperimentRow.kind == kind,
-            ExperimentRow.result.is_not(None),
-        )
-        .order_by(ExperimentRow.id.desc())
-    )
-    return [(number, host_class, result) for number, host_class, result in found]
+    only = repository.of_kind(kind), repository.at_commit(commit.sha)
+    found = campaigns.of_project(session, commit.project_id, KIND, MOST, *only)
+    results = ((campaign.number, result_of(campaign)) for campaign in found)
+    return [
+        (number, result.host_class, result.document)
+        for number, result in results
+        if result.document is not None
+    ]

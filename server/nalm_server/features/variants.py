@@ -41,7 +41,7 @@ def models(session: Session, project: ProjectRow, revision: str | None) -> Model
         commit=ref(commit),
         experiments=[
             ModelsExperiment.model_validate({"experiment": number, "host_class": on, "result": result})
-            for number, on, result in results(session, commit.id, Kind.MODELS)
+            for number, on, result in results(session, commit, Kind.MODELS)
         ],
         rows=[
             _model_row(chain, one, ones[0]) for (chain, _, _), ones in sorted(chains.items()) for one in ones
@@ -58,7 +58,7 @@ def ablation(session: Session, project: ProjectRow, revision: str | None) -> Abl
         commit=ref(commit),
         experiments=[
             AblationExperiment.model_validate({"experiment": number, "host_class": on, "result": result})
-            for number, on, result in results(session, commit.id, Kind.ABLATION)
+            for number, on, result in results(session, commit, Kind.ABLATION)
         ],
         variants=[
             Variant(

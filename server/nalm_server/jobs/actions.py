@@ -68,7 +68,9 @@ def cancel_if_open(session: Session, job: JobRow, reason: str, now: datetime, wh
 
 def retry(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
     """Queues a job again that ended without a valid result, with all its attempts."""
-    job = _locked(session, caller, job_id)
+    seen = service.require_seen(session, caller, job_id, Role.DEVELOPER)
+    projects.lock(session, seen.project_id)
+    job = service.require_locked(session, job_id)
     if job.state in OPEN:
         raise ConflictError(f"Job {job.id} is {job.state}: there is nothing to retry yet.")
     if job.state == JobState.INVALID:

@@ -120,10 +120,6 @@ class JobRow(Base):
     campaign_id: Mapped[int | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL"), index=True
     )
-    experiment_id: Mapped[int | None] = mapped_column(
-        ForeignKey("experiments.id", ondelete="SET NULL"), index=True
-    )
-    """Its cells are measured, not the scenarios."""
     only_host: Mapped[str | None] = mapped_column(String(128))
     """No other host may take it."""
     not_host: Mapped[str | None] = mapped_column(String(128))
@@ -161,6 +157,11 @@ class JobRow(Base):
     @property
     def bisect_id(self) -> int | None:
         return self._number_of("bisect")
+
+    @property
+    def experiment_id(self) -> int | None:
+        """Its cells are measured, not the scenarios."""
+        return self._number_of("experiment")
 
     @property
     def alert_id(self) -> int | None:

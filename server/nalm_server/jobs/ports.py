@@ -22,8 +22,8 @@ run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
 detach_runs: Port[Callable[[Session, int], None]] = Port("jobs.ports.detach_runs")
 """A job is measured again: the runs it gave are no results of it any more."""
 
-experiment: Port[Callable[[Session, int], object | None]] = Port("jobs.ports.experiment")
-"""An experiment by its number, as a lease describes it."""
+experiment: Port[Callable[[Session, JobRow], object | None]] = Port("jobs.ports.experiment")
+"""What a job measures in place of scenarios, as a lease describes it."""
 
 
 class Results(Protocol):

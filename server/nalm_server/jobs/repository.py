@@ -14,11 +14,14 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.repository import readable
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs.models import CHANGES, ApprovalRow, JobRow, TransitionRow
+from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
 BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL)
 """Jobs about an alert, which shows them, about the cost model, or about nalm: a commit's job is none."""
+
+WITH_CAMPAIGN = joinedload(JobRow.campaign).load_only(CampaignRow.kind, CampaignRow.number)
+"""Which one it is of, in lists: a campaign's result may be large."""
 
 
 @dataclass(frozen=True)
@@ -205,11 +208,7 @@ def list_jobs(
         query = query.where(JobRow.host == host)
     if states:
         query = query.where(JobRow.state.in_(states))
-    newest = (
-        query.order_by(JobRow.id.desc())
-        .limit(limit)
-        .options(defer(JobRow.log_tail), joinedload(JobRow.campaign))
-    )
+    newest = query.order_by(JobRow.id.desc()).limit(limit).options(defer(JobRow.log_tail), WITH_CAMPAIGN)
     return [
         (row, Beside(project, subject, author, why, at, by))
         for row, project, subject, author, why, at, by in session.execute(newest)
@@ -232,7 +231,7 @@ def changed_since(
         .where(JobRow.updated_seq > seq)
         .order_by(JobRow.updated_seq)
         .limit(limit)
-        .options(joinedload(JobRow.campaign))
+        .options(WITH_CAMPAIGN)
     )
     if not with_log:
         query = query.options(defer(JobRow.log_tail))

@@ -36,7 +36,6 @@ def enqueue(
     scenarios: list[str] | None = None,
     budget_seconds: float | None = None,
     campaign: CampaignRow | None = None,
-    experiment_id: int | None = None,
     only_host: str | None = None,
     not_host: str | None = None,
     needs: str | None = None,
@@ -57,7 +56,7 @@ def enqueue(
         base_sha = superseding.older_pushes(session, commit, now) or base_sha
     job = _new(commit, base_sha, reason, fork, now)
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
-    job.budget_seconds, job.campaign, job.experiment_id = budget_seconds, campaign, experiment_id
+    job.budget_seconds, job.campaign = budget_seconds, campaign
     job.only_host, job.not_host, job.needs = only_host, not_host, needs
     _queue(session, [(job, why)], now)
     return job

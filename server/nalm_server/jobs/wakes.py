@@ -24,5 +24,5 @@ def _wake_followers(session: Session, job: JobRow, now: datetime) -> None:
     if job.state == JobState.QUEUED and job.held is None:
         if job.not_before is None or job.not_before <= now:
             wake_pool(session, project_rows.get(session, job.project_id).pool)
-    elif job.state not in OPEN and (job.campaign_id or job.experiment_id):
+    elif job.state not in OPEN and job.campaign_id is not None:
         wake(session, Work.JOBS)

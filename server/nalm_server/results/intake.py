@@ -37,7 +37,7 @@ def take_report(
     upload = Upload(report, pack(canonical), caller, job_id, fence)
     draft = _draft(context, upload)
     with written(context.reports, upload.packed) as stored, context.sessions() as session:
-        accepted = _accept(session, upload, draft, context.clock())
+        accepted = _take(session, upload, draft, context.clock())
         session.commit()
         stored.kept = accepted.keep
     return accepted.reply
@@ -54,7 +54,7 @@ def _find_job(session: Session, upload: Upload) -> JobRow | None:
     return jobs.find(session, upload.job_id) if upload.job_id is not None else None
 
 
-def _accept(session: Session, upload: Upload, draft: Draft, now: datetime) -> Accepted:
+def _take(session: Session, upload: Upload, draft: Draft, now: datetime) -> Accepted:
     project = _project(session, upload)
     stored = draft.stored(session, project)
     if stored is not None:

@@ -23,16 +23,18 @@ from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.experiments import repository as experiments
-from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.experiments.models import CellRow
 from nalm_server.campaigns.schedules.models import ScheduleRow
 from nalm_server.db.engine import Base
 from nalm_server.git.commits import repository as commits
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.webhooks.signature import sign
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
-from nalm_server_seeded import backfill, bisect
+from nalm_server_seeded import backfill, bisect, experiment
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -113,7 +115,7 @@ def add_searches(service: Service, number: int) -> None:
         session.add(backfill(number, project_id=quiet.id, **common))
         session.add(bisect(number, project_id=quiet.id, **common))
         tried = add_experiment(session, quiet.id, number, now)
-        assert tried.id == number
+        assert tried.number == number
         times: dict[str, Any] = {"cron": "0 4 * * sun", "next_at": now, "created_at": now}
         commit = commits.find(session, quiet.id, sha(1))
         assert commit is not None
@@ -122,7 +124,7 @@ def add_searches(service: Service, number: int) -> None:
         session.add(AlertRow(project_id=quiet.id, commit_id=commit.id, **alert))
         session.add(ScheduleRow(project_id=quiet.id, name="weekly", against="parent", enabled=True, **times))
         session.flush()
-        number_from(session, number + 1, ExperimentRow, CellRow, AlertRow)
+        number_from(session, number + 1, CellRow, AlertRow)
         session.commit()
 
 
@@ -134,23 +136,14 @@ def number_from(session: Session, number: int, *tables: type[Base]) -> None:
             session.execute(select(func.setval(sequence, number, False)))
 
 
-def add_experiment(session: Session, project_id: int, number: int, now: datetime) -> ExperimentRow:
+def add_experiment(session: Session, project_id: int, number: int, now: datetime) -> CampaignRow:
     """With one cell, both of the job's number."""
-    commit = commits.find(session, project_id, sha(1))
-    assert commit is not None
-    row = ExperimentRow(
-        id=number, project_id=project_id, commit_id=commit.id, kind="models", names=[], seed=0
+    times = {"created_at": now, "updated_at": now}
+    row = campaigns.add(
+        session, experiment(number, "models", project_id=project_id, state="running", active=True, **times)
     )
-    row.state, row.fitted_cells, row.requested_by, row.created_at, row.updated_at = (
-        "running",
-        0,
-        "x",
-        now,
-        now,
-    )
-    experiments.add(session, row)
     named = {"name": "c", "subject": "s", "use": "variant", "run_id": "a" * 32, "digest": "d", "host": "h"}
-    cell = CellRow(id=number, experiment_id=number, host_class="c", compressed=zlib.compress(b"{}"), **named)
+    cell = CellRow(id=number, campaign_id=row.id, host_class="c", compressed=zlib.compress(b"{}"), **named)
     cell.received_at = now
     experiments.add_cell(session, cell)
     return row

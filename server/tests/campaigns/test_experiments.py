@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from nalm_core.report.run_report import RunReport
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.campaigns.experiments import queueing, work
+from nalm_server.campaigns import engine
+from nalm_server.campaigns.experiments import queueing
 from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.campaigns.experiments.spec import spec_of
 from nalm_server.git.commits import repository as commits
 from nalm_server.ops.retention import sweep
 from nalm_server.results.cost_models import fits
@@ -34,7 +36,7 @@ def ask(service: Service, kind: str = "features", **more: Any) -> int:
 
 
 def shown(service: Service, experiment: int) -> Any:
-    work.drain(service.context)
+    engine.drain(service.context)
     return service.get(f"/experiments/{experiment}")
 
 
@@ -210,7 +212,8 @@ def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: S
             assert commit is not None
             made = queueing.reference_moved(session, commit, service.clock())
             session.commit()
-            return [(one.kind, one.names, one.cell_seconds) for one in made]
+            specs = [spec_of(campaign) for campaign in made]
+            return [(spec.kind, spec.names, spec.cell_seconds) for spec in specs]
 
     assert moved() == [("models", ["sfc_a"], 5.0), ("features", [], None)]
     assert moved() == [], "what is under way is not asked again"

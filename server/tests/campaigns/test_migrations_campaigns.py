@@ -29,6 +29,8 @@ ENDED = {**TIMES, "finished_at": NOW}
 ASKED = {"project_id": 1, "requested_by": "ann", "tries": 0}
 RANGE = {**ASKED, "first_sha": sha(0), "last_sha": sha(3)}
 SEARCH = {**ASKED, "scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(2)}
+MODELS = {"kind": "models", "cells": 1, "taken": 1, "partial": True, "unusable": {}, "rows": []}
+EXPERIMENT = {"project_id": 1, "commit_id": 2, "kind": "models", "requested_by": "ann"}
 MEASURED = {"scenario": "sfc_a", "asked_at": NOW, "first_host": "a"}
 
 ROWS: dict[str, list[dict[str, Any]]] = {
@@ -73,6 +75,16 @@ ROWS: dict[str, list[dict[str, Any]]] = {
             **{"seen_on": [], "not_seen_on": [], "begun_at": NOW, "updated_at": NOW, "finished_at": NOW},
         },
     ],
+    "experiments": [
+        {
+            **{"id": 7, "names": ["a"], "seed": 5, "cell_seconds": 2 / 3, "state": "running"},
+            **{**EXPERIMENT, **TIMES, "host_class": "vm-2", "fitted_cells": 1, "result": MODELS},
+        },
+        {
+            **{"id": 8, "names": [], "seed": 6, "cell_seconds": None, "state": "failed", "message": "none"},
+            **{**EXPERIMENT, **ENDED, "host_class": None, "fitted_cells": 0, "result": None},
+        },
+    ],
     "jobs": [
         {
             **{"id": number, "project_id": 1, "commit_id": 1, "base_sha": sha(0), "head_sha": sha(1)},
@@ -84,9 +96,24 @@ ROWS: dict[str, list[dict[str, Any]]] = {
                 ("backfill", {"backfill_id": 3}),
                 ("bisect", {"bisect_id": 4}),
                 ("confirm", {"alert_id": 1}),
+                ("experiment", {"experiment_id": 7}),
             ),
             start=1,
         )
+    ],
+    "experiment_cells": [
+        {
+            **{"id": 9, "experiment_id": 7, "name": "nat", "subject": "sfc_a", "use": "fit", "head": None},
+            **{
+                "base": {"features": [], "command": ["nf"], "traffic": "t"},
+                "run_id": "c" * 32,
+                "digest": "d",
+                "host": "h",
+                "host_class": "vm-2",
+            },
+            **{"unusable": None, "ratio": 1 / 3, "low": 0.1, "high": 2 / 3, "compressed": b"x"},
+            **{"received_at": NOW, "stored_digest": None, "stored_bytes": None},
+        }
     ],
     "backfill_steps": [
         {"backfill_id": 3, "ordinal": ordinal, "base_sha": sha(ordinal), "head_sha": sha(ordinal + 1)}
@@ -200,7 +227,24 @@ def test_addresses_answer_as_before(before: str, tmp_path: Path) -> None:
     measured, searched = confirming["measurements"]
     assert (measured["ratio"], measured["high"], measured["job_id"]) == (1 / 3, 2 / 3, 4)
     assert (searched["bisect_id"], searched["outcome"], searched["first_host"]) == (3, None, None)
+    running = get(client, "/experiments/7")
+    assert (running["state"], running["sha"], running["names"], running["host_class"]) == (
+        *("running", sha(2)),
+        ["a"],
+        "vm-2",
+    )
+    assert (running["cell_seconds"], running["job_id"], running["result"]["partial"]) == (2 / 3, 5, True)
+    assert [(cell["number"], cell["ratio"]) for cell in running["taken"]] == [(9, 1 / 3)]
+    failed = get(client, "/experiments/8")
+    assert (failed["state"], failed["message"], failed["result"], failed["job_id"]) == (
+        *("failed", "none"),
+        None,
+        None,
+    )
+    listed = get(client, "/projects/demo/experiments?kind=models")
+    assert [(one["id"], one["cells"]) for one in listed] == [(8, 0), (7, 1)]
     groups = [(job["alert_id"], job["bisect_id"], job["backfill_id"]) for job in get(client, "/jobs")]
+    assert groups.pop(0) == (None, None, None) and get(client, "/jobs/5")["experiment_id"] == 7
     assert groups == [(1, None, None), (None, 4, None), (None, None, 3), (None, None, None)]
 
 

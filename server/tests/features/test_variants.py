@@ -3,17 +3,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import pytest
 from nalm_core.experiments.result import AblationResult, ModelRow, ModelsResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
-from nalm_server.campaigns.experiments.models import ExperimentRow
-from nalm_server.git.commits import service as commits
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
+from nalm_server_seeded import experiment
 
 PIPELINE = {**COSTS, "nat": 250.0}
 CACHED = {**COSTS, "nat": 90.0}
@@ -71,29 +68,13 @@ def test_what_experiments_found_at_the_commit_is_told_beside_it(measured: Servic
     }
     now = measured.clock()
     with measured.context.sessions() as session:
-        commit = commits.resolve(session, 1, sha(1))
-        for kind, result in found.items():
-            made = experiment(commit.id, kind, now)
-            made.result = result.model_dump(mode="json")
-            session.add_all([made, experiment(commit.id, kind, now)])
+        for number, (kind, result) in enumerate(found.items()):
+            times = {"created_at": now, "updated_at": now}
+            document = result.model_dump(mode="json")
+            session.add(experiment(2 * number + 1, kind, sha(1), document, **times))
+            session.add(experiment(2 * number + 2, kind, sha(1), **times))
         session.commit()
     (models,) = measured.get("/projects/demo/models")["experiments"]
     assert models["result"]["rows"][0]["figure"]["cpp"] == 260
     (ablation,) = measured.get("/projects/demo/ablation")["experiments"]
     assert ablation["host_class"] == "vm-2"
-
-
-def experiment(commit_id: int, kind: Kind, now: datetime) -> ExperimentRow:
-    return ExperimentRow(
-        project_id=1,
-        commit_id=commit_id,
-        kind=kind,
-        names=[],
-        seed=1,
-        state="done",
-        host_class="vm-2",
-        fitted_cells=1,
-        requested_by="admin",
-        created_at=now,
-        updated_at=now,
-    )

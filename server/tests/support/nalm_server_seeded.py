@@ -18,7 +18,7 @@ from nalm_server.auth.accounts.models import AccountRow
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.experiments.models import CellRow
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.self_test.models import TrialRow
@@ -146,24 +146,36 @@ def bisect(number: int, **columns: Any) -> CampaignRow:
     return CampaignRow(kind="bisect", number=number, active=True, spec=spec, result={}, **columns)
 
 
+def experiment(
+    number: int, kind: str, commit: str = sha(1), result: Any = None, **columns: Any
+) -> CampaignRow:
+    """Over, with one cell."""
+    spec = {"sha": commit, "kind": kind, "names": [], "seed": 1}
+    return CampaignRow(
+        **{"kind": "experiment", "number": number, "spec": spec, "requested_by": "x", "tries": 0},
+        **{"project_id": 1, "state": "done", "active": False, **columns},
+        result={"host_class": "vm-2", "fitted_cells": 1, "document": result},
+    )
+
+
 def add_judged(service: Service) -> None:
     """A finding, an experiment with a cell, a control that alarmed, of `demo`."""
     now = service.clock()
     packed = zlib.compress(body_of(make_report(1)))
     of: dict[str, Any] = {"scenario": "sfc_a", "host_class": "vm-2"}
     at = {"project_id": 1, "commit_id": 2, "created_at": now, "updated_at": now}
-    asked = {"kind": "features", "names": [], "seed": 1, "fitted_cells": 1, "requested_by": "x"}
     cell = {"name": "without nat", "subject": "sfc_a", "use": "fit", "run_id": "c" * 32, "digest": "d"}
     trial = {"key": "t", "kind": "aa", "name": "aa", "expected": "same", "outcome": "regressed"}
     move = {"stage": "nat", "metric": "cpp", "source": "pair", "kind": "regression", "ratio": 1.1}
     with service.context.sessions() as session:
         session.add(AlertRow(state="confirmed", kind="regression", source="pair", scenarios=["sfc_a"], **at))
-        session.add(ExperimentRow(state="done", host_class="vm-2", **asked, **at))
+        made = experiment(1, "features", created_at=now, updated_at=now)
+        session.add(made)
         session.flush()
         session.add(AlertMoveRow(project_id=1, commit_id=2, alert_id=1, fate="alert", at=now, **move, **of))
         session.add(
             CellRow(
-                experiment_id=1,
+                campaign_id=made.id,
                 host=HOST,
                 host_class="vm-2",
                 ratio=0.9,

@@ -14,11 +14,14 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.errors import ForbiddenError, InvalidError, NotFoundError
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.experiments import repository
-from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
-from nalm_server.campaigns.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.campaigns.experiments.schemas import ExperimentState
+from nalm_server.campaigns.experiments.spec import note, result_of
 from nalm_server.db.reports.packing import Packed
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs import repository as jobs
+from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload, without_verdict
 from nalm_server.results.schemas import ReportTaken
 from nalm_server.worker.kinds import Work
@@ -38,8 +41,8 @@ class CellDraft(Draft):
         cell = repository.cell_of_run(session, self.report.run_id)
         if cell is None:
             return None
-        experiment = repository.of_job(session, self.upload.job_id)
-        belongs = experiment is not None and experiment.id == cell.experiment_id
+        job = jobs.find(session, self.upload.job_id) if self.upload.job_id is not None else None
+        belongs = job is not None and job.campaign_id == cell.campaign_id
         return StoredReport(cell.digest, belongs, _reply(cell, new=False))
 
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
@@ -50,20 +53,19 @@ class CellDraft(Draft):
     def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
         experiment, cell = _required(session, job), self.cell
         _of_one_class(experiment, cell)
-        cell.experiment_id, cell.received_at = experiment.id, now
+        cell.campaign_id, cell.received_at = experiment.id, now
         repository.add_cell(session, cell)
-        if experiment.state in ACTIVE:
+        if experiment.active:
             experiment.state = ExperimentState.RUNNING
         experiment.updated_at = now
         wake(session, Work.JOBS)
         return Accepted(_reply(cell, new=True))
 
 
-def _required(session: Session, job: JobRow | None) -> ExperimentRow:
+def _required(session: Session, job: JobRow | None) -> CampaignRow:
     """The job's experiment, locked."""
-    experiment = (
-        repository.lock(session, job.experiment_id) if job is not None and job.experiment_id else None
-    )
+    campaign_id = job.campaign_id if job is not None else None
+    experiment = campaigns.lock(session, campaign_id) if campaign_id is not None else None
     if experiment is None:
         raise NotFoundError("The experiment of this job was removed.")
     return experiment
@@ -96,11 +98,12 @@ def _cell(report: RunReport, about: ExperimentCell, packed: Packed) -> CellRow:
     return row
 
 
-def _of_one_class(experiment: ExperimentRow, cell: CellRow) -> None:
+def _of_one_class(experiment: CampaignRow, cell: CellRow) -> None:
     """Figures of different hosts are never put into one fit."""
-    experiment.host_class = experiment.host_class or cell.host_class
-    if cell.host_class != experiment.host_class:
-        cell.unusable = f"measured on {cell.host_class}, the others on {experiment.host_class}"
+    host_class = result_of(experiment).host_class or cell.host_class
+    note(experiment, host_class=host_class)
+    if cell.host_class != host_class:
+        cell.unusable = f"measured on {cell.host_class}, the others on {host_class}"
         cell.ratio = cell.low = cell.high = None
 
 

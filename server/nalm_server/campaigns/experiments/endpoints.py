@@ -14,6 +14,7 @@ from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.campaigns.experiments import service
 from nalm_server.campaigns.experiments.schemas import Experiment, ExperimentDetail, ExperimentNew
+from nalm_server.campaigns.experiments.service import EXPERIMENTS
 
 router = APIRouter(tags=["experiments"])
 ExperimentId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an experiment.")]
@@ -46,7 +47,7 @@ def list_experiments(
 @router.get("/experiments/{experiment_id}", responses=documented(401, 403, 404))
 def get_experiment(experiment_id: ExperimentId, session: ReadDb, caller: Caller) -> ExperimentDetail:
     """One experiment with its cells, and what they say so far."""
-    return service.get(session, caller, experiment_id)
+    return EXPERIMENTS.get(session, caller, experiment_id)
 
 
 @router.get(
@@ -65,4 +66,4 @@ def get_cell_report(
 @router.post("/experiments/{experiment_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_experiment(experiment_id: ExperimentId, session: Db, caller: Caller, now: Now) -> ExperimentDetail:
     """Ends an experiment and its open job; the cells that are in stay."""
-    return service.cancel(session, caller, experiment_id, now)
+    return EXPERIMENTS.cancel(session, caller, experiment_id, now)

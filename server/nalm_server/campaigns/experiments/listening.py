@@ -8,22 +8,28 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.experiments import repository
-from nalm_server.campaigns.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns.experiments.schemas import ExperimentState
+from nalm_server.campaigns.experiments.spec import KIND
+from nalm_server.campaigns.kind import StepState
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import OPEN
 
 
 def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
-    """A job that is queued again takes its experiment up again."""
+    """A job that is queued again takes its experiment up again. Who retries a job has locked the project."""
     for job in jobs:
         _job_moved(session, job, now)
 
 
 def _job_moved(session: Session, job: JobRow, now: datetime) -> None:
-    if job.experiment_id is None or job.state not in OPEN:
+    campaign = job.campaign
+    if campaign is None or campaign.kind != KIND or campaign.active or job.state not in OPEN:
         return
-    experiment = repository.lock(session, job.experiment_id)
-    if experiment is not None and experiment.state not in ACTIVE:
-        experiment.state, experiment.message, experiment.finished_at = ExperimentState.QUEUED, None, None
+    experiment = campaigns.lock(session, campaign.id)
+    if experiment is not None:
+        experiment.state, experiment.active = ExperimentState.QUEUED, True
+        experiment.message = experiment.finished_at = None
         experiment.updated_at = now
+        for step in campaigns.steps(session, experiment.id):
+            step.state, step.finished_at = StepState.QUEUED, None

@@ -1,55 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: experiments, experiment_cells."""
+"""Table: experiment_cells. An experiment is a row of campaigns."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db.engine import Base, UtcDateTime
 from nalm_server.db.reports.columns import StoredColumns, stored_index
 
 
-class ExperimentRow(Base):
-    """One kind of experiment on one commit, measured by one job."""
-
-    __tablename__ = "experiments"
-    __table_args__ = (Index(None, "state"),)
-
-    id: Mapped[int] = mapped_column(primary_key=True)
-    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), index=True)
-    commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"), index=True)
-    kind: Mapped[str] = mapped_column(String(16))
-    names: Mapped[list[str]] = mapped_column(JSON)
-    """Of nalm.toml's tables; none: all of the kind."""
-    seed: Mapped[int]
-    cell_seconds: Mapped[float | None]
-    """Time for the rounds of a cell; None: the agent's own."""
-    state: Mapped[str] = mapped_column(String(16))
-    host_class: Mapped[str | None] = mapped_column(String(128))
-    """Of its first cell; those of another class take no part."""
-    fitted_cells: Mapped[int]
-    """How many cells `result` was made of."""
-    result: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
-    """nalm_core.experiments.result.Result."""
-    message: Mapped[str | None] = mapped_column(Text)
-    requested_by: Mapped[str] = mapped_column(String(128))
-    created_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-
-
 class CellRow(StoredColumns, Base):
     """Two run definitions measured side by side, with the run report."""
 
     __tablename__ = "experiment_cells"
-    __table_args__ = (UniqueConstraint("experiment_id", "name"), stored_index("experiment_cells"))
+    __table_args__ = (UniqueConstraint("campaign_id", "name"), stored_index("experiment_cells"))
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    experiment_id: Mapped[int] = mapped_column(ForeignKey("experiments.id", ondelete="CASCADE"))
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(64))
     subject: Mapped[str] = mapped_column(String(64))
     use: Mapped[str] = mapped_column(String(16))

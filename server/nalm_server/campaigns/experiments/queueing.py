@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues an experiment with the job that measures it."""
+"""Starts an experiment with the job that measures it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.campaigns import repository as campaigns
+from nalm_server.campaigns import service
 from nalm_server.campaigns.experiments import repository
-from nalm_server.campaigns.experiments.models import ExperimentRow
-from nalm_server.campaigns.experiments.schemas import ACTIVE, ExperimentState
+from nalm_server.campaigns.experiments.schemas import ExperimentState
+from nalm_server.campaigns.experiments.spec import KIND, ExperimentResult, ExperimentSpec, spec_of
+from nalm_server.campaigns.kind import StepState
+from nalm_server.campaigns.models import StepRow
+from nalm_server.campaigns.queueing import queue
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.jobs import service as jobs
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import JobReason
 
+MOST_ACTIVE = 100
+"""Experiments of one kind at one commit that are compared with a new one."""
 
-def queue(
+
+def start(
     session: Session,
     commit: CommitRow,
     kind: Kind,
@@ -27,66 +35,68 @@ def queue(
     cell_seconds: float | None,
     requested_by: str,
     now: datetime,
-) -> ExperimentRow:
-    """The experiment and its job; the same one that is under way is not asked again.
+) -> CampaignRow:
+    """The experiment with its job; one that is under way is not started twice.
 
     The caller holds the project's lock.
     """
-    for known in repository.active_of_commit(session, commit.id, kind):
-        if (known.names, known.cell_seconds) == (list(names), cell_seconds):
+    spec = ExperimentSpec(
+        sha=commit.sha, kind=kind, names=list(names), seed=commit.id, cell_seconds=cell_seconds
+    )
+    same = (CampaignRow.active.is_(True), repository.of_kind(kind), repository.at_commit(commit.sha))
+    for known in campaigns.of_project(session, commit.project_id, KIND, MOST_ACTIVE, *same):
+        if spec_of(known) == spec:
             return known
-    row = repository.add(
+    campaign = service.start(
         session,
-        ExperimentRow(
-            project_id=commit.project_id,
-            commit_id=commit.id,
-            kind=kind,
-            names=list(names),
-            seed=commit.id,
-            cell_seconds=cell_seconds,
-            state=ExperimentState.QUEUED,
-            fitted_cells=0,
-            requested_by=requested_by,
-            created_at=now,
-            updated_at=now,
-        ),
-    )
-    jobs.enqueue(
-        session,
-        commit,
-        commit.sha,
-        reason=JobReason.EXPERIMENT,
-        why=f"experiment {row.id}: {kind}, asked for by {requested_by}",
-        now=now,
+        commit.project_id,
+        KIND,
+        spec.model_dump(mode="json"),
         requested_by=requested_by,
-        budget_seconds=cell_seconds,
-        experiment_id=row.id,
+        now=now,
+        state=ExperimentState.QUEUED,
     )
-    return row
+    campaign.result = ExperimentResult().model_dump()
+    step = StepRow(
+        state=StepState.QUEUED,
+        base_sha=commit.sha,
+        head_sha=commit.sha,
+        budget_seconds=cell_seconds,
+        detail={},
+    )
+    campaigns.add_steps(session, campaign.id, [step])
+    why = f"experiment {campaign.number}: {kind}, asked for by {requested_by}"
+    queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now)
+    return campaign
 
 
-def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[ExperimentRow]:
-    """The project's reference is another commit: what was last asked of each kind is asked of it, features
-    in any case. What is under way for this commit is not asked again."""
+def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[CampaignRow]:
+    """The project's reference is another commit: what was last requested of each kind is requested of it,
+    features in any case. What is under way for this commit is not started again."""
     projects.lock(session, commit.project_id)
-    before = repository.newest_by_kind(session, commit.project_id)
-    by_kind = {Kind(row.kind): (row.names, row.cell_seconds) for row in before}
-    by_kind.setdefault(Kind.FEATURES, ([], None))
-    here = {row.kind for row in before if row.commit_id == commit.id and _counts(row)}
+    newest = {kind: _newest(session, commit.project_id, kind) for kind in Kind}
+    requested = sorted((row for row in newest.values() if row is not None), key=lambda row: row.number)
+    specs = [spec_of(row) for row in requested if spec_of(row).sha != commit.sha or not _counts(row)]
+    if newest[Kind.FEATURES] is None:
+        specs.append(ExperimentSpec(sha=commit.sha, kind=Kind.FEATURES, names=[], seed=commit.id))
     return [
-        queue(
+        start(
             session,
             commit,
-            kind,
-            names=names,
-            cell_seconds=cell_seconds,
+            spec.kind,
+            names=spec.names,
+            cell_seconds=spec.cell_seconds,
             requested_by="the reference that moved",
             now=now,
         )
-        for kind, (names, cell_seconds) in by_kind.items()
-        if kind not in here
+        for spec in specs
     ]
 
 
-def _counts(row: ExperimentRow) -> bool:
-    return row.state in (*ACTIVE, ExperimentState.DONE)
+def _newest(session: Session, project_id: int, kind: Kind) -> CampaignRow | None:
+    found = campaigns.of_project(session, project_id, KIND, 1, repository.of_kind(kind))
+    return found[0] if found else None
+
+
+def _counts(campaign: CampaignRow) -> bool:
+    return campaign.active or campaign.state == ExperimentState.DONE

@@ -29,7 +29,6 @@ class ExperimentState(StrEnum):
 
 
 RESULT: TypeAdapter[Result] = TypeAdapter(Result)
-ACTIVE = (ExperimentState.QUEUED, ExperimentState.RUNNING)
 
 TableName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
+from typing import Any
 
 from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
@@ -11,29 +12,28 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
-from nalm_server.auth.access.service import require_project, require_role
+from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record as audit
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.base.errors import ConflictError, NotFoundError, ReportExpiredError
+from nalm_server.base.errors import NotFoundError, ReportExpiredError
+from nalm_server.campaigns import service
 from nalm_server.campaigns.experiments import queueing, repository
-from nalm_server.campaigns.experiments.models import ExperimentRow
 from nalm_server.campaigns.experiments.schemas import (
-    ACTIVE,
     RESULT,
     Experiment,
     ExperimentDetail,
     ExperimentNew,
-    ExperimentState,
     TakenCell,
 )
+from nalm_server.campaigns.experiments.spec import KIND, result_of, spec_of
+from nalm_server.campaigns.resource import Resource, common
 from nalm_server.db.context import Context
 from nalm_server.git import graph
-from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.order import record
 from nalm_server.git.graph import CommitInfo
-from nalm_server.jobs import actions, commit_range, revisions
-from nalm_server.jobs import service as jobs
-from nalm_server.jobs.schemas import OPEN
+from nalm_server.jobs import commit_range, revisions
+from nalm_server.jobs.agents.schemas import LeasedExperiment
+from nalm_server.jobs.models import CampaignRow, JobRow
 
 
 def create(context: Context, caller: Principal, project: str, new: ExperimentNew) -> ExperimentDetail:
@@ -46,7 +46,7 @@ def create(context: Context, caller: Principal, project: str, new: ExperimentNew
     with context.sessions() as session:
         projects.lock(session, row.id)
         commit = record(session, row.id, sha, info.parent if info else None, info, listed=listed)
-        made = queueing.queue(
+        campaign = queueing.start(
             session,
             commit,
             new.kind,
@@ -55,8 +55,9 @@ def create(context: Context, caller: Principal, project: str, new: ExperimentNew
             requested_by=caller.name[:128],
             now=now,
         )
-        audit(session, caller, "experiment.create", f"experiment {made.id}", now, project_id=row.id)
-        detail = _detail(session, made)
+        subject = f"experiment {campaign.number}"
+        audit(session, caller, "experiment.create", subject, now, project_id=row.id)
+        detail = _detail(session, row.name, campaign)
         session.commit()
     return detail
 
@@ -72,19 +73,14 @@ def _unknown(context: Context, project: ProjectRow, sha: str) -> tuple[CommitInf
 def list_experiments(
     session: Session, caller: Principal, project: str, kind: Kind | None, limit: int
 ) -> list[Experiment]:
-    row = require_project(session, caller, project, Role.READER)
-    found = repository.of_project(session, row.id, kind, limit)
-    return [Experiment(**_fields(one, row.name, sha, cells)) for one, sha, cells in found]
-
-
-def get(session: Session, caller: Principal, experiment_id: int) -> ExperimentDetail:
-    return _detail(session, _require(session, caller, experiment_id, Role.READER))
+    only = [] if kind is None else [repository.of_kind(kind)]
+    return EXPERIMENTS.page(session, caller, project, limit, *only)
 
 
 def report(session: Session, caller: Principal, experiment_id: int, number: int) -> bytes:
     """The run report of a cell."""
-    _require(session, caller, experiment_id, Role.READER)
-    found = repository.report(session, experiment_id, number)
+    campaign = service.require(session, caller, KIND, experiment_id, Role.READER)
+    found = repository.report(session, campaign.id, number)
     if found is None:
         raise NotFoundError(f"Experiment {experiment_id} has no cell {number}.")
     if not found:
@@ -95,61 +91,43 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
     return found.json()
 
 
-def cancel(session: Session, caller: Principal, experiment_id: int, now: datetime) -> ExperimentDetail:
-    """Ends it and its open job; the cells that are in stay. Saying it twice changes nothing."""
-    _require(session, caller, experiment_id, Role.DEVELOPER)
-    # Jobs first: whoever moves a job locks its experiment after it.
-    open_ = [jobs.require_locked(session, one) for one in repository.open_jobs(session, experiment_id, OPEN)]
-    row = repository.lock(session, experiment_id)
-    if row is None or row.state not in (*ACTIVE, ExperimentState.CANCELLED):
-        raise ConflictError(f"Experiment {experiment_id} is over.")
-    if row.state in ACTIVE:
-        row.state, row.updated_at, row.finished_at = ExperimentState.CANCELLED, now, now
-        row.message = f"cancelled by {caller.name}"
-        for job in open_:
-            actions.cancel_if_open(session, job, row.message, now, caller.name)
-        audit(session, caller, "experiment.cancel", f"experiment {row.id}", now, project_id=row.project_id)
-        session.flush()
-    return _detail(session, row)
+def leased(_: Session, job: JobRow) -> LeasedExperiment | None:
+    """What the job's agent is to measure."""
+    if job.campaign is None or job.campaign.kind != KIND:
+        return None
+    spec = spec_of(job.campaign)
+    return LeasedExperiment(id=job.campaign.number, kind=spec.kind, names=spec.names, seed=spec.seed)
 
 
-def _require(session: Session, caller: Principal, experiment_id: int, role: Role) -> ExperimentRow:
-    row = repository.find(session, experiment_id)
-    missing = f"There is no experiment {experiment_id}."
-    if row is None:
-        raise NotFoundError(missing)
-    require_role(session, caller, row.project_id, role, missing=missing)
-    return row
+def _briefs(session: Session, project: str, campaigns: Sequence[CampaignRow]) -> list[Experiment]:
+    counts = repository.cell_counts(session, [campaign.id for campaign in campaigns])
+    return [
+        Experiment(**_fields(campaign, project), cells=counts.get(campaign.id, 0)) for campaign in campaigns
+    ]
 
 
-def _fields(row: ExperimentRow, project: str, sha: str, cells: int) -> dict[str, object]:
-    own = {"project", "sha", "cells"}
-    fields = {name: getattr(row, name) for name in Experiment.model_fields if name not in own}
-    return {**fields, "project": project, "sha": sha, "cells": cells}
-
-
-def _detail(session: Session, row: ExperimentRow) -> ExperimentDetail:
+def _detail(session: Session, project: str, campaign: CampaignRow) -> ExperimentDetail:
     taken = [
         TakenCell.model_validate({**_columns(cell), "number": cell.id})
-        for cell in repository.cells(session, row.id)
+        for cell in repository.cells(session, campaign.id)
     ]
-    document = repository.result_of(session, row.id).result
-    job = repository.newest_job(session, row.id)
-    fields = _fields(
-        row,
-        projects.name_of(session, row.project_id),
-        commit_rows.get(session, row.commit_id).sha,
-        len(taken),
+    document, job = result_of(campaign).document, repository.newest_job(session, campaign.id)
+    return ExperimentDetail(
+        **_fields(campaign, project),
+        cells=len(taken),
+        job_id=job.id if job else None,
+        taken=taken,
+        result=None if document is None else RESULT.validate_python(document),
     )
-    return ExperimentDetail.model_validate(
-        {
-            **fields,
-            "job_id": job.id if job else None,
-            "taken": taken,
-            "result": None if document is None else RESULT.validate_python(document),
-        }
-    )
+
+
+def _fields(campaign: CampaignRow, project: str) -> dict[str, Any]:
+    spec = spec_of(campaign).model_dump(exclude={"seed"})
+    return {**common(campaign, Experiment, project), **spec, "host_class": result_of(campaign).host_class}
 
 
 def _columns(cell: object) -> dict[str, object]:
     return {name: getattr(cell, name) for name in TakenCell.model_fields if name != "number"}
+
+
+EXPERIMENTS = Resource(KIND, _briefs, _detail)

@@ -15,7 +15,7 @@ from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
 from nalm_server.jobs.hosts.schemas import HostState
 from nalm_server.jobs.hosts.states import state_of
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import JobState
+from nalm_server.jobs.schemas import JobReason, JobState
 
 
 def capabilities(host: HostRow) -> Capabilities | None:
@@ -29,7 +29,7 @@ def matches(session: Session, host: HostRow) -> ColumnElement[bool]:
     able = or_(JobRow.needs.is_(None), JobRow.needs.not_in(unfit)) if unfit else None
     in_pool = repository.in_pool(host.pool)
     fit = in_pool if able is None else and_(in_pool, able)
-    return fit if _measures_experiments(has) else and_(fit, JobRow.experiment_id.is_(None))
+    return fit if _measures_experiments(has) else and_(fit, JobRow.reason != JobReason.EXPERIMENT)
 
 
 def _measures_experiments(has: Capabilities | None) -> bool:
@@ -64,7 +64,7 @@ def may_have(job: JobRow, host: HostRow) -> bool:
 
 def _lacks(job: JobRow, host: HostRow) -> list[str]:
     has = capabilities(host)
-    if job.experiment_id is not None and not _measures_experiments(has):
+    if job.reason == JobReason.EXPERIMENT and not _measures_experiments(has):
         return ["an agent that measures experiments"]
     return missing(Needs.parse(job.needs), has) if job.needs else []
 

@@ -107,7 +107,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
 
 
 def _experiment(session: Session, job: JobRow) -> LeasedExperiment | None:
-    found = ports.experiment.call(session, job.experiment_id) if job.experiment_id is not None else None
+    found = ports.experiment.call(session, job)
     return None if found is None else LeasedExperiment.model_validate(found)
 
 

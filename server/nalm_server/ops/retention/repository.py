@@ -11,11 +11,10 @@ from nalm_core.report.outcome import CHANGED
 from sqlalchemy import ColumnElement, Select, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
-from nalm_server.campaigns.experiments.schemas import ACTIVE
+from nalm_server.campaigns.experiments.models import CellRow
 from nalm_server.db.reports.stored import Kept
 from nalm_server.git.refs.models import TagRow
-from nalm_server.jobs.models import JobRow
+from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN
 from nalm_server.ops.retention.models import RemovalRow, RuleRow
 from nalm_server.ops.retention.schemas import Amount, Removed, RetentionKind
@@ -68,10 +67,10 @@ def _old_cells(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
     """Of experiments that are over: what their reports say has been fitted."""
     return (
         select(*columns)
-        .join(ExperimentRow, ExperimentRow.id == CellRow.experiment_id)
+        .join(CampaignRow, CampaignRow.id == CellRow.campaign_id)
         .where(
-            ExperimentRow.project_id == project_id,
-            ExperimentRow.state.not_in(ACTIVE),
+            CampaignRow.project_id == project_id,
+            ~CampaignRow.active,
             CellRow.received_at < before,
             or_(func.length(CellRow.compressed) > 0, CellRow.stored_digest.is_not(None)),
         )

@@ -10,9 +10,10 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.alerts.models import AlertRow
-from nalm_server.campaigns.experiments.models import CellRow, ExperimentRow
+from nalm_server.campaigns.experiments.models import CellRow
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.models import CampaignRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow
 from nalm_server.self_test.models import TrialRow
 from nalm_server.views.exports.repository import BATCH
@@ -63,14 +64,13 @@ def change_points(session: Session, project_id: int) -> Iterator[ChangePointExpo
 def cells(session: Session, project_id: int) -> Iterator[CellExport]:
     """Oldest experiment first, its cells as they came in."""
     query = (
-        select(CellRow, ExperimentRow.kind, CommitRow.sha)
-        .join(ExperimentRow, ExperimentRow.id == CellRow.experiment_id)
-        .join(CommitRow, CommitRow.id == ExperimentRow.commit_id)
-        .where(ExperimentRow.project_id == project_id)
-        .order_by(ExperimentRow.id, CellRow.id)
+        select(CellRow, CampaignRow.number, *(CampaignRow.spec[name].as_string() for name in ("kind", "sha")))
+        .join(CampaignRow, CampaignRow.id == CellRow.campaign_id)
+        .where(CampaignRow.project_id == project_id)
+        .order_by(CampaignRow.number, CellRow.id)
     )
-    for row, kind, sha in _fetched(session, query):
-        fields = {"experiment": row.experiment_id, "time": row.received_at, "cell": row.name}
+    for row, number, kind, sha in _fetched(session, query):
+        fields = {"experiment": number, "time": row.received_at, "cell": row.name}
         yield _made(CellExport, row, {**fields, "kind": kind, "commit": sha})
 
 
