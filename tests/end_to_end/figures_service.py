@@ -27,7 +27,7 @@ from nalm_core.verdict.change import Figure
 from nalm_server.app.application import make_app
 from nalm_server.app.serving import listen
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.experiments import work as experiments_work
+from nalm_server.campaigns import engine as campaigns
 from nalm_server.db import migrate
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
@@ -93,7 +93,7 @@ def fill(service: Service) -> None:
     service.post("/projects/demo/experiments", "admin", 201, ask)
     lease = agent.lease()
     agent.send(lease, cells(lease["head_sha"], lease["experiment"]["seed"], first_run=900)[0])
-    experiments_work.drain(service.context)
+    campaigns.drain(service.context)
 
 
 def add_history(service: Service) -> None:

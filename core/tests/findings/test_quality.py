@@ -18,7 +18,7 @@ from nalm_core.findings.detection_quality import (
     SIZE_EDGES,
     false_discoveries,
     rate_of,
-    said,
+    rate_sentence,
     size_class,
     spread,
 )
@@ -29,7 +29,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_nothing_known_is_not_zero() -> None:
     assert rate_of(0, 0).rate is None
     assert (rate_of(0, 0).low, rate_of(0, 0).high) == (0.0, 1.0)
-    assert said(rate_of(0, 0), "no A/A run yet") == "no A/A run yet"
+    assert rate_sentence(rate_of(0, 0), "no A/A run yet") == "no A/A run yet"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_nothing_known_is_not_zero() -> None:
     ],
 )
 def test_a_rate_in_words(hits: int, trials: int, words: str) -> None:
-    assert said(rate_of(hits, trials), "") == words
+    assert rate_sentence(rate_of(hits, trials), "") == words
 
 
 @pytest.mark.parametrize("truth", [0.002, 0.05, 0.5, 0.97])

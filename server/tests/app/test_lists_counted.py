@@ -14,7 +14,6 @@ import pytest
 from nalm_server.alerts.rules.models import ExpectationRow, FloorRow
 from nalm_server.app.application import make_app
 from nalm_server.base.settings import Settings
-from nalm_server.campaigns.experiments.models import ExperimentRow
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.jobs.hosts.models import HealthRow
@@ -22,7 +21,7 @@ from nalm_server.notify.models import NotificationRow
 from nalm_server_access import TRIAL
 from nalm_server_harness import Clock, Service, counted, make_service
 from nalm_server_reports import body_of, make_report, sha
-from nalm_server_seeded import add_administrator, backfill, bisect
+from nalm_server_seeded import add_administrator, backfill, bisect, experiment
 
 SLOWER = {"nat": 200.0}
 FEW, MANY = 1, 5
@@ -174,8 +173,7 @@ def add_stored(service: Service, number: int) -> None:
         pull = {"number": number, "state": "open", "head_sha": sha(1), "from_fork": False}
         session.add(PullRequestRow(updated_at=now, **pull, **project))
         session.add(HealthRow(host_id=1, at=now, kept_until=now))
-        experiment = {"kind": "features", "names": [], "seed": 1, "fitted_cells": 1, "requested_by": "x"}
-        session.add(ExperimentRow(commit_id=number, state="done", **experiment, **project, **times))
+        session.add(experiment(number, "features", **times))
         expected = {"metric": "cpp", "bound": 1.1, "reason": "x", "source": "triage", "who": "x"}
         session.add(ExpectationRow(commit_id=number, scenario="sfc_a", created_at=now, **expected, **project))
         floor: dict[str, Any] = {"stage": "nat", "metric": "cpp", "size": 0.1, "who": "x", "set_at": now}
