@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from alembic import context
-from nalm_server.app.tables import METADATA, UNUSED
+from nalm_server.app.tables import METADATA
 from nalm_server.base.settings import Settings
 from nalm_server.db.engine import UtcDateTime, make_engine
 from sqlalchemy import Connection
@@ -19,10 +19,8 @@ def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False
     return False
 
 
-def include_object(item: Any, name: Any, kind: Any, reflected: Any, _other: Any) -> bool:
+def include_object(item: Any, _name: Any, _kind: Any, _reflected: Any, _other: Any) -> bool:
     """Alembic does not see `ddl_if`: what is of one database only says so in its `info` too."""
-    if reflected and kind == "column" and f"{item.table.name}.{name}" in UNUSED:
-        return False
     only = getattr(item, "info", {}).get("only")
     return only is None or only == context.get_context().dialect.name
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """campaigns, campaign_steps, jobs.campaign_id: backfills are the first kind of campaign
 
-What only the version before used stays, unused, for as long as that version runs on these tables
-(nalm_server.app.tables.UNUSED). The way back fills it again.
+The version before runs on these tables too: what only it uses stays until 0025. The way back fills it again.
 """
 
 from __future__ import annotations

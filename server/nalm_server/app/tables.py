@@ -35,11 +35,6 @@ from nalm_server.views.feeds import models as feeds
 from nalm_server.webhooks import models as hooks
 
 METADATA = Base.metadata
-UNUSED = frozenset(
-    ("alerts.worth", "alert_states.told", "looks.asked", "notifications.wanted", "notifications.said")
-)
-"""Columns that only the version before this one knows: it runs on the new tables while it is
-replaced. A later migration drops them."""
 MODULES = (
     access,
     accounts,

@@ -35,7 +35,7 @@ class NotificationRow(Base):
     payload: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """Of a message, as it was when it happened."""
     state: Mapped[str] = mapped_column(String(16))
-    requested: Mapped[int] = mapped_column(server_default="1")
+    requested: Mapped[int]
     """How often there was something new to tell."""
     tries: Mapped[int]
     """Since there was something new to tell."""
