@@ -67,7 +67,9 @@ def test_migration_is_deploy_safe(script: Script) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize(("revision", "may"), [(None, True), ("0023", False), ("0026", False), ("head", True)])
+@pytest.mark.parametrize(
+    ("revision", "may"), [(None, True), ("0024", False), ("0026", False), ("head", True)]
+)
 def test_whether_the_old_program_may_run_meanwhile(revision: str | None, may: bool, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'old.db'}"
     if revision is not None:
