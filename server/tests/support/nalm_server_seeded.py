@@ -150,12 +150,12 @@ def experiment(
     number: int, kind: str, commit: str = sha(1), result: Any = None, **columns: Any
 ) -> CampaignRow:
     """Over, with one cell."""
-    spec = {"sha": commit, "kind": kind, "names": [], "seed": 1}
-    return CampaignRow(
-        **{"kind": "experiment", "number": number, "spec": spec, "requested_by": "x", "tries": 0},
-        **{"project_id": 1, "state": "done", "active": False, **columns},
-        result={"host_class": "vm-2", "fitted_cells": 1, "document": result},
-    )
+    values = {
+        **{"project_id": 1, "state": "done", "active": False, "requested_by": "x", "tries": 0},
+        "spec": {"sha": commit, "kind": kind, "names": [], "seed": 1},
+        "result": {"host_class": "vm-2", "fitted_cells": 1, "document": result},
+    }
+    return CampaignRow(kind="experiment", number=number, **values | columns)
 
 
 def add_judged(service: Service) -> None:
