@@ -97,10 +97,10 @@ test-agent-timed: ## What of the agent's suite measures times, so nothing else m
 	@pytest -q -m "timed $(DAY_ALONE)" agent/tests
 
 test-server-sqlite: ## The server's suite, on SQLite alone
-	@NALM_TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY) server/tests
+	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
 test-server: ## The server's suite on SQLite, and the modules marked `dialects` on PostgreSQL, too
-	@$(if $(WHOLE),,NALM_TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY) server/tests
+	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast

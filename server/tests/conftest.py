@@ -123,8 +123,8 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """NALM_TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does."""
-    choice = os.environ.get("NALM_TEST_DATABASE")
+    """TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does."""
+    choice = os.environ.get("TEST_DATABASE")
     if choice is None:
         return
     assert choice in ("sqlite", "marked"), choice
