@@ -77,7 +77,7 @@ def test_three_scenarios_and_their_stages_are_one_alert(service: Service, commit
         (alert,) = alerts(session)
         assert alert.scenarios == ["sfc_a", "sfc_b", "sfc_c"]
         assert (alert.state, alert.scenario, alert.stage, alert.ratio) == ("new", "sfc_b", "nat", 1.09)
-        assert alert.worth == pytest.approx(3 * 0.08617, rel=1e-3)
+        assert alert.severity == pytest.approx(3 * 0.08617, rel=1e-3)
         assert len(repository.moves(session, alert.id)) == 6
         assert len(repository.states(session, alert.id)) == 1
 
