@@ -170,7 +170,7 @@ def _rows(session: Session, query: Select[Any]) -> Iterable[tuple[Any, ...]]:
     """Of a query with thousands of them. PostgreSQL gathers each column into an array: rows would be most of
     the time."""
     if session.get_bind().dialect.name != "postgresql":
-        return session.execute(query).tuples()
+        return session.execute(query)
     each = query.subquery()
     columns = session.execute(
         select(*(func.array_agg(column) for column in each.c)), execution_options={BINARY: True}
@@ -213,7 +213,7 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     columns = (table.run_id, table.value, table.low, table.high)
     conditions = (table.series_id.in_(series), table.run_id >= since)
     if session.get_bind().dialect.name != "postgresql":
-        return session.execute(select(table.series_id, *columns).where(*conditions)).tuples()
+        return session.execute(select(table.series_id, *columns).where(*conditions))
     gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
     query = gathered.where(*conditions).group_by(table.series_id)
     found = session.execute(query, execution_options={BINARY: True}).all()
