@@ -17,7 +17,7 @@ PoolOption = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the commands to the command `nalm`."""
+    """Adds the commands to `nalm`."""
     group = typer.Typer(
         help="Serve a nalm server: lease jobs, measure them, upload the reports.",
         rich_markup_mode="markdown",
@@ -37,18 +37,19 @@ def agent(
     context: typer.Context,
     *,
     server: Annotated[
-        str | None, typer.Option(help="Address of nalm-server. Default: where it is registered.")
+        str | None, typer.Option(help="Address of nalm-server. Default: the server of the registration.")
     ] = None,
     token_file: Annotated[
-        Path | None, typer.Option(help="File with a shared token of scope agent, in place of a registration.")
+        Path | None, typer.Option(help="File with a shared token of scope agent, instead of a registration.")
     ] = None,
     pool: PoolOption = None,
-    once: Annotated[bool, typer.Option("--once", help="End when the queue is empty.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Exit when the queue is empty.")] = False,
     drain_after_job: Annotated[
-        bool, typer.Option("--drain-after-job", help="End after one job: to be started again, newer.")
+        bool, typer.Option("--drain-after-job", help="Exit after one job, so that another version can start.")
     ] = False,
     ping: Annotated[
-        bool, typer.Option("--ping", help="Only ask whether the agent of $NALM_HOME works; exit code 4: no.")
+        bool,
+        typer.Option("--ping", help="Only check whether the agent of $NALM_HOME works; exit code 4 if not."),
     ] = False,
 ) -> None:
     """Serve a nalm server: lease jobs, measure them, upload the reports."""
@@ -65,7 +66,7 @@ def agent(
     home = Home.default()
     if token_file is not None:
         if server is None:
-            raise UsageError("--token-file goes with --server", hint="name the server the token is for")
+            raise UsageError("--token-file goes with --server", hint="name the server that issued the token")
         credential = from_file(server, token_file, pool)
     else:
         registered = load(home)
@@ -79,7 +80,7 @@ def agent(
         if server is not None and server.rstrip("/") != credential.server:
             raise UsageError(
                 f"this agent is registered at {credential.server}, not at {server}",
-                hint="leave --server out, or use another NALM_HOME for another server",
+                hint="omit --server, or use another NALM_HOME for another server",
             )
         if pool is not None and pool != credential.pool:
             raise UsageError(
@@ -91,7 +92,7 @@ def agent(
 
 def register(
     server: Annotated[str, typer.Option(help="Address of nalm-server.")],
-    token_file: Annotated[Path, typer.Option(help="File with the invitation, used up by this.")],
+    token_file: Annotated[Path, typer.Option(help="File with the invitation, which is valid once.")],
     pool: PoolOption = None,
 ) -> None:
     """Exchange a one-time token for this agent's own credential, kept in $NALM_HOME/agent.json."""
@@ -112,7 +113,7 @@ def register(
 
 
 def rotate() -> None:
-    """Put a new credential in place of the old one, which is worth nothing from then on."""
+    """Replace this agent's credential with a new one; the old one is no longer valid."""
     from nalm_agent.daemon import credential
     from nalm_agent.server_api.client import ServerAwayError
     from nalm_agent.server_api.jobs import ServerClient
@@ -125,7 +126,7 @@ def rotate() -> None:
         credential.rotate(home, old, ServerClient)
     except ServerAwayError as error:
         raise _AwayError(str(error), hint=error.hint) from error
-    typer.echo(f"{old.name} has a new credential; a running `nalm agent` must be started again")
+    typer.echo(f"{old.name} has a new credential; restart `nalm agent` if it is running")
 
 
 class _AwayError(NalmError):

@@ -28,7 +28,7 @@ def add_to(app: typer.Typer) -> None:
 
 def bench(
     revisions: Annotated[
-        list[str], typer.Argument(metavar="REV", help="Commits, or ranges A..B.", autocompletion=commit_names)
+        list[str], typer.Argument(metavar="REV", help="Commits or ranges A..B.", autocompletion=commit_names)
     ],
     *,
     scenario: options.ScenarioOption = None,

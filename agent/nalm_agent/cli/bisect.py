@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm bisect`: which commit changed a figure, without a server."""
+"""`nalm bisect`: finds the commit that changed a figure, without a server."""
 
 from __future__ import annotations
 
@@ -29,35 +29,34 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm bisect v1.0 main\n\n"
-        "    nalm bisect v1.0 main --metric ipp --stage nat     exact, and quicker"
+        "    nalm bisect v1.0 main --metric ipp --stage nat     exact and faster"
     )(bisect)
 
 
 def bisect(
     good: Annotated[
         str,
-        typer.Argument(
-            metavar="GOOD", help="A commit that was as it should be.", autocompletion=commit_names
-        ),
+        typer.Argument(metavar="GOOD", help="A commit before the change.", autocompletion=commit_names),
     ],
     bad: Annotated[
-        str, typer.Argument(metavar="BAD", help="A later one that is not.", autocompletion=commit_names)
+        str,
+        typer.Argument(metavar="BAD", help="A later commit with the change.", autocompletion=commit_names),
     ],
     *,
     scenario: Annotated[
-        str | None, typer.Option(help="Where nalm.toml has several.", autocompletion=scenario_names)
+        str | None, typer.Option(help="Scenario, if nalm.toml has several.", autocompletion=scenario_names)
     ] = None,
-    stage: Annotated[str | None, typer.Option(help="Of the chain; default: the whole.")] = None,
+    stage: Annotated[str | None, typer.Option(help="A stage of the chain. Default: the whole chain.")] = None,
     metric: Annotated[
-        Literal["cpp", "ipp"], typer.Option(help="Cycles, or instructions (exact) a packet.")
+        Literal["cpp", "ipp"], typer.Option(help="Cycles per packet, or instructions per packet (exact).")
     ] = "cpp",
-    force: Annotated[bool, typer.Option("--force", help="Forget what an earlier search found.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Discard the results of an earlier search.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Find the commit between GOOD and BAD that changed a figure; goes on where it was interrupted.
+    """Find the commit between GOOD and BAD that changed a figure; continues an interrupted search.
 
-    Commits that do not build or run are passed over. Exit code 0 if one commit is found, else 3.
+    The search skips commits that do not build or run. Exit code 0 if it finds one commit, otherwise 3.
     """
 
     home = Home.default()
@@ -75,7 +74,7 @@ def bisect(
             done = True
         finally:
             if not done and search.results:
-                progress.say("what was found is kept: the same command goes on")
+                progress.say("the results so far are kept; the same command continues the search")
     _print_outcome(search, step, as_json=as_json)
 
 
@@ -83,7 +82,7 @@ def _line(repository: Repository, good: str, bad: str) -> list[Revision]:
     first, last = repository.resolve(good), repository.resolve(bad)
     if first.dirty or last.dirty:
         raise UsageError(
-            "a working tree with changes is no commit", hint="commit first, then name the commit"
+            "a working tree with changes is not a commit", hint="commit first, then name the commit"
         )
     if first.commit == last.commit:
         raise UsageError(f"good and bad are both {first.short}", hint="name two commits")
@@ -114,7 +113,7 @@ def _question(
 
 def _plan(search: Search) -> str:
     last = len(search.commits) - 1
-    known = f", {len(search.results)} of them known from before" if search.results else ""
+    known = f", {len(search.results)} of them already measured" if search.results else ""
     question = search.question
     what = f"{question.stage or 'chain'} {question.metric} of {question.scenario}"
     return f"{what}: {amount(last, 'commit')}, about {last.bit_length()} to measure{known}"

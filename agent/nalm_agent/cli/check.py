@@ -21,18 +21,18 @@ from nalm_agent.store.home import Home
 
 ForceOption = Annotated[
     bool,
-    typer.Option("--force", help="Measure again, and even equal code: what this host makes of no change."),
+    typer.Option("--force", help="Measure again, even if the code is equal, which shows this host's noise."),
 ]
 ProfileOption = Annotated[
     bool,
-    typer.Option("--profile", help="Always sample functions and lines; else only where cycles changed."),
+    typer.Option("--profile", help="Always sample functions and lines. Default: only where cycles changed."),
 ]
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm check            the working tree against where it branched off\n\n"
+        epilog="Examples:\n\n    nalm check            the working tree against its merge base with main\n\n"
         "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
     )(check)
 
@@ -43,7 +43,7 @@ def check(
     base: Annotated[
         str | None,
         typer.Option(
-            help="Commit to compare with. Default: merge base with the main branch.",
+            help="Commit to compare with. Default: the merge base with the main branch.",
             autocompletion=commit_names,
         ),
     ] = None,
@@ -71,7 +71,8 @@ def check(
 ) -> None:
     """Judge a change before it is merged: build both, count instructions, compare cycles side by side.
 
-    A change of nothing that the run loads (programs, libraries, plug-ins, named data) is `same`, unmeasured.
+    If nothing that the run loads (programs, libraries, plug-ins, named data) has changed, the verdict is
+    `same` without a measurement.
     """
     if revisions:
         raise UsageError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm compare`: two revisions side by side, or two saved runs, whatever their feature sets."""
+"""`nalm compare`: compares two revisions or two saved runs, also with different feature sets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm compare v1.0 main --scenario sfc_a\n\n"
         "    nalm compare release-1.json release-2.json"
@@ -43,23 +43,30 @@ def compare(
         str,
         typer.Argument(metavar="BASE", help="A commit, or a saved run report.", autocompletion=commit_names),
     ],
-    head: Annotated[str, typer.Argument(metavar="HEAD", help="Another one.", autocompletion=commit_names)],
+    head: Annotated[
+        str,
+        typer.Argument(
+            metavar="HEAD", help="The commit or report to compare with BASE.", autocompletion=commit_names
+        ),
+    ],
     *,
     scenario: Annotated[
         list[str] | None,
         typer.Option(
-            "--scenario", help="Of two commits: only this; repeatable.", autocompletion=scenario_names
+            "--scenario",
+            help="With two commits: only this scenario; repeatable.",
+            autocompletion=scenario_names,
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Of two commits: measure again.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="With two commits: measure again.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the decomposition as JSON.")] = False,
     repo: options.RepoOption = Path(),
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Split a change of CPP into efficiency, mix, features and execution model.
 
-    Two commits are built and measured side by side, unless this host has done so before, and judged. Two
-    saved runs (their heads) were not measured side by side: they are shown and not judged.
+    Two commits are built, measured side by side (unless this host has done so before) and judged. Of two
+    saved runs the heads are compared; they were not measured side by side, so they are shown and not judged.
     """
 
     saved = [is_saved(name) for name in (base, head)]
@@ -68,7 +75,8 @@ def compare(
         return
     if any(saved):
         raise UsageError(
-            f"{base} and {head} are a saved run and a commit", hint="name two commits, or two saved runs"
+            f"one of {base} and {head} is a saved run, the other a commit",
+            hint="name two commits or two saved runs",
         )
     with options.tolerating(never_fail):
         _compare_commits(
@@ -126,7 +134,7 @@ def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
     found = decompose_summaries(sides[0], sides[1]) if sides[0] and sides[1] else None
     if found is None:
         raise UsageError(
-            f"{base} and {head} have not both cycles by stage", hint="`nalm show` says what was measured"
+            f"{base} or {head} has no cycles by stage", hint="`nalm show` says what was measured"
         )
     if as_json:
         sys.stdout.write(found.model_dump_json() + "\n")

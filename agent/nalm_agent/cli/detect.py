@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm detect`: change points of anyone's histories."""
+"""`nalm detect`: finds change points in histories from any source."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nalm_core.text.percents import change_percent
 
 from nalm_agent.runtime.errors import UsageError
 
-SHAPE = "expected a JSON list of series, each a list of numbers, or of lists of numbers: a commit's samples"
+SHAPE = "expected a JSON list of series: each a list of numbers, or of lists of numbers (a commit's samples)"
 MOST_SHOWN = 60
-"""Characters of a wrong value that are shown."""
+"""Characters of a wrong value that an error shows."""
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect\n\n"
         "    nalm detect --json < histories.json > change-points.json"
@@ -29,16 +29,16 @@ def add_to(app: typer.Typer) -> None:
 
 def detect(
     as_json: Annotated[
-        bool, typer.Option("--json/--text", help="JSON, or a line for each change point.")
+        bool, typer.Option("--json/--text", help="Print JSON, or one line per change point.")
     ] = True,
 ) -> None:
     """Find change points in histories read from standard input: a JSON list of series.
 
-    Each series has, for each commit, a number, a list of numbers (its samples) or null (not measured); a null
-    among samples is a sample that is missing.
-    Answers with a JSON list: for each series {"change_points": [{"index", "low", "high", "size",
-    "probability"}]}, index being the first commit of the new level, size relative.
-    One value at the end may be an outlier: its probability stays small until others confirm it.
+    For each commit a series has a number, a list of numbers (its samples) or null (not measured). A null
+    among samples is a missing sample.
+    The output is a JSON list with {"change_points": [{"index", "low", "high", "size", "probability"}]} for
+    each series: index is the first commit of the new level, low and high bound it, size is relative.
+    A single value at the end may be an outlier: its probability stays small until more values confirm it.
     """
     histories = read(sys.stdin.buffer.read())
 
@@ -55,16 +55,16 @@ def detect(
 
 
 def read(data: bytes | str) -> list[list[Any]]:
-    """The histories. Raises UsageError saying where the first mistake is."""
+    """Reads the histories. Raises UsageError with the place of the first mistake."""
     try:
         histories = read_json(data)
     except JsonError as error:
         raise UsageError(f"standard input is not JSON: {error}", hint=SHAPE) from error
     if not isinstance(histories, list):
-        raise UsageError("standard input is no JSON list", hint=SHAPE)
+        raise UsageError("standard input is not a JSON list", hint=SHAPE)
     for number, series in enumerate(histories):
         if not isinstance(series, list):
-            raise UsageError(f"series {number} is no list", hint=SHAPE)
+            raise UsageError(f"series {number} is not a list", hint=SHAPE)
         for place, commit in enumerate(series):
             if (why := _mistake(commit)) is not None:
                 raise UsageError(f"series {number}, commit {place}{why}", hint=SHAPE)
@@ -72,12 +72,12 @@ def read(data: bytes | str) -> list[list[Any]]:
 
 
 def _mistake(commit: Any) -> str | None:
-    """What is wrong with a commit's value or samples, and where; None if nothing is."""
+    """The first mistake in a commit's value or samples, with its place; None if there is none."""
     if not isinstance(commit, list):
-        return None if _is_value(commit) else f": {_shortened(commit)} is no value"
+        return None if _is_value(commit) else f": {_shortened(commit)} is not a value"
     for place, sample in enumerate(commit):
         if not _is_value(sample):
-            return f", sample {place}: {_shortened(sample)} is no value"
+            return f", sample {place}: {_shortened(sample)} is not a value"
     return None
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm doctor`: what this host can measure."""
+"""`nalm doctor`: shows what this host can measure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
-        "    sudo nalm doctor --tune         and back: --untune"
+        "    sudo nalm doctor --tune         --untune reverts it"
     )(doctor)
 
 
@@ -28,22 +28,24 @@ def doctor(
     *,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     noise: Annotated[
-        bool, typer.Option("--noise", help="Compare an NF with itself: what change this host can see.")
+        bool, typer.Option("--noise", help="Compare an NF with itself: the size of change this host detects.")
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="How long --noise may take.")] = 60,
-    lcores: Annotated[int, typer.Option(min=1, help="CPUs to look at and to tune: a scenario's lcores.")] = 1,
-    tune: Annotated[bool, typer.Option("--tune", help="Change what can be put back, as root.")] = False,
-    untune: Annotated[bool, typer.Option("--untune", help="Put it back.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show.")] = False,
+    seconds: Annotated[float, typer.Option(min=1, help="Time for --noise.")] = 60,
+    lcores: Annotated[int, typer.Option(min=1, help="CPUs to examine and to tune: a scenario's lcores.")] = 1,
+    tune: Annotated[
+        bool, typer.Option("--tune", help="As root, apply settings that can be reverted.")
+    ] = False,
+    untune: Annotated[bool, typer.Option("--untune", help="Revert what --tune changed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show the changes.")] = False,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Say what this host can measure, and for each problem its effect and its cure."""
+    """Show what this host can measure, and each problem with its effect and remedy."""
 
     home = Home.default()
     if sum((noise, tune, untune)) > 1 or (dry_run and not tune):
         raise UsageError(
-            "--noise, --tune and --untune exclude each other, and --dry-run goes with --tune",
-            hint="run `nalm doctor` once for each",
+            "--noise, --tune and --untune exclude each other, and --dry-run requires --tune",
+            hint="run `nalm doctor` once for each option",
         )
     if tune or untune:
         if dry_run:

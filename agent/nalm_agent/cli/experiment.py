@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm experiment`: what features, variants and execution models cost, on one commit, at the desk."""
+"""`nalm experiment`: measures the cost of features, variants and execution models of one commit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to the command `nalm`."""
+    """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm experiment features\n\n"
         "    nalm experiment features --scenario sfc_a --seconds 20 --json prices.json\n\n"
@@ -34,7 +34,7 @@ def experiment(
         Kind,
         typer.Argument(
             metavar="KIND",
-            help="features: what each costs, with its error. ablation: each variant off and on. models: "
+            help="features: the cost of each, with its error. ablation: each variant off and on. models: "
             "chains under their execution models.",
         ),
     ],
@@ -49,28 +49,31 @@ def experiment(
     *,
     scenario: Annotated[
         list[str] | None,
-        typer.Option("--scenario", help="A further NAME; repeatable.", autocompletion=scenario_names),
+        typer.Option("--scenario", help="Another NAME; repeatable.", autocompletion=scenario_names),
     ] = None,
     revision: Annotated[
         str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
     ] = WORKTREE,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Most time for the rounds of a cell; starting comes on top.")
+        float, typer.Option(min=0.1, help="Time limit for the rounds of a cell, without its launches.")
     ] = CELL_SECONDS,
-    seed: Annotated[int, typer.Option(help="Of the order of cells and of the sets that are held out.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed for the order of cells and the choice of held-out sets.")
+    ] = 0,
     json_file: Annotated[
         str | None,
-        typer.Option("--json", metavar="FILE", help="Write the result here; - for standard output."),
+        typer.Option("--json", metavar="FILE", help="Write the result to this file; - for standard output."),
     ] = None,
     reports_file: Annotated[
-        str | None, typer.Option("--reports", metavar="FILE", help="Write the cells' run reports here.")
+        str | None,
+        typer.Option("--reports", metavar="FILE", help="Write the cells' run reports to this file."),
     ] = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Measure what features, variants or execution models of one commit cost, side by side.
+    """Measure the cost of features, variants or execution models of one commit, side by side.
 
-    Exit code 3: some cells could not be measured, and the result is of the others.
+    Exit code 3: some cells could not be measured; the result covers the others.
     """
     from nalm_core.experiments.fit import fit
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm explain`: where a change lies, by function, source line and picture."""
+"""`nalm explain`: shows where a change lies, by function, source line and flame graph."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from nalm_agent.store.home import Home, WorkDir
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm check; nalm explain            why, line by line\n\n"
+        epilog="Examples:\n\n    nalm check; nalm explain            the last run, line by line\n\n"
         "    nalm explain main~1 main --svg flame.svg\n\n    nalm explain run.json --file src/nat.c"
     )(explain)
 
@@ -52,29 +52,31 @@ def explain(
     ] = None,
     *,
     scenario: Annotated[
-        str | None, typer.Option(help="Where there are several.", autocompletion=scenario_names)
+        str | None, typer.Option(help="Scenario, if there are several.", autocompletion=scenario_names)
     ] = None,
-    by: Annotated[By, typer.Option(help="Exact instructions, or cycles by samples.")] = By.INSTRUCTIONS,
+    by: Annotated[
+        By, typer.Option(help="Exact instructions, or cycles estimated from samples.")
+    ] = By.INSTRUCTIONS,
     svg: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Draw the differential flame graph here; - for standard output."),
+        typer.Option(
+            metavar="FILE", help="Write the differential flame graph to this file; - for standard output."
+        ),
     ] = None,
     width: Annotated[
-        str, typer.Option(metavar="base|head", help="Whose costs are the picture's widths.")
+        str, typer.Option(metavar="base|head", help="The side whose costs are the widths of the flame graph.")
     ] = "head",
-    file: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One source file, from its first line to its last.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print all of it as JSON.")] = False,
+    file: Annotated[str | None, typer.Option(metavar="NAME", help="Show this source file in full.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Show what a change costs: functions by call path, both sides' source lines, a flame graph.
 
-    It explains and does not judge; what is not measured yet is measured now.
+    It does not judge. Commits that are not measured yet are measured first.
     """
 
     if width not in (Arm.BASE, Arm.HEAD):
-        raise UsageError(f"--width {width} is no side", hint="--width base or --width head")
+        raise UsageError(f"--width {width} is not a side", hint="use --width base or --width head")
     if as_json and svg == STDOUT:
         raise UsageError("several outputs cannot go to standard output", hint="give --svg a file")
     require_place(svg, "--svg")
@@ -96,7 +98,7 @@ Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
 
 
 def _around(repo: Path, work: WorkDir) -> Repository | None:
-    """The repository a saved report is read in; None outside of any, unless one was named."""
+    """The repository of a saved report, or None outside of one. Raises GitError if --repo names none."""
     try:
         return Repository(repo.absolute(), work.fresh("git"))
     except GitError:
@@ -114,17 +116,19 @@ def _found(
     scenarios: Sequence[str],
     profile: bool,
 ) -> Runs:
-    """The runs that were asked for, and git's trees of their sides where these are known."""
+    """The requested runs, with the git trees of both sides where they are known."""
 
     if len(what) > 2:
-        raise UsageError(f"{len(what)} names are too many", hint="`nalm explain BASE HEAD`")
+        raise UsageError(
+            f"expected at most two commits, found {len(what)}", hint="use `nalm explain BASE HEAD`"
+        )
     if what:
         pair_runs(what, repository, home, work, scenarios=scenarios, profile=profile)
     last = last_run(home, repository)
     if last is None:
         raise UsageError(
-            f"nothing was measured here yet for {repository.root}",
-            hint="`nalm check`, or name two commits: `nalm explain BASE HEAD`",
+            f"this host has no run of {repository.root} yet",
+            hint="run `nalm check`, or name two commits: `nalm explain BASE HEAD`",
         )
     return last.reports, last.trees
 
@@ -134,7 +138,7 @@ def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]
     names = [report.scenario.name for report in reports]
     found = [report for report in reports if scenario in (None, report.scenario.name)]
     if not found:
-        raise UsageError(f"there is no run of {scenario}", hint=f"there is: {', '.join(names)}")
+        raise UsageError(f"there is no run of {scenario}", hint=f"there are runs of {', '.join(names)}")
     if len(found) > 1:
         raise UsageError(f"there are runs of {', '.join(names)}", hint="name one with --scenario")
     return found[0], trees
@@ -150,14 +154,16 @@ def _show(
         return
     if report.failure:
         said, _, log = report.failure.partition("\n")
-        raise NalmError(f"nothing was measured: {said}", log=log, hint="mend that, then `nalm check` again")
+        raise NalmError(
+            f"nothing was measured: {said}", log=log, hint="fix that, then run `nalm check` again"
+        )
     verdict = judge(report)
     found = explained(report, verdict, by, source)
     if found is None:
         raise UsageError(_missing(report, by), hint=_remedy(by))
     if file is not None and file not in [one.name for one in found.files]:
         known = ", ".join(one.name for one in found.files[:20])
-        raise UsageError(f"no line of {file} costs anything", hint=f"files that do: {known}")
+        raise UsageError(f"no line of {file} has a cost", hint=f"files with costs: {known}")
     if as_json:
         sys.stdout.write(json.dumps(_document(found)) + "\n")
     elif svg != STDOUT:
@@ -189,10 +195,10 @@ def _missing(report: RunReport, by: By) -> str:
     if by is By.CYCLES:
         return "the run has no samples of both sides"
     reason = report.sources.get(Source.SIMULATED)
-    return f"the run has no call paths of both sides: {reason or 'an older nalm made it'}"
+    return f"the run has no call paths of both sides: {reason or 'an older nalm wrote it'}"
 
 
 def _remedy(by: By) -> str:
     if by is By.CYCLES:
-        return "`nalm check --profile` samples functions and lines; `nalm doctor` says whether this host can"
-    return "measure again: `nalm check --force`"
+        return "`nalm check --profile` samples functions and lines; `nalm doctor` shows whether this host can"
+    return "measure again with `nalm check --force`"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm gdb`: an NF under gdb with its probe's figures."""
+"""`nalm gdb`: debugs an NF with its probe's figures at hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 def gdb(
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Handed to gdb as they are.")
+        list[str] | None, typer.Argument(metavar="-- [GDB ARGUMENTS]", help="Passed to gdb unchanged.")
     ] = None,
     *,
     print_source: Annotated[

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm history`: a scenario's history as a nalm server has it."""
+"""`nalm history`: shows a scenario's history from a nalm server."""
 
 from __future__ import annotations
 
@@ -39,41 +39,41 @@ def add_to(app: typer.Typer) -> None:
 
 def history(
     scenario: Annotated[
-        str, typer.Argument(metavar="SCENARIO", help="As nalm.toml names it.", autocompletion=scenario_names)
+        str, typer.Argument(metavar="SCENARIO", help="Scenario of nalm.toml.", autocompletion=scenario_names)
     ],
     *,
-    stage: Annotated[str, typer.Option(help="Of the chain, or `chain` for the whole.")] = CHAIN,
+    stage: Annotated[str, typer.Option(help="A stage, or `chain` for the whole chain.")] = CHAIN,
     function: Annotated[
-        str | None, typer.Option(help="A C function under the stage; it has ipp and calls.")
+        str | None, typer.Option(help="A C function of the stage; its metrics are ipp and calls.")
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(help="cpp, ipp, eipc, ncpp, pps, ...", show_default="cpp; ipp of a function"),
+        typer.Option(help="Metric: cpp, ipp, eipc, ncpp, pps, ...", show_default="cpp; ipp of a function"),
     ] = None,
     branch: Annotated[
-        str | None, typer.Option(help="One that the server watches.", show_default="the default branch")
+        str | None, typer.Option(help="A branch that the server measures.", show_default="the default branch")
     ] = None,
     project: Annotated[
-        str | None, typer.Option(help="Of the server.", show_default="[project] name of nalm.toml")
+        str | None, typer.Option(help="Project of the server.", show_default="[project] name of nalm.toml")
     ] = None,
     host_class: Annotated[
-        str | None, typer.Option(help="Of the bench hosts.", show_default="that of the newest run")
+        str | None, typer.Option(help="Class of the bench hosts.", show_default="that of the newest run")
     ] = None,
-    rows: Annotated[int, typer.Option(min=1, max=1000, help="Commits in the table.")] = 15,
+    rows: Annotated[int, typer.Option(min=1, max=1000, help="Number of commits in the table.")] = 15,
     as_json: Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")] = False,
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Show one metric along a branch: its course, changes of level, the last verdicts.
+    """Show one metric along a branch: its course, changes of level, and the latest verdicts.
 
-    A project that everyone may read needs no token.
+    A public project needs no token.
     """
 
     if function is not None and stage == CHAIN:
-        raise UsageError("under which stage?", hint="name it with --stage")
+        raise UsageError("--function needs a stage", hint="name the stage with --stage")
     if not server:
-        raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
+        raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
     token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
     name = project or _project(repo)
     under, named = f"/projects/{quote(name, safe='')}", quote(scenario, safe="")
@@ -95,12 +95,12 @@ def history(
 
 
 def _project(repo: Path) -> str:
-    """The project that nalm.toml of the repository here names."""
+    """The project's name in the repository's nalm.toml. Raises UsageError if there is none to read."""
 
     try:
         path = config_path(repo)
         return parse(path.read_text(), str(path)).project.name
     except GitError as error:
-        raise UsageError(f"{error.message}, so which project?", hint=_NAME_IT) from error
+        raise UsageError(f"{error.message}, and no project is named", hint=_NAME_IT) from error
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read, so which project?", hint=_NAME_IT) from error
+        raise UsageError(f"{path} cannot be read, and no project is named", hint=_NAME_IT) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm hook`: judge before a push, by git itself or by pre-commit."""
+"""`nalm hook`: judges commits before a push, as a hook of git or of pre-commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
 from nalm_agent.source.git import WORKTREE, Repository
 
-hook = typer.Typer(help="Judge what is pushed before it is pushed.", no_args_is_help=True)
+hook = typer.Typer(help="Judge commits before they are pushed.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,10 +28,10 @@ def add_to(app: typer.Typer) -> None:
 
 @hook.command(epilog="Example:\n\n    nalm hook install")
 def install(repo: options.RepoOption = Path()) -> None:
-    """Write a pre-push hook; never overwrites one that is not nalm's."""
+    """Write a pre-push hook; never overwrites another tool's hook."""
 
     with TemporaryDirectory() as scratch:
-        typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` passes it by")
+        typer.echo(f"wrote {write(_repository(repo, scratch))}; `git push --no-verify` skips it")
 
 
 @hook.command(epilog="Example:\n\n    nalm hook remove")
@@ -40,21 +40,21 @@ def remove(repo: options.RepoOption = Path()) -> None:
 
     with TemporaryDirectory() as scratch:
         gone = take_away(_repository(repo, scratch))
-    typer.echo("there was none" if gone is None else f"removed {gone}")
+    typer.echo("there is no hook of nalm" if gone is None else f"removed {gone}")
 
 
 @hook.command(
-    epilog="Examples, in hooks of your own:\n\n    exec nalm hook run           before a push\n\n"
+    epilog="Examples, in your own hooks:\n\n    exec nalm hook run           before a push\n\n"
     "    exec nalm hook run --tree    before a commit"
 )
 def run(
     *,
     tree: Annotated[
-        bool, typer.Option("--tree", help="Judge the working tree, as before a commit, in place of a push.")
+        bool, typer.Option("--tree", help="Judge the working tree, for a pre-commit hook, instead of a push.")
     ] = False,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """What the hook does: judge what git or pre-commit is about to push. Exit code 1 for a regression."""
+    """Judge the commits that git or pre-commit is about to push. Exit code 1 for a regression."""
 
     with TemporaryDirectory() as scratch:
         repository = _repository(repo, scratch)
@@ -62,19 +62,25 @@ def run(
         for revision in revisions:
             code = judged(repository, revision)
             if code == ExitCode.REGRESSION:
-                typer.echo(f"nalm: a regression stops the {act}; `git {act} --no-verify` passes by", err=True)
+                typer.echo(
+                    f"nalm: a regression stops the {act}; `git {act} --no-verify` skips the hook", err=True
+                )
                 raise typer.Exit(code)
             if code != ExitCode.OK:
-                typer.echo(f"nalm: the {act} goes on unjudged: only a regression stops it", err=True)
+                typer.echo(
+                    f"nalm: the {act} continues without a verdict: only a regression stops it", err=True
+                )
 
 
 def _pushed() -> list[str]:
-    """Commits that a push would bring; why there are none is said."""
+    """Commits that the push adds. Prints the reason if there are none."""
 
     typed = sys.stdin is None or sys.stdin.isatty()
     commits = pushed_commits(() if typed else sys.stdin, os.environ)
     if not commits:
-        typer.echo("nalm: no branch is pushed, so nothing is judged; `nalm check` judges a change", err=True)
+        typer.echo(
+            "nalm: the push has no branch, so nothing is judged; `nalm check` judges a change", err=True
+        )
     return commits
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm init`: a first nalm.toml."""
+"""`nalm init`: writes a first nalm.toml."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def init(
     repo: options.RepoOption = Path(),
     *,
     headers: Annotated[
-        bool, typer.Option("--headers", help="Write nalm_probe.h and nalm_loop.h instead.")
+        bool, typer.Option("--headers", help="Write the headers nalm_probe.h and nalm_loop.h instead.")
     ] = False,
 ) -> None:
-    """Write a first nalm.toml at the repository's root from what it looks like; never overwrites one."""
+    """Write a first nalm.toml, derived from the repository's contents; never overwrites one."""
 
     if headers:
         for header in write_headers(repo.absolute()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm log`: what a build said."""
+"""`nalm log`: prints a build's log."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def log(
     ] = "worktree",
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Print the log of a revision's build on this host, failed or not, without control sequences."""
+    """Print the log of a revision's build on this host, without control sequences; also of a failed build."""
 
     home = Home.default()
     with home.work() as work:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm man`: manual pages of this version."""
+"""`nalm man`: writes the manual pages of this version."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ def add_to(app: typer.Typer) -> None:
 
 
 def man(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Made if it is not there.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Directory; created if it does not exist.")
+    ],
 ) -> None:
     """Write a manual page for nalm and each of its commands."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{directory} cannot be made: {error.strerror}", hint="name a directory you may write to"
+            f"{directory} cannot be created: {error.strerror}", hint="name a directory that you may write to"
         ) from error
     pages = man_pages(nalm, version())
     for name, text in pages.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm rate`: rates of a revision under load."""
+"""`nalm rate`: measures the rates of a revision under load."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
 
 JsonOption = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write the report here; - for standard output.")
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the report to this file; - for standard output."),
 ]
 _EXIT_CODES = {
     "measured": ExitCode.OK,
@@ -43,26 +44,34 @@ def rate(
     *,
     scenario: options.OneScenarioOption = None,
     mode: Annotated[
-        Mode, typer.Option(help="mrr: full load; ndr, pdr: by search; latency: NDR, then latency; all.")
+        Mode,
+        typer.Option(help="mrr: full load. ndr, pdr: a search. latency: NDR, then latency. all: everything."),
     ] = Mode.ALL,
-    duration: Annotated[float, typer.Option(min=0.05, help="Seconds of a trial.")] = defaults.TRIAL_S,
+    duration: Annotated[
+        float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")
+    ] = defaults.TRIAL_S,
     pdr_loss: Annotated[
         float, typer.Option(min=1e-6, max=0.5, help="Share of packets that PDR may lose.")
     ] = defaults.PDR_LOSS,
     width: Annotated[
-        float, typer.Option(min=0.001, max=0.5, help="Relative width the search ends with.")
+        float,
+        typer.Option(min=0.001, max=0.5, help="Relative width of the interval at which the search ends."),
     ] = defaults.WIDTH,
-    shares: Annotated[str, typer.Option(help="Shares of NDR for latency, per cent.")] = "10,50,90",
+    shares: Annotated[str, typer.Option(help="Loads for latency, in per cent of NDR.")] = "10,50,90",
     leave_out: Annotated[
-        float, typer.Option(min=0, help="Seconds at each load before latencies are counted.")
+        float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
-    launches: Annotated[int, typer.Option(min=1, help="Launches at full load.")] = defaults.MRR_LAUNCHES,
-    limit: Annotated[float, typer.Option(min=1, help="Seconds of a search, at most.")] = defaults.SEARCH_S,
+    launches: Annotated[
+        int, typer.Option(min=1, help="Number of launches at full load.")
+    ] = defaults.MRR_LAUNCHES,
+    limit: Annotated[
+        float, typer.Option(min=1, help="Time limit of a search, in seconds.")
+    ] = defaults.SEARCH_S,
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Measure rates: at full load, without loss, with little loss; latency and jitter below that."""
+    """Measure rates (MRR, NDR, PDR), and latency and jitter at shares of NDR."""
     from nalm_core.rates.rate_report import RateSettings
     from nalm_core.rates.rate_result import judge_rates
 
@@ -103,6 +112,7 @@ def _shares(text: str) -> list[float]:
         shares = []
     if not shares or not all(0 < share <= 1 for share in shares):
         raise UsageError(
-            f"--shares {text!r} is not a list of per cent above 0, at most 100", hint="like --shares 10,50,90"
+            f"--shares {text!r} is not a list of percentages above 0 and up to 100",
+            hint="example: --shares 10,50,90",
         )
     return shares

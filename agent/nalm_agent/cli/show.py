@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm show`: verdicts on saved run reports, and other forms of them."""
+"""`nalm show`: prints the verdicts on saved run reports, or converts the reports."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def show(
     github: options.GithubOption = False,
     never_fail: options.NeverFailOption = False,
 ) -> None:
-    """Print the verdicts on saved run reports, or write them in another form."""
+    """Print the verdicts on saved run reports, or write them in another format."""
 
     outputs = Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github)
     results = read_results(reports)

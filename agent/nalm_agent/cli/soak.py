@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm soak`: one load for hours."""
+"""`nalm soak`: keeps one load for hours."""
 
 from __future__ import annotations
 
@@ -35,25 +35,27 @@ def add_to(app: typer.Typer) -> None:
 def soak(
     revision: options.RevisionArgument = WORKTREE,
     *,
-    hours: Annotated[float, typer.Option(min=0.0001, help="How long, in hours under load.")] = 1.0,
-    share: Annotated[float, typer.Option(min=0.1, max=100, help="Load, per cent of NDR.")] = (
+    hours: Annotated[float, typer.Option(min=0.0001, help="Duration under load, in hours.")] = 1.0,
+    share: Annotated[float, typer.Option(min=0.1, max=100, help="Load, in per cent of NDR.")] = (
         defaults.SOAK_SHARE * 100
     ),
-    pps: Annotated[int | None, typer.Option(min=1, help="Load, packets per second: no search.")] = None,
+    pps: Annotated[
+        int | None, typer.Option(min=1, help="Load in packets per second; skips the search for NDR.")
+    ] = None,
     interval: Annotated[
-        float, typer.Option(min=0.05, help="Seconds between two records.")
+        float, typer.Option(min=0.05, help="Interval between records, in seconds.")
     ] = defaults.SOAK_INTERVAL_S,
-    out: Annotated[Path, typer.Option("--out", help="The soak's file: one record a line.")] = Path(
+    out: Annotated[Path, typer.Option("--out", help="Output file, one record per line.")] = Path(
         "soak.jsonl"
     ),
     resume: Annotated[
-        Path | None, typer.Option("--resume", metavar="FILE", help="Go on with this soak, as it began.")
+        Path | None, typer.Option("--resume", metavar="FILE", help="Continue this soak with its settings.")
     ] = None,
     scenario: options.OneScenarioOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Keep one load for hours: drift of cost and rate, growth of the tail, leaks. Stops and resumes."""
+    """Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks."""
     from nalm_core.rates.soak import judge_soak
 
     from nalm_agent.desk.print_rates import print_soak

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm store`: what is kept of builds."""
+"""`nalm store`: shows and prunes the store of builds."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ def add_to(app: typer.Typer) -> None:
 
 def store(
     prune: Annotated[
-        bool, typer.Option("--prune", help="Remove the least recently used until it is within its limit.")
+        bool, typer.Option("--prune", help="Remove the least recently used entries until the limit holds.")
     ] = False,
     limit: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="A limit for this time: 500M, 2G. Default: $NALM_STORE_LIMIT."),
+        typer.Option(
+            metavar="SIZE", help="Limit for this call, such as 500M or 2G. Default: $NALM_STORE_LIMIT."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every entry as JSON.")] = False,
 ) -> None:
-    """Show the store of builds and instruction counts, and keep it small."""
+    """Show the store of builds and instruction counts, or remove entries from it."""
 
     found = Home.default().store()
     allowed = parse_bytes(limit) if limit is not None else limit_bytes(found)
@@ -51,9 +53,7 @@ def store(
         typer.echo(
             f"{kind:<10} {len(of_kind):>6}  {_readable(size):>9}" + (f"  {used} in use" if used else "")
         )
-    typer.echo(
-        f"{'together':<10} {len(there):>6}  {_readable(total):>9}  of {_readable(allowed)}, {found.root}"
-    )
+    typer.echo(f"{'total':<10} {len(there):>6}  {_readable(total):>9}  of {_readable(allowed)}, {found.root}")
     if prune:
         typer.echo(f"removed {len(removed)}, {_readable(sum(entry.size for entry in removed))}")
 

@@ -29,14 +29,14 @@ def submit(
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what the server says as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the server's responses as JSON.")] = False,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,
     github: options.GithubOption = False,
     never_fail: options.NeverFailOption = False,
 ) -> None:
-    """Upload run reports to a nalm server, once each, and answer with its verdicts."""
+    """Upload run reports to a nalm server and print its verdicts; each report is stored once."""
 
     outputs = Outputs(
         json="-" if as_json else None, junit=junit, sarif=sarif, markdown=markdown, github=github

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm top`: a running NF, live."""
+"""`nalm top`: shows a running NF live."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm top                        the only NF on this host\n\n"
         "    nalm top --pid 4711 --lcores --record today.jsonl\n\n"
         "    nalm top --file-prefix vpp      a DPDK program, by its telemetry\n\n"
-        "    nalm top --perf 4711            any process, by its C functions\n\n"
+        "    nalm top --perf 4711            the C functions of any process\n\n"
         "    nalm top --replay today.jsonl"
     )(top)
 
@@ -40,34 +40,35 @@ def top(
         Path | None, typer.Option(exists=True, dir_okay=False, help="Probe file of the running NF.")
     ] = None,
     pid: Annotated[
-        int | None, typer.Option(help="Process of the running NF: by its probe, else by DPDK telemetry.")
+        int | None,
+        typer.Option(help="Process of the running NF, read by its probe or else by DPDK telemetry."),
     ] = None,
     telemetry: Annotated[
         Path | None, typer.Option(metavar="SOCKET", help="DPDK telemetry socket of an NF without the probe.")
     ] = None,
     file_prefix: Annotated[
-        str | None, typer.Option(help="The same, found by the NF's --file-prefix (DPDK's own: rte).")
+        str | None, typer.Option(help="--file-prefix of an NF without the probe (DPDK's default: rte).")
     ] = None,
     perf: Annotated[
-        int | None, typer.Option(metavar="PID", help="Any process, by perf: samples of its C functions.")
+        int | None, typer.Option(metavar="PID", help="Any process: perf samples its C functions.")
     ] = None,
     replay: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Show what --record wrote, at its pace.")
+        Path | None, typer.Option(metavar="FILE", help="Replay a file of --record in real time.")
     ] = None,
     list_found: Annotated[
-        bool, typer.Option("--list", help="Print the NFs on this host that can be watched, then end.")
+        bool, typer.Option("--list", help="Print the NFs on this host that can be watched, then exit.")
     ] = False,
-    interval: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 1.0,
-    once: Annotated[bool, typer.Option("--once", help="One look over one interval, then end.")] = False,
-    lcores: Annotated[bool, typer.Option("--lcores", help="The stages of each lcore as well.")] = False,
+    interval: Annotated[float, typer.Option(min=0.1, help="Interval between views, in seconds.")] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="Show one view, then exit.")] = False,
+    lcores: Annotated[bool, typer.Option("--lcores", help="Also show the stages of each lcore.")] = False,
     record: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Append each look to this file, as JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Append each view to this file, as JSON.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per look.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per view.")] = False,
 ) -> None:
     """Watch a running NF: packets per second, CUR, CPP, eIPC and IPP per stage and lcore, named drops.
 
-    Keys: q quit, space pause, s order of stages, l lcores.
+    Keys: q quits, space pauses, s changes the order of stages, l shows lcores.
     """
 
     given = [name for name, value in {
@@ -75,9 +76,9 @@ def top(
         "--perf": perf, "--replay": replay, "--list": list_found or None,
     }.items() if value is not None]  # fmt: skip
     if len(given) > 1:
-        raise UsageError(f"say which NF to watch: {' and '.join(given)} exclude each other")
+        raise UsageError(f"{' and '.join(given)} exclude each other")
     if replay is not None and record is not None:
-        raise UsageError("--replay shows a recording: it is not recorded again")
+        raise UsageError("--record and --replay exclude each other")
     if list_found:
         _print_found(as_json=as_json)
         return
@@ -92,7 +93,7 @@ def top(
     )
     try:
         watch(feed, WatchOptions(interval, once=once, as_json=as_json, lcores=lcores, record=record))
-    except StoppedError:  # nothing was under way, so there is nothing to say
+    except StoppedError:  # no measurement to undo
         raise typer.Exit(INTERRUPTED) from None
 
 
@@ -146,7 +147,7 @@ def _print_found(*, as_json: bool) -> None:
 
     found = running()
     if not found and not as_json:
-        typer.echo("no NF with a readable probe, and none with DPDK telemetry, runs on this host", err=True)
+        typer.echo("no NF with a readable probe or with DPDK telemetry runs on this host", err=True)
     for one in found:
         if as_json:
             print(json.dumps(asdict(one) | {"path": str(one.path)}))

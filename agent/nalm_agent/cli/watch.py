@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm watch`: judges on save, and shows the trend of this session."""
+"""`nalm watch`: judges on every save and shows the trend of the session."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def watch(
     base: Annotated[
         str | None,
         typer.Option(
-            help="Commit to compare with. Default: as `nalm check` chooses it now.",
+            help="Commit to compare with. Default: the base that `nalm check` chooses.",
             autocompletion=commit_names,
         ),
     ] = None,
@@ -42,7 +42,7 @@ def watch(
 ) -> None:
     """Judge the working tree against one base, and again on every save, until interrupted.
 
-    A save while it measures begins anew. Ends with a summary and exit code 0.
+    A save during a measurement restarts it. An interrupt ends it with a summary and exit code 0.
     """
 
     with Home.default().work() as work:
@@ -68,9 +68,9 @@ def watch(
 
 
 def _require(repository: Repository, scenarios: list[str]) -> None:
-    """Raises ConfigError for a scenario that is not there: no save would mend what was typed.
+    """Raises ConfigError for a scenario that nalm.toml does not have: no save fixes a mistyped name.
 
-    A nalm.toml that cannot be read is told by the first judgement, and a save may mend it.
+    An unreadable nalm.toml raises nothing: the first judgement reports it, and a save may fix it.
     """
 
     try:
@@ -82,7 +82,7 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:
-    """For the session. Edits are to come, so on the main branch it is HEAD even while nothing is edited."""
+    """The base of the session. On the main branch it is HEAD even without edits, because edits follow."""
 
     if given is not None:
         return BaseChoice(repository.resolve(given), "as given")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `nalm`: arguments in, exit codes out."""
+"""The command `nalm`: parses arguments, runs a command, returns its exit code."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ show_no_type_of_flags()
 
 
 def _report_fault(error: Exception) -> None:
-    """With a traceback, unless it is the host's: a full disk, a missing permission."""
+    """Prints the error: with a traceback, unless the host is the cause (full disk, missing permission)."""
     refused = refused_by_host(error) if isinstance(error, OSError) else None
     if refused is not None:
         show_error(refused)
         return
     traceback.print_exc()
-    print("nalm: a fault of nalm itself; please report it with the lines above", file=sys.stderr)
+    print("nalm: internal error; please report it with the lines above", file=sys.stderr)
 
 
 def run_app(command: typer.Typer) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of `nalm`: the module of one, `nalm_agent.cli.NAME`, is imported when the command runs."""
+"""The commands of `nalm`. A command's module, `nalm_agent.cli.NAME`, is imported when the command runs."""
 
 from __future__ import annotations
 
@@ -12,24 +12,23 @@ from typer.main import get_group
 
 COMMANDS: dict[str, dict[str, str]] = {
     "Beginning": {
-        "init": "Write a first nalm.toml at the repository's root from what it looks like; never overwrites "
-        "one.",
-        "doctor": "Say what this host can measure, and for each problem its effect and its cure.",
+        "init": "Write a first nalm.toml, derived from the repository's contents; never overwrites one.",
+        "doctor": "Show what this host can measure, and each problem with its effect and remedy.",
     },
     "Judging a change": {
         "check": "Judge a change before it is merged: build both, count instructions, compare cycles side "
         "by side.",
         "watch": "Judge the working tree against one base, and again on every save, until interrupted.",
         "bench": "Measure commits, each against its first parent.",
-        "hook": "Judge what is pushed before it is pushed.",
+        "hook": "Judge commits before they are pushed.",
     },
     "Where a change lies": {
         "explain": "Show what a change costs: functions by call path, both sides' source lines, "
         "a flame graph.",
         "compare": "Split a change of CPP into efficiency, mix, features and execution model.",
         "bisect": "Find the commit between GOOD and BAD that changed a figure; "
-        "goes on where it was interrupted.",
-        "history": "Show one metric along a branch: its course, changes of level, the last verdicts.",
+        "continues an interrupted search.",
+        "history": "Show one metric along a branch: its course, changes of level, and the latest verdicts.",
         "detect": "Find change points in histories read from standard input: a JSON list of series.",
     },
     "A running NF": {
@@ -39,40 +38,41 @@ COMMANDS: dict[str, dict[str, str]] = {
         "inside gdb.",
     },
     "Rates and variants": {
-        "rate": "Measure rates: at full load, without loss, with little loss; latency and jitter below that.",
-        "soak": "Keep one load for hours: drift of cost and rate, growth of the tail, leaks. Stops and "
-        "resumes.",
-        "experiment": "Measure what features, variants or execution models of one commit cost, side by side.",
+        "rate": "Measure rates (MRR, NDR, PDR), and latency and jitter at shares of NDR.",
+        "soak": "Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks.",
+        "experiment": "Measure the cost of features, variants or execution models of one commit, "
+        "side by side.",
     },
     "Reports, builds and servers": {
-        "show": "Print the verdicts on saved run reports, or write them in another form.",
-        "submit": "Upload run reports to a nalm server, once each, and answer with its verdicts.",
-        "log": "Print the log of a revision's build on this host, failed or not, without control sequences.",
-        "store": "Show the store of builds and instruction counts, and keep it small.",
+        "show": "Print the verdicts on saved run reports, or write them in another format.",
+        "submit": "Upload run reports to a nalm server and print its verdicts; each report is stored once.",
+        "log": "Print the log of a revision's build on this host, without control sequences; "
+        "also of a failed build.",
+        "store": "Show the store of builds and instruction counts, or remove entries from it.",
         "man": "Write a manual page for nalm and each of its commands.",
         "agent": "Serve a nalm server: lease jobs, measure them, upload the reports.",
     },
 }
-"""Heading of `nalm --help` to its commands, with the first paragraph of each command's help."""
+"""Headings of `nalm --help`, each with its commands and the first paragraph of their help."""
 
 
 class UnloadedCommand(TyperCommand):
-    """Stands for a command in lists: whoever calls it gets the command itself."""
+    """Represents a command in lists; loads the command when it is called."""
 
     def loaded(self) -> Any:
-        """The command itself."""
+        """Imports and returns the command."""
         holder = typer.Typer(rich_markup_mode="markdown", add_completion=False)
         holder.callback()(_nothing)
         import_module(f"nalm_agent.cli.{self.name}").add_to(holder)
         return get_group(holder).commands[str(self.name)]
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """The context of the command itself: what parses its arguments and calls it."""
+        """The context of the loaded command, which parses its arguments and calls it."""
         return self.loaded().make_context(info_name, args, parent, **extra)
 
 
 class LazyGroup(TyperGroup):
-    """All commands, none of them loaded."""
+    """All commands, unloaded."""
 
     def __init__(self, *, commands: Any = None, **attributes: Any) -> None:
         rows = [(name, text, heading) for heading, below in COMMANDS.items() for name, text in below.items()]
@@ -86,11 +86,11 @@ class LazyGroup(TyperGroup):
 
 
 def _nothing() -> None:
-    """Of a group without options of its own, and of a command that is not loaded."""
+    """The callback of a group without options, and of a command that is not loaded."""
 
 
 def show_no_type_of_flags() -> None:
-    """Typer writes `<bool>` after an option that takes no value."""
+    """Hides the `<bool>` that Typer writes after an option without a value."""
     original = TyperOption.display_type_rich
 
     def display_type_rich(option: TyperOption, ctx: Any) -> str | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a shell completes beside commands and options: scenarios, commits, ranges of commits.
+"""Shell completion of arguments: scenarios, commits, ranges of commits.
 
-What a repository contains is not ours: only names and words without a meaning to any shell are offered.
+A repository's contents are not trusted: only names and words without a meaning to any shell are offered.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import typer
 from nalm_agent.runtime.errors import NalmError
 
 LATEST = 10
-"""Commits that are offered by their short names."""
+"""Number of commits offered by their short names."""
 WIDTH = 40
-"""Of a subject, so that it is one line in any terminal: shells take a second one for a further name."""
+"""Characters of a subject. It must fit on one line: shells take a second line for another name."""
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/@+-]*")
 _NOT_PLAIN = re.compile(r"[^\w .,:/+#@-]+")
 
 Offer = tuple[str, str]
-"""A name, and what zsh and fish show beside it."""
+"""A name, and the text that zsh and fish show beside it."""
 
 
 def scenario_names(context: typer.Context, incomplete: str) -> list[str]:
-    """Scenarios of the repository's nalm.toml; none where none can be read."""
+    """Scenarios of the repository's nalm.toml; none if it cannot be read."""
     from nalm_agent.config.location import config_path
 
     try:
@@ -55,7 +55,7 @@ def commit_names(context: typer.Context, incomplete: str) -> list[Offer]:
 
 
 def revision_names(context: typer.Context, incomplete: str) -> list[Offer]:
-    """The same, and the working tree."""
+    """As `commit_names`, with the working tree."""
     from nalm_agent.source.git import WORKTREE
 
     tree = [(WORKTREE, "the working tree")] if WORKTREE.startswith(incomplete) else []
@@ -63,5 +63,5 @@ def revision_names(context: typer.Context, incomplete: str) -> list[Offer]:
 
 
 def _repository(context: typer.Context) -> Path:
-    """Where --repo, if typed before, says."""
+    """The repository of --repo if it was typed before, else the working directory."""
     return Path(context.params.get("repo") or ".")

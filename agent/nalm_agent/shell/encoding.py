@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the terminal can show: Python takes the C locale for UTF-8, whoever sets it has less."""
+"""Limits output to what the terminal can show: Python treats the C locale as UTF-8, a terminal may not."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ERRORS = "nalm-lookalike"
 
 
 def respect_terminal() -> None:
-    """LC_ALL=C: plain ASCII on a terminal, UTF-8 into files and pipes. What cannot be shown never ends a
-    command."""
+    """With LC_ALL=C, writes plain ASCII to a terminal and UTF-8 to files and pipes. A character that cannot
+    be shown never ends a command."""
     codecs.register_error(_ERRORS, _lookalike)
     plain = os.environ.get("LC_ALL") in ("C", "POSIX")
     for stream in (sys.stdout, sys.stderr):
@@ -27,7 +27,7 @@ def respect_terminal() -> None:
 
 
 def _lookalike(error: UnicodeError) -> tuple[str, int]:
-    """For text that is encoded; one column each, but for a sign within a sentence."""
+    """Replaces characters that cannot be encoded by others of the same width, except signs in sentences."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     letters = error.object[error.start : error.end]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where `nalm` begins: an interrupt while the command is loaded ends it without a trace, and what needs no
-command is answered before one is loaded."""
+"""Entry point of `nalm`. An interrupt during loading ends it silently; `--version` and completion do not
+load a command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_agent.shell.exit_codes import UNREAD
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Nothing was begun, so there is nothing to undo."""
+    """Ends the process at once: nothing has started yet, so there is nothing to undo."""
     os.write(2, b"nalm: interrupted\n")
     os._exit(128 + number)
 

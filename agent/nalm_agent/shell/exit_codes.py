@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How `nalm` ends when no command had the word."""
+"""Exit codes of `nalm` that no command returns."""
 
 FAULT = 4
-"""Nothing was measured: never the code of a regression, which would stop a merge."""
+"""An internal error. It must differ from the code of a regression, which would stop a merge."""
 UNREAD = 141
-"""As shells say it of a program whose reader went away (128 + SIGPIPE): no verdict either."""
+"""The reader of the output closed it: 128 + SIGPIPE, as in shells. It is no verdict either."""

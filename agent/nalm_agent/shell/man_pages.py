@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages of the command `nalm`, made from the commands themselves: nalm(1), nalm-check(1), ...
+"""Manual pages of `nalm`, generated from its commands: nalm(1), nalm-check(1), ...
 
-The language is man(7): a line that begins with a dot or a quote is an instruction, a backslash an escape.
+The format is man(7): a line that begins with a dot or a quote is a request, a backslash begins an escape.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ EXIT_STATUS = (
     ("3", "inconclusive"),
     ("4", "could not measure"),
     ("130", "interrupted; nothing is left running"),
-    ("141", "whoever read the output went away"),
+    ("141", "the reader of the output closed it"),
 )
 
 
 def man_pages(app: typer.Typer, version: str) -> dict[str, str]:
-    """File name to text, for `nalm` and every command of it."""
+    """Texts of the pages of `nalm` and all its commands, by file name."""
     commands = dict(_walk("nalm", get_command(app)))
     names = sorted(commands)
     return {
@@ -83,11 +83,12 @@ def _examples(epilog: str) -> list[str]:
 
 
 def _flat(text: str) -> str:
-    """One line, without Markdown's marks of code."""
+    """The text on one line, without Markdown's backquotes."""
     return " ".join(text.replace("`", "").split())
 
 
 def _text(text: str) -> str:
-    """Text that is no instruction: escaped, and a leading dot or quote made harmless."""
+    """The text with man(7)'s control characters escaped."""
+
     escaped = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

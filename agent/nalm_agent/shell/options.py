@@ -18,29 +18,35 @@ _FILE = "FILE"
 
 
 JUnitOption = Annotated[
-    str | None, typer.Option("--junit", metavar=_FILE, help="Write JUnit XML here; - for standard output.")
+    str | None,
+    typer.Option("--junit", metavar=_FILE, help="Write JUnit XML to this file; - for standard output."),
 ]
 SarifOption = Annotated[
-    str | None, typer.Option("--sarif", metavar=_FILE, help="Write SARIF 2.1.0 here: a result per function.")
+    str | None,
+    typer.Option("--sarif", metavar=_FILE, help="Write SARIF 2.1.0 to this file: one result per function."),
 ]
 MarkdownOption = Annotated[
-    str | None, typer.Option("--markdown", metavar=_FILE, help="Write a screenful of Markdown here.")
+    str | None,
+    typer.Option("--markdown", metavar=_FILE, help="Write a short summary in Markdown to this file."),
 ]
 GithubOption = Annotated[
-    bool, typer.Option("--github", help="In GitHub Actions: annotate lines, and fill the step's summary.")
+    bool, typer.Option("--github", help="In GitHub Actions: annotate lines and write the step's summary.")
 ]
 ScenarioOption = Annotated[
     list[str] | None,
     typer.Option(
         "--scenario",
-        help="Scenario of nalm.toml; repeatable. Default: all but those on request.",
+        help="Scenario of nalm.toml; repeatable. Default: all but `on_request` ones.",
         autocompletion=scenario_names,
     ),
 ]
-RepoOption = Annotated[Path, typer.Option("--repo", help="The NF's git repository.", show_default="here")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+RepoOption = Annotated[
+    Path, typer.Option("--repo", help="The NF's git repository.", show_default="the working directory")
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 NeverFailOption = Annotated[
-    bool, typer.Option("--never-fail", help="Exit with 0 whatever the verdict; 2 for wrong usage remains.")
+    bool,
+    typer.Option("--never-fail", help="Exit with 0 for every verdict and failure, but 2 for wrong usage."),
 ]
 ServerOption = Annotated[
     str | None, typer.Option("--server", envvar="NALM_SERVER", help="Address of nalm-server.")
@@ -48,33 +54,33 @@ ServerOption = Annotated[
 TokenFileOption = Annotated[
     Path | None,
     typer.Option(
-        "--token-file", metavar=_FILE, help="File that holds an upload token. Default: what NALM_TOKEN holds."
+        "--token-file", metavar=_FILE, help="File with an upload token. Default: the token in NALM_TOKEN."
     ),
 ]
 TimeoutOption = Annotated[
     float,
-    typer.Option("--timeout", min=0, metavar="SECONDS", help="How long to wait for a server that is away."),
+    typer.Option("--timeout", min=0, metavar="SECONDS", help="How long to wait for an unreachable server."),
 ]
 TIMEOUT_SECONDS = 300.0
 ReportsFileOption = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE", help="Write the run report here; - for standard output."),
+    typer.Option("--json", metavar="FILE", help="Write the run report to this file; - for standard output."),
 ]
 RebuildOption = Annotated[
-    bool, typer.Option("--rebuild", help="Build again what failed before; else the earlier failure is shown.")
+    bool, typer.Option("--rebuild", help="Rebuild what failed before. Default: show the earlier failure.")
 ]
 ReportsArgument = Annotated[
     list[str],
-    typer.Argument(metavar="REPORT", help="Files of `--json`, or patterns; - for standard input."),
+    typer.Argument(metavar="REPORT", help="Files that --json wrote, or patterns; - for standard input."),
 ]
 RevisionArgument = Annotated[
-    str, typer.Argument(metavar="REV", help="Commit, or the working tree.", autocompletion=revision_names)
+    str, typer.Argument(metavar="REV", help="A commit, or the working tree.", autocompletion=revision_names)
 ]
 OneScenarioOption = Annotated[
     str | None,
     typer.Option(
         "--scenario",
-        help="Scenario of nalm.toml. Default: its first standing one.",
+        help="Scenario of nalm.toml. Default: the first that is not `on_request`.",
         autocompletion=scenario_names,
     ),
 ]
@@ -82,7 +88,7 @@ OneScenarioOption = Annotated[
 
 @contextmanager
 def tolerating(never_fail: bool) -> Iterator[None]:
-    """With --never-fail, what could not be measured or sent is told and no failure; a mistake in usage is."""
+    """With --never-fail, prints errors of measuring and sending and exits with 0; raises errors of usage."""
     try:
         yield
     except NalmError as error:

@@ -56,7 +56,7 @@ def test_incomparable_hosts_and_several_runs_are_refused(tmp_path: Path) -> None
     assert "Measure both commits on one host" in run("compare", one, other)[1]
     assert "has 2 runs" in run("compare", one, two)[1]
     broken = saved(tmp_path, "broken.json", make_report(3, status="broken"))
-    assert "not both cycles" in run("compare", one, broken)[1]
+    assert "has no cycles by stage" in run("compare", one, broken)[1]
 
 
 def test_show_says_what_a_feature_merge_adds(tmp_path: Path) -> None:

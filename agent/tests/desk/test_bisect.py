@@ -47,7 +47,7 @@ def test_the_commit_is_found_past_one_that_does_not_build(nalm: Nalm, nf_reposit
     assert found["size"] == pytest.approx(1.0, abs=0.1)
     again = nalm.run(*arguments, cwd=nf_repository.path)
     assert json.loads(again.stdout) == found
-    assert "known from before" in again.stderr
+    assert "already measured" in again.stderr
 
 
 @pytest.mark.parametrize(("ipp", "finding"), [(1.0, Finding.GOOD), (1.04, Finding.GOOD), (1.08, Finding.BAD)])

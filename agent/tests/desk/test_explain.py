@@ -78,13 +78,13 @@ def test_two_commits_are_compared_then_explained_line_by_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["explain"], "nothing was measured here yet"),
-        (["explain", "a", "b", "c"], "too many"),
+        (["explain"], "has no run of"),
+        (["explain", "a", "b", "c"], "at most two commits"),
         (["explain", "nosuch"], "no commit named 'nosuch'"),
         (["explain", "nosuch.json"], "cannot be read"),
-        (["explain", "--width", "both"], "no side"),
+        (["explain", "--width", "both"], "not a side"),
         (["explain", "--json", "--svg", "-"], "standard output"),
-        (["compare", "HEAD", "run.json"], "a saved run and a commit"),
+        (["compare", "HEAD", "run.json"], "is a saved run, the other a commit"),
         (["compare", "HEAD", "nosuch"], "no commit named 'nosuch'"),
     ],
 )

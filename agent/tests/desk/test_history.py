@@ -122,9 +122,9 @@ def test_server_and_project_have_to_be_known(tmp_path: Path, monkeypatch: pytest
     first = CliRunner().invoke(app, ["history", "sfc_a"]).exception
     second = CliRunner().invoke(app, ["history", "sfc_a", "--server", ADDRESS]).exception
     third = CliRunner().invoke(app, ["history", "sfc_a", "--function", "flow_find"]).exception
-    assert isinstance(third, UsageError) and "which stage" in third.message
-    assert isinstance(first, UsageError) and "which server" in first.message
-    assert isinstance(second, UsageError) and "which project" in second.message
+    assert isinstance(third, UsageError) and "needs a stage" in third.message
+    assert isinstance(first, UsageError) and "no server is named" in first.message
+    assert isinstance(second, UsageError) and "no project is named" in second.message
 
 
 def test_the_project_is_that_of_the_repository_wherever_below_it(

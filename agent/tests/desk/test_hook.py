@@ -85,7 +85,7 @@ def test_what_is_no_regression_is_pushed(
     nf_repository.commit("does not build", work__h="#error no\n")
     done = push()
     assert done.returncode == 0 and "broken" in done.stdout + done.stderr
-    assert "the push goes on unjudged" in done.stderr
+    assert "the push continues without a verdict" in done.stderr
     assert push("origin", ":refs/heads/none", "main:refs/tags/v1").returncode != 1
     assert nalm.run("hook", "remove", cwd=nf_repository.path).returncode == 0
     assert not (nf_repository.path / ".git/hooks/pre-push").exists()
@@ -97,7 +97,7 @@ def test_before_a_commit_the_tree_is_judged(nf_repository: NfRepository, nalm: N
     done = nalm.run("hook", "run", "--tree", cwd=nf_repository.path)
     assert done.returncode == 1 and "a regression stops the commit" in done.stderr
     done = nalm.run("hook", "run", cwd=nf_repository.path)
-    assert done.returncode == 0 and "no branch is pushed" in done.stderr
+    assert done.returncode == 0 and "the push has no branch" in done.stderr
 
 
 def test_a_hook_without_nalm_lets_pass(nf_repository: NfRepository, nalm: Nalm, push: Push) -> None:

@@ -143,7 +143,7 @@ def test_command(store: Store, tmp_path: Path) -> None:
     assert [line.split()[:2] for line in shown.stdout.splitlines()] == [
         ["builds", "3"],
         ["counts", "1"],
-        ["together", "4"],
+        ["total", "4"],
     ]
     pruned = nalm.run("store", "--prune", "--limit", "150K", "--json", cwd=tmp_path)
     document = json.loads(pruned.stdout)
