@@ -50,7 +50,7 @@ def test_reports_are_taken_once_and_the_server_judges(server: ContractServer, tm
     assert stored["verdict"]["culprit_stages"] == ["nat"]
     again = nalm(server, "submit", tmp_path / "*.json", "--never-fail")
     assert again.returncode == 0, again.stderr
-    assert again.stdout.count("it was there already") == 2
+    assert again.stdout.count("already stored") == 2
     assert f"regressed  {stored['verdict']['summary']}" in again.stdout
     history = nalm(server, "history", slower.scenario.name, "--project", "tiny", "--stage", "nat")
     assert history.returncode == 0, history.stderr

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the commit that changed a figure, on this host alone: measurements answer what
-nalm_core.findings.bisection asks.
+"""Finds the commit that changed a figure, on this host alone. nalm_core.findings.bisection chooses the
+candidates; measurements decide whether they are good or bad.
 
-Every candidate is compared with good, side by side. What was found is kept in the store after each one, so an
-interrupted search goes on where it was.
+Every candidate is measured side by side with good. The store keeps the result of each candidate, so an
+interrupted search continues where it stopped.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from nalm_agent.store.store import address
 
 BISECTS = "bisects"
 IPP_SECONDS = 1.0
-"""For the rounds of a candidate whose instructions alone are asked for."""
+"""Time for the rounds of a candidate if only its instructions matter."""
 
 
 @dataclass(frozen=True)
 class CommitResult:
-    """What is known of a candidate, and what it cost."""
+    """What a search knows about a candidate, and the time it took."""
 
     finding: Finding
     why: str
     change: float | None
-    """ln of its figure against good's; None where it was not measured."""
+    """ln(candidate / good) of the figure; None if it was not measured."""
     measurements: int
     seconds: float
 
 
 class Search:
-    """One search. commits: good first, then all up to bad along the first parent."""
+    """One search. `commits`: good first, then all commits up to bad along the first parents."""
 
     def __init__(
         self, repository: Repository, home: Home, commits: list[Revision], question: Question
@@ -53,13 +53,13 @@ class Search:
         self.results: dict[int, CommitResult] = {}
 
     def recall(self) -> None:
-        """Takes up what an earlier search of the same question found here."""
+        """Loads the results of an earlier search for the same question on this host."""
         known = self.home.store().document(BISECTS, self._key) or {}
         for place, one in known.items():
             self.results[int(place)] = CommitResult(**one | {"finding": Finding(one["finding"])})
 
     def run(self, work: WorkDir, progress: Progress) -> Step:
-        """Measures until there is an answer. Raises HostError, SourceError, UsageError."""
+        """Measures until the search ends. Raises HostError, SourceError, UsageError."""
         last = len(self.commits) - 1
         while True:
             step = next_step(last, {place: one.finding for place, one in self.results.items()})
@@ -72,7 +72,7 @@ class Search:
             progress.say(f"  {found.why}: {found.finding}")
 
     def _ask(self, commit: Revision, work: WorkDir, progress: Progress) -> CommitResult:
-        """Measures a candidate, longer and longer while it cannot be told."""
+        """Measures a candidate, longer each time, until it is good or bad or the attempts are used up."""
         of_ipp = self.question.metric == "ipp"
         budget = IPP_SECONDS if of_ipp else None
         spent, measurements = 0.0, 0
@@ -101,12 +101,12 @@ class Search:
         return judged, seconds
 
     def _keep(self) -> None:
-        """What could not be told is asked again another time."""
+        """Stores the results, without undecided candidates: the next search measures them again."""
         known = {place: asdict(one) for place, one in self.results.items() if one.finding is not Finding.SKIP}
         self.home.store().put_document(BISECTS, self._key, known)
 
     def cost(self) -> CommitResult:
-        """Of all that was asked, added up."""
+        """Sum over all measured candidates."""
         total = CommitResult(Finding.GOOD, "", None, 0, 0.0)
         for one in self.results.values():
             total = replace(
@@ -117,7 +117,7 @@ class Search:
         return total
 
     def size(self, place: int) -> float | None:
-        """By how much a commit changed the figure against the one before; None if that was not measured."""
+        """Relative change of the figure from the commit before; None if that commit was not measured."""
         changes: Mapping[int, float | None] = {0: 0.0} | {at: one.change for at, one in self.results.items()}
         after, before = changes.get(place), changes.get(place - 1)
         return None if after is None or before is None else exp(after - before) - 1

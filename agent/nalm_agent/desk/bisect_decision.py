@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one run of a candidate against good says about it: good, bad, or not to be told."""
+"""Decides from a run of a candidate against good whether it is good, bad or undecided."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ if TYPE_CHECKING:
     from nalm_core.verdict.verdict import Verdict
 
 LIKE_BAD = 0.5
-"""Share of bad's change, as a logarithm, from which a candidate's instructions are bad's."""
+"""Share of bad's logarithmic change from which a candidate's instructions count as bad."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """Which figure changed."""
+    """The figure that changed."""
 
     scenario: str
     metric: Literal["cpp", "ipp"] = "cpp"
     stage: str | None = None
-    """None: of the chain."""
+    """None: the chain."""
 
 
 @dataclass(frozen=True)
 class Answer:
     finding: Finding | None
-    """None: a longer measurement may tell."""
+    """None: undecided; a longer measurement may decide."""
     why: str
     change: float | None = None
-    """ln of the figure against good's."""
+    """ln(candidate / good) of the figure."""
 
 
 def answer(
     report: RunReport, verdict: Verdict | None, question: Question, bad_change: float | None
 ) -> Answer:
-    """bad_change: of bad itself; None while it is bad that is asked.
+    """Decides about one candidate. bad_change: the change of bad; None while bad itself is measured.
 
-    Raises NalmError when good cannot be measured, SourceError without instructions, UsageError for a stage
-    that is not there.
+    Raises NalmError if good cannot be measured, SourceError without instruction counts, UsageError for an
+    unknown stage.
     """
     if verdict is None:
-        return Answer(Finding.GOOD, "its code is good's", 0.0)
+        return Answer(Finding.GOOD, "its code is equal to good's", 0.0)
     if report.status is RunStatus.FAILED:
         raise NalmError("good could not be measured", log=report.failure, hint="name another good commit")
     if verdict.outcome == "broken":
@@ -62,7 +62,7 @@ def answer(
 
 
 def _by_size(change: float, bad_change: float | None) -> Answer:
-    """Exact figures: bad's change, or at least half of it."""
+    """Decides by exact figures: bad from LIKE_BAD of bad's change."""
     moved = abs(change) >= INSTRUCTION_CHANGE
     if bad_change is not None:
         moved = change / bad_change >= LIKE_BAD if bad_change else False
@@ -71,7 +71,7 @@ def _by_size(change: float, bad_change: float | None) -> Answer:
 
 
 def _by_verdict(verdict: Verdict, stage: str | None, bad_change: float | None) -> Answer:
-    """Timed figures: what is significant counts, in the direction of bad's."""
+    """Decides by timed figures: bad if the change is significant and has the direction of bad's."""
     if verdict.outcome in UNDECIDED or verdict.chain is None:
         return Answer(None, verdict.outcome)
     if stage is None:

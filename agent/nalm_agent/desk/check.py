@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm check` and `nalm bench`: which revisions are compared, and what the command answers."""
+"""`nalm check` and `nalm bench`: choose the revisions, measure their scenarios, recall earlier runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_agent.store.home import Home, WorkDir
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two revisions and how the base was chosen."""
+    """Two revisions, and how the base was chosen."""
 
     base: Revision
     head: Revision
@@ -28,7 +28,7 @@ class Comparison:
 
 
 def compared(repository: Repository, base: str | None, head: str) -> Comparison:
-    """The revisions `nalm check` compares."""
+    """The revisions that `nalm check` compares."""
     found = repository.resolve(head)
     if base is not None:
         return Comparison(repository.resolve(base), found, "as given")
@@ -40,7 +40,7 @@ def with_parent(repository: Repository, head: Revision) -> Comparison:
     """A commit and its first parent. Raises GitError for a root commit."""
     parent = repository.parent(head)
     if parent is None:
-        raise GitError(f"{head.short} has no parent to be compared with", hint="begin with a later commit")
+        raise GitError(f"{head.short} has no parent to compare with", hint="start with a later commit")
     return Comparison(parent, head, "its first parent")
 
 
@@ -57,10 +57,9 @@ def measure_scenarios(
     profile: bool = False,
     recall: bool = False,
 ) -> Iterator[Result]:
-    """Measures the named scenarios of head's nalm.toml, one after the other; if none is named, those that are
-    not measured on request only.
+    """Measures scenarios of head's nalm.toml one by one: the named ones, or all that are not `on_request`.
 
-    recall: answers from this host's earlier run of the same trees, if that one was decided.
+    recall: returns this host's earlier run of the same trees if that run was decided.
     """
     config = read_config(repository, comparison.head)
     for name in scenarios:
@@ -88,7 +87,7 @@ def pair_runs(
     force: bool = False,
     profile: bool = False,
 ) -> list[Result]:
-    """Runs of two commits side by side, or of one against its parent; measured where this host has none."""
+    """Runs of two commits, or of one commit against its parent. Measures what this host has not measured."""
     with Terminal() as progress:
         pair = (
             with_parent(repository, repository.resolve(names[0]))
@@ -111,8 +110,8 @@ def pair_runs(
 
 
 def answered(request: Request, home: Home, work: WorkDir, progress: Progress, *, recall: bool) -> Result:
-    """One run: this host's earlier one of the same trees if `recall`, or measured now; `nalm explain` finds
-    it as the last. Raises ConfigError, HostError."""
+    """One run: with `recall` this host's earlier run of the same trees, else measured now. `nalm explain`
+    then shows it as the last run. Raises ConfigError, HostError."""
     result = (_recalled(request, home, progress) if recall else None) or _measured(
         request, home, work, progress
     )
@@ -128,7 +127,7 @@ def _recalled(request: Request, home: Home, progress: Progress) -> Result | None
         return None
     if known.status is not RunStatus.UNCHANGED:
         when = known.finished_at.astimezone().strftime("%Y-%m-%d %H:%M")
-        progress.say(f"{request.scenario}: measured {when}, nothing changed since; --force measures again")
+        progress.say(f"{request.scenario}: measured {when}, unchanged since; --force measures again")
     return Result(_title(request), known, judged(known))
 
 
@@ -151,5 +150,5 @@ def _title(request: Request) -> str:
 
 
 def replace_message(error: ConfigError, message: str) -> ConfigError:
-    """The same error, said of a scenario."""
+    """A copy of the error with another message."""
     return ConfigError(message, hint=error.hint, log=error.log)

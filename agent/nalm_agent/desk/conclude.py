@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows, sends and writes the results of a command, and ends it with their exit code."""
+"""Prints, uploads and writes the results of a command, and exits with their code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_agent.runtime.errors import ExitCode
 
 
 def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
-    """The results, each printed as soon as it is there, unless standard output is for a program."""
+    """Prints each result as soon as it arrives, unless `quiet`, and returns all results."""
     kept = []
     for result in results:
         if not quiet:
@@ -34,7 +34,7 @@ def finish(
     as_list: bool,
     never_fail: bool,
 ) -> None:
-    """Uploads and writes the reports, and leaves with the worst exit code."""
+    """Uploads and writes the reports, and exits with the worst exit code."""
     try:
         if sending is not None:
             results = sending.send(results, quiet=outputs.on_stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a change lies: call paths and source lines of both sides of one run, in instructions or in cycles."""
+"""Explains where a change lies: call paths and source lines of both sides, in instructions or cycles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class By(StrEnum):
-    """What is counted."""
+    """The unit of costs."""
 
     INSTRUCTIONS = "instructions"
     CYCLES = "cycles"
@@ -28,40 +28,40 @@ class By(StrEnum):
 
 UNITS = {By.INSTRUCTIONS: "instructions a packet", By.CYCLES: "cycles a packet (samples)"}
 LEAST_SHARE = {By.INSTRUCTIONS: 0.001, By.CYCLES: 0.02}
-"""Change of a line, relative to the chain's cost, from which it is shown. Samples scatter."""
+"""Least change of a shown line, relative to the chain's cost. It is larger for samples, which scatter."""
 
 
 @dataclass(frozen=True)
 class FileChange:
-    """What one source file costs on both sides."""
+    """Costs of one source file on both sides."""
 
     name: str
     base: float
     head: float
     moved: float
-    """What its lines changed, up and down added up."""
+    """Sum of the absolute changes of its lines."""
     lines: list[AnnotatedLine] | None
-    """None: its text is not at hand (outside the repository, or no longer anywhere). Where only the report
-    has it: those lines it holds."""
+    """None if its text is not available: the file is outside the repository, or its tree is gone. If only the
+    report has the text, the lines that the report holds."""
 
 
 @dataclass(frozen=True)
 class Explained:
-    """One run, explained."""
+    """The explanation of one run."""
 
     by: By
     flame: Frame
     files: list[FileChange]
-    """What changed most, first."""
+    """Largest change first."""
 
     @property
     def least(self) -> float:
-        """Change of a line from which it is worth showing."""
+        """Least change of a line that is shown, in the unit of `by`."""
         return LEAST_SHARE[self.by] * max(self.flame.base, self.flame.head)
 
 
 def explained(report: RunReport, verdict: Verdict, by: By, source: SideSource) -> Explained | None:
-    """None if the report does not hold what that takes of both arms."""
+    """Explains a run; None if the report lacks call paths or samples of an arm."""
     head = verdict.judged_arm or Arm.HEAD
     costs: Mapping[Arm, LineCosts | None]
     if by is By.INSTRUCTIONS:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pre-push hook: what is pushed is judged first, and a regression stops the push.
+"""The pre-push hook: judges commits before they are pushed; a regression stops the push.
 
-Only what is proven stops it: an inconclusive run, or a host that cannot measure, is told and let through.
+Only a proven regression stops it: an inconclusive run, or a host that cannot measure, is reported and the
+push continues.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from nalm_agent.runtime.own_command import own_command
 from nalm_agent.source.git import Repository
 
 NAME = "pre-push"
-MARK = "# made by `nalm hook install`; `nalm hook remove` takes it away"
+MARK = "# made by `nalm hook install`; `nalm hook remove` takes it away"  # as in hooks already installed
 TO_REF = "PRE_COMMIT_TO_REF"
-"""Names what pre-commit's pre-push stage is about to push; git tells its hooks on standard input."""
+"""Variable with the commit that pre-commit's pre-push stage pushes; git passes it on standard input."""
 
 
 def install(repository: Repository) -> Path:
-    """Writes the hook. Raises UsageError where another one is: it is never overwritten."""
+    """Writes the hook. Raises UsageError if another hook exists: it is never overwritten."""
     path = repository.hooks() / NAME
     if path.exists() and not is_ours(path):
         raise UsageError(
-            f"{path} is there already, and not nalm's: it stays as it is",
-            hint="add the line `nalm hook run` to it (it must be given the hook's standard input)",
+            f"{path} exists and was not written by nalm; it is left unchanged",
+            hint="add the line `nalm hook run` to it (it reads the hook's standard input)",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_script())
@@ -43,8 +44,8 @@ def remove(repository: Repository) -> Path | None:
         return None
     if not is_ours(path):
         raise UsageError(
-            f"{path} is not nalm's: it stays as it is",
-            hint="take the line `nalm hook run` out of it yourself",
+            f"{path} was not written by nalm; it is left unchanged",
+            hint="remove the line `nalm hook run` from it yourself",
         )
     path.unlink()
     return path
@@ -56,7 +57,7 @@ def is_ours(path: Path) -> bool:
 
 
 def pushed_commits(lines: Iterable[str], environment: Mapping[str, str]) -> list[str]:
-    """Commits of the branches a push would change; what it deletes, and tags, are left out."""
+    """Commits of the branches that a push changes, without deleted branches and tags."""
     if given := environment.get(TO_REF):
         return [given]
     rows = (line.split() for line in lines)
@@ -65,19 +66,19 @@ def pushed_commits(lines: Iterable[str], environment: Mapping[str, str]) -> list
 
 
 def judged(repository: Repository, revision: str) -> int:
-    """Judges a commit or the working tree, with all output on ours. Returns the exit code of `nalm check`."""
+    """Judges a commit or the working tree on this process's output. Returns the exit code of `nalm check`."""
     with own_command(["check", "--head", revision, "--repo", str(repository.root)]) as process:
         return process.wait()
 
 
 def _script() -> str:
-    """Finds nalm again where it is now, should the hook run outside of its virtual environment."""
+    """The hook's text, with the path of `nalm` in case the hook runs outside its virtual environment."""
     here = shlex.quote(shutil.which("nalm") or str(Path(sys.argv[0]).absolute()))
     return f"""#!/bin/sh
 {MARK}
 nalm=$(command -v nalm || echo {here})
 if [ ! -x "$nalm" ]; then
-    echo "nalm is not installed: pushed without a judgement" >&2
+    echo "nalm is not installed: pushed without a verdict" >&2
     exit 0
 fi
 exec "$nalm" hook run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm init`: a first nalm.toml from what the repository looks like. Nothing is ever overwritten."""
+"""`nalm init`: derives a first nalm.toml from the repository's contents. It never overwrites a file."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ BUILDS = {
 }
 MOST_CAPTURES_NAMED = 4
 FEED = ["--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1"]
-"""Feeds a DPDK program that has no traffic option of its own."""
+"""EAL options that feed a DPDK program which has no traffic option."""
 
 
 def write_first_config(root: Path, progress: Progress = lambda doing: None) -> tuple[Path, list[str]]:
-    """Writes nalm.toml and says what has to be looked at. Raises UsageError rather than overwrite one.
+    """Writes nalm.toml and returns its path and remarks for the user. Raises UsageError if it exists.
 
-    progress: gets a line when the look takes more than a second.
+    progress: receives a line now and then if reading takes more than a second.
     """
     path = root / FILE_NAME
     if path.exists():
-        raise UsageError(f"{path} is there already", hint="edit it; docs/nalm-toml.md describes every key")
+        raise UsageError(f"{path} already exists", hint="edit it; docs/nalm-toml.md describes every key")
     if not root.is_dir():
         raise UsageError(f"{root} is not a directory", hint="give the NF's repository with --repo")
     found = look_at(root, progress)
@@ -46,11 +46,13 @@ def write_first_config(root: Path, progress: Progress = lambda doing: None) -> t
 
 
 def write_headers(root: Path) -> list[Path]:
-    """Puts the probe's headers into a repository. Raises UsageError rather than overwrite one."""
+    """Copies the probe's headers into a repository. Raises UsageError if one exists."""
     targets = [root / name for name in HEADERS]
     for target in targets:
         if target.exists():
-            raise UsageError(f"{target} is there already", hint="move it away to have this nalm's")
+            raise UsageError(
+                f"{target} already exists", hint="move it away to get the header of this version"
+            )
     for target in targets:
         _write(target, (FOLDER / target.name).read_text())
     return targets
@@ -64,7 +66,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def render(found: DetectedNf) -> str:
-    """The file's text, with a comment where a person has to look."""
+    """The file's text, with comments where the user must check a guess."""
     commands = BUILDS.get(
         found.build_file or "", [["cc", "-O2", "-g", "-o", "{build}/" + found.executable, "main.c"]]
     )
@@ -75,14 +77,14 @@ version = 1
 name = "{found.name}"
 
 [build]
-# {{source}}: a checkout; {{build}}: an empty directory. Run in {{source}}, without a shell.
+# {{source}}: a checkout; {{build}}: an empty directory. Commands run in {{source}}, without a shell.
 commands = [
 {_lines(commands)}]
 artifacts = ["{found.executable}"]   # executables and libraries under {{build}}; patterns: "drivers/*.so"
-paths = ["."]   # what the build depends on: a commit that touches nothing of it needs no measurement
+paths = ["."]   # what the build depends on; a commit that changes none of it is not measured
 
 [run]
-# {{eal}}: DPDK's options for the cores; {{features}}: the scenario's, joined by ","; {{traffic}}: its file
+# {{eal}}: EAL options for the cores; {{features}}: the scenario's, joined by ","; {{traffic}}: its file
 command = {_array(_command(found))}
 {_lent(found)}{_stages(found)}
 [scenarios.main]
@@ -104,8 +106,8 @@ def _command(found: DetectedNf) -> list[str]:
 def _lent(found: DetectedNf) -> str:
     if not found.lent:
         return ""
-    return """counts = "dpdk"   # it has no probe and is lent one: docs/bring-your-own-nf.md
-# control_lcore = true   # if its main lcore only controls and another one forwards
+    return """counts = "dpdk"   # the NF has no probe and gets a lent one: docs/bring-your-own-nf.md
+# control_lcore = true   # if the main lcore only controls and another lcore forwards
 """
 
 
@@ -120,7 +122,7 @@ def _stages(found: DetectedNf) -> str:
     parts = "".join(
         f'# [stages.{name}]\n# functions = ["{name}"]\n# within = "app"\n' for name in found.packet_functions
     )
-    return "\n# Functions that are handed packets, the likeliest first: keep those worth knowing.\n" + parts
+    return "\n# Functions that take packets, the likeliest stages first; keep those that matter.\n" + parts
 
 
 def _array(values: Sequence[str]) -> str:
@@ -134,11 +136,13 @@ def _lines(commands: Sequence[Sequence[str]]) -> str:
 def _without_git(root: Path) -> list[str]:
     if any((above / ".git").exists() for above in (root, *root.resolve().parents)):
         return []
-    return [f"{root} is in no git repository: `nalm check` judges commits, so `git init` and commit first"]
+    return [
+        f"{root} is not in a git repository: `nalm check` judges commits; run `git init` and commit first"
+    ]
 
 
 def remarks(found: DetectedNf) -> list[str]:
-    """What a person has to check or add: each guess, what was passed over, what comes next."""
+    """What the user must check or add: guesses, what was ignored, the next step."""
     result = []
     if found.build_file is None:
         result.append("no meson.build, CMakeLists.txt or Makefile found: correct [build] commands")
@@ -152,18 +156,16 @@ def remarks(found: DetectedNf) -> list[str]:
         result.append('no source includes nalm_probe.h: the DPDK program is lent a probe (counts = "dpdk")')
     elif not found.includes_probe:
         result.append(
-            "no source includes nalm_probe.h: `nalm init --headers` brings it, and nalm_loop.h, which puts a "
-            "capture through a function of a plain C library"
+            "no source includes nalm_probe.h: `nalm init --headers` writes it, and nalm_loop.h, which passes "
+            "a capture through a function of a plain C library"
         )
     if found.stages:
-        result.append(
-            "check the functions of [stages], which have the names that stages' functions often have"
-        )
+        result.append("check the functions of [stages], which were found by common names of stage functions")
     elif found.includes_probe:
-        result.append("no stage found: name its C functions in [stages.NAME], to have its instructions")
+        result.append("no stage found: name a stage's C functions in [stages.NAME] to count its instructions")
     result += _about_captures(found.captures)
-    result.append("check [run] command: the options with which the NF replays its traffic")
-    result += [f"not looked at: {what}" for what in found.left_out]
+    result.append("check [run] command: it needs the options with which the NF replays its traffic")
+    result += [f"not examined: {what}" for what in found.left_out]
     result.append("then run `nalm doctor` and `nalm check`")
     return result
 
@@ -176,6 +178,6 @@ def _about_captures(captures: Sequence[str]) -> list[str]:
     named = ", ".join(captures[1 : 1 + MOST_CAPTURES_NAMED])
     more = len(captures) - 1 - MOST_CAPTURES_NAMED
     return [
-        f"[scenarios.main] traffic is {captures[0]}, the first capture found; passed over: {named}"
+        f"[scenarios.main] traffic is {captures[0]}, the first capture found; ignored: {named}"
         + (f" and {more} more" if more > 0 else "")
     ]

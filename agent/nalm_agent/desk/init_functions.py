@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which C functions of a repository are handed packets, the likeliest stages first. Takes linear time."""
+"""Finds C functions of a repository that take packets, the likeliest stages first, in linear time."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 MOST = 8
-"""Functions named."""
+"""Number of functions that are named."""
 _TYPES = frozenset({"rte_mbuf", "u_char", "uint8_t"})
-# Nothing here gives back what it took (++, *+), so that no text makes a search backtrack.
+# All quantifiers are possessive (++, *+), so that no text makes a search backtrack.
 _DEFINITION = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(([^;{}()]*+)\)\s*+\{")
 _WORD = re.compile(r"\w++")
 _NO_FUNCTIONS = frozenset({"if", "for", "while", "switch"})
@@ -34,32 +34,32 @@ _ELSEWHERE = frozenset({"test", "tests", "doc", "docs", "example", "examples", "
 
 @dataclass(frozen=True)
 class Source:
-    """A source file: its path in the repository, and its text."""
+    """A source file: its path in the repository and its text."""
 
     path: PurePath
     text: str
 
 
 class PacketFunctions:
-    """Functions that take packets, by how likely packets pass through them."""
+    """Functions that take packets, rated by how likely they are stages."""
 
     def __init__(self) -> None:
         self._points: dict[str, int] = {}
 
     def add(self, source: Source) -> None:
-        """Those that this file defines."""
+        """Adds the functions that this file defines."""
         around = _of_the_file(source)
         for name, arguments in _definitions(source.text):
             points = around + _of_the_arguments(arguments) + _of_the_name(name)
             self._points[name] = max(points, self._points.get(name, points))
 
     def likeliest(self) -> list[str]:
-        """Names of at most MOST."""
+        """Names of at most MOST functions, the likeliest first."""
         return sorted(self._points, key=lambda name: -self._points[name])[:MOST]
 
 
 def _definitions(text: str) -> Iterator[tuple[str, list[list[str]]]]:
-    """Name and arguments, as words and signs, of each function with a pointer to a packet among them."""
+    """Names and tokenized arguments of functions with a pointer to a packet among their arguments."""
     for found in _DEFINITION.finditer(text):
         pointers = [one for one in found[2].split(",") if "*" in one or "[" in one]
         arguments = [[*_WORD.findall(one), *("*" for sign in one if sign in "*[")] for one in pointers]
@@ -69,13 +69,13 @@ def _definitions(text: str) -> Iterator[tuple[str, list[list[str]]]]:
 
 
 def _of_the_file(source: Source) -> int:
-    """Where packets are received is the fast path; tests and examples are not the program."""
+    """Rates the file: files that receive packets hold the fast path; tests and examples do not."""
     elsewhere = not _ELSEWHERE.isdisjoint(part.lower() for part in source.path.parts[:-1])
     return (3 if "rte_eth_rx_burst" in source.text else 0) - (4 if elsewhere else 0)
 
 
 def _of_the_arguments(arguments: list[list[str]]) -> int:
-    """A batch of packets, one packet, bytes."""
+    """Rates the arguments: a batch of packets, then one packet, then bytes."""
     mbufs = [words for words in arguments if "rte_mbuf" in words]
     if not mbufs:
         return 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look at an NF's repository gives: build system, DPDK, probe, stages, captures.
+"""Examines an NF's repository: build system, DPDK, probe, stages, captures.
 
-Bounded in files, bytes and time; what was left out is told.
+Files, bytes and time are bounded; the result names what was left out.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ CAPTURE_SUFFIXES = (".pcap", ".pcapng")
 MAX_FILES = 20_000
 MAX_FILE_BYTES = 1 << 20
 SECONDS = 8.0
-"""How long files are looked for and read."""
+"""Time limit for finding and reading files."""
 QUIET_SECONDS = 1.0
-"""Between two lines of progress, and before the first."""
+"""Time before the first line of progress and between two lines."""
 _SKIPPED = {".git", "build", "node_modules"}
 _OURS = ("nalm_probe.h", "nalm_loop.h")
 
@@ -40,33 +40,33 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class DetectedNf:
-    """What a look at the repository gave."""
+    """What was found in the repository."""
 
     name: str
     build_file: str | None
     executable: str
     executable_named: bool
-    """The build file names it; else it is a guess from the directory's name."""
+    """True if the build file names it; otherwise it is a guess from the directory's name."""
     uses_dpdk: bool
     includes_probe: bool
     stages: dict[str, list[str]]
-    """C functions of each stage that the sources name."""
+    """C functions of each stage that the sources name, by stage."""
     loops: bool
-    """Its main function hands a capture to nalm_loop."""
+    """True if its main function passes a capture to nalm_loop."""
     packet_functions: list[str]
-    """C functions that are handed packets: candidates for stages where there is no probe."""
+    """C functions that take packets: candidates for stages if there is no probe."""
     captures: list[str]
     left_out: list[str] = field(default_factory=list)
-    """What was not looked at, and why."""
+    """What was not examined, and why."""
 
     @property
     def lent(self) -> bool:
-        """The NF is to be lent a probe."""
+        """True if the NF gets a lent probe."""
         return self.uses_dpdk and not self.includes_probe
 
 
 class _Bounds:
-    """How much may be looked at still."""
+    """The remaining time and the list of what was left out."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -74,7 +74,7 @@ class _Bounds:
         self.left_out: list[str] = []
 
     def over(self, doing: str) -> bool:
-        """The time is up, which is noted; until then a line now and again says what is being done."""
+        """True, with a note, when the time is up. Until then prints a line of progress now and then."""
         now = time.monotonic()
         if now - self._begin > SECONDS:
             self.left_out.append(f"{doing}: stopped after {SECONDS:g} s")
@@ -86,7 +86,7 @@ class _Bounds:
 
 
 def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
-    """Reads build files and sources, as many as the bounds allow, those nearest to the root first."""
+    """Reads build files and sources within the bounds, those nearest to the root first."""
     build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
     build_text = _text(root / build_file) or "" if build_file else ""
@@ -121,12 +121,12 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
 
 
 def _builds(path: Path) -> bool:
-    """Whether it builds by itself: a meson.build without a project is part of another's (DPDK's examples)."""
+    """True if the file is a build of its own: a meson.build without project() is part of another build."""
     return path.is_file() and (path.name != "meson.build" or "project(" in (_text(path) or ""))
 
 
 def _text(path: Path) -> str | None:
-    """The start of a file; None if it cannot be read."""
+    """The file's first bytes as text; None if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(MAX_FILE_BYTES).decode(errors="replace")
@@ -135,13 +135,13 @@ def _text(path: Path) -> str | None:
 
 
 def _files(root: Path, bounds: _Bounds) -> list[Path]:
-    """Files below the root in the order of their depth and name. Links are not followed."""
+    """Files below the root, ordered by depth and name. Links are not followed."""
     found: list[Path] = []
     level = [root]
     while level:
         below: list[Path] = []
         for directory in level:
-            if bounds.over(f"looking for files, {len(found)} found"):
+            if bounds.over(f"listing files, {len(found)} found"):
                 return found
             entries = _entries(directory)
             below += [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a repository's last check, bench or comparison on this host, so that they can be explained."""
+"""Keeps the runs of a repository's last check, bench or comparison on this host for `nalm explain`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ LAST = "last"
 
 @dataclass(frozen=True)
 class LastRun:
-    """Runs of one pair of trees, one for each scenario."""
+    """Runs of one pair of trees, one per scenario."""
 
     trees: Mapping[Arm, str]
-    """git's, under which the store has the sources."""
+    """git's tree hashes by arm, under which the store has the sources."""
     reports: list[RunReport]
 
 
 def remember(home: Home, request: Request, report: RunReport) -> None:
-    """Makes it the last run of its scenario; runs of other trees are forgotten."""
+    """Stores a run as the last one of its scenario and removes runs of other trees."""
     store, key = home.store(), address(str(request.repository.root))
     trees = {str(Arm.BASE): request.base.tree, str(Arm.HEAD): request.head.tree}
     known = store.document(LAST, key)
@@ -40,7 +40,7 @@ def remember(home: Home, request: Request, report: RunReport) -> None:
 
 
 def last_run(home: Home, repository: Repository) -> LastRun | None:
-    """None if there is none here, or it is of a nalm that wrote what this one cannot read."""
+    """The last run; None if there is none, or if this version cannot read it."""
     known = home.store().document(LAST, address(str(repository.root)))
     if known is None:
         return None

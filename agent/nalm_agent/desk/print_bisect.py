@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search came to, for a person and for a program."""
+"""Prints the outcome of a search, as text or JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_agent.desk.bisect import Search
 
 
 def outcome_lines(search: Search, step: Step) -> Iterator[str]:
-    """The commit or what is known instead, then what it cost."""
+    """The commit, or the range that remains, and then the cost of the search."""
     commits = search.commits
     match step:
         case Culprit(place):
@@ -33,7 +33,7 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
                     f" ({result.why})" if result else ""
                 )
         case NoChange():
-            yield f"{_figure(search)} is the same at both ends: there is nothing to find"
+            yield f"{_figure(search)} is the same at both ends: there is no change to find"
         case _:
             why = search.results[len(commits) - 1].why
             yield f"whether {commits[-1].short} differs from {commits[0].short} is unknown: {why}"
@@ -43,7 +43,7 @@ def outcome_lines(search: Search, step: Step) -> Iterator[str]:
 
 
 def document(search: Search, step: Step) -> dict[str, object]:
-    """The same as JSON values."""
+    """The outcome as JSON values."""
     found = {"outcome": type(step).__name__.lower(), "question": asdict(search.question)}
     places = {name: search.commits[at].commit for name, at in asdict(step).items()}
     size = search.size(step.place) if isinstance(step, Culprit) else None

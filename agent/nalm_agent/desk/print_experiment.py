@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what came of an experiment."""
+"""Prints the result of an experiment."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from nalm_agent.report.table_width import fit, needed_width
 
 MOST_STAGES = 3
 NOTED_CYCLES = 0.5
-"""A stage's share of a price that is named."""
+"""Least part of a price, in cycles, for which its stage is named."""
 
 
 def print_result(result: Result) -> None:
-    """Tables, and what is missing."""
+    """Prints the tables, and what is missing."""
     out = console()
     match result:
         case FeaturesResult():
@@ -42,18 +42,18 @@ def print_result(result: Result) -> None:
         case ModelsResult():
             _print_models(out, result)
     if result.partial:
-        out.print(f"[yellow]partial[/]: {result.taken} of {result.cells} cells could be used")
+        out.print(f"[yellow]partial[/]: {result.taken} of {result.cells} cells are usable")
     for reason in result.unusable.values():
         out.print(f"  {escape(reason)}", soft_wrap=True)
 
 
 def _print_fit(out: Console, one: FeatureFit) -> None:
     features = ", ".join(one.reference) or "no feature"
-    out.print(f"[bold]{escape(one.scenario)}[/]: {features} costs {one.reference_cpp:.1f} cycles a packet")
+    out.print(f"[bold]{escape(one.scenario)}[/]: {features} costs {one.reference_cpp:.1f} cycles per packet")
     if one.refused is not None:
         out.print(f"  no cost model: {escape(one.refused)}", soft_wrap=True)
         return
-    table = _table(out, "feature", "cycles/packet", "interval", "packets/s of a lcore", "paid in")
+    table = _table(out, "feature", "cycles/packet", "interval", "packets/s per lcore", "paid in")
     for price in one.prices:
         table.add_row(
             f"{price.feature}{'' if price.in_reference else ' (added)'}",
@@ -62,12 +62,12 @@ def _print_fit(out: Console, one: FeatureFit) -> None:
             ("-" if price.pps < 0 else "+") + pps_text(abs(price.pps)),
             _paid(price),
         )
-    _show(out, table, "paid in", "packets/s of a lcore")
+    _show(out, table, "paid in", "packets/s per lcore")
     _print_trust(out, one)
 
 
 def _print_trust(out: Console, one: FeatureFit) -> None:
-    """Errors on sets that were not fitted, drift, notes."""
+    """Prints the errors on held-out sets, the drift and the notes."""
     for sample in one.predictions:
         if sample.held_out:
             out.print(
@@ -130,7 +130,7 @@ def _table(out: Console, *columns: str) -> Table:
 
 
 def _show(out: Console, table: Table, *giving_way: str) -> None:
-    """On a terminal as many columns as fit, first named first gone; for a program all, in whole lines."""
+    """Prints a table. On a terminal, drops the columns `giving_way` in order until the table fits."""
     if out.is_terminal:
         fit(table, out.width, giving_way)
     else:
@@ -147,7 +147,7 @@ def _percents(low: float, high: float) -> str:
 
 
 def _paid(price: FeaturePrice) -> str:
-    """Stages that pay most, costliest first."""
+    """Stages that pay at least NOTED_CYCLES, costliest first."""
     costliest = sorted(price.stages.items(), key=lambda item: -abs(item[1]))[:MOST_STAGES]
     return ", ".join(f"{name} {cycles:+.1f}" for name, cycles in costliest if abs(cycles) >= NOTED_CYCLES)
 

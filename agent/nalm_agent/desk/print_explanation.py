@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints where a change lies: functions by call path, then source lines, both sides beside each other."""
+"""Prints where a change lies: functions by call path, then source lines of both sides side by side."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from nalm_agent.desk.explanation import UNITS, By, Explained, FileChange
 SHOWN_PATHS = 8
 SHOWN_FILES = 5
 AROUND = 2
-"""Lines around one that changed."""
+"""Number of context lines around a changed line."""
 WIDE = 80
-"""Columns from which base's cost has one of its own."""
+"""Terminal width from which base's cost has its own column."""
 CALLERS = 3
-"""Calls of a path that are shown, innermost."""
+"""Number of innermost calls shown of a path."""
 
 
 def print_explained(out: Console, found: Explained, only: str | None) -> None:
-    """All of it, or one file from its first line to its last."""
+    """Prints the whole explanation, or with `only` one source file in full."""
     if only is not None:
         _print_file(out, next(one for one in found.files if one.name == only), found, whole=True)
         return
@@ -40,14 +40,14 @@ def print_explained(out: Console, found: Explained, only: str | None) -> None:
 
 
 def total_line(found: Explained) -> str:
-    """The chain."""
+    """The line with the chain's total."""
     base, head = found.flame.base, found.flame.head
     share = f" ({change_percent(head / base - 1)})" if base else ""
     return f"{UNITS[found.by]}: {base:.1f} to {head:.1f}{share}"
 
 
 def path_lines(found: Explained) -> Iterator[str]:
-    """Functions whose own cost changed most, each with its callers."""
+    """Lines for the functions whose own cost changed most, each with its callers."""
     paths = [one for one in _paths(found.flame, ()) if abs(_own(one[-1])) >= found.least]
     for path in sorted(paths, key=lambda one: -abs(_own(one[-1])))[:SHOWN_PATHS]:
         frame = path[-1]
@@ -78,7 +78,10 @@ def _print_file(out: Console, one: FileChange, found: Explained, *, whole: bool)
     _print(out, Text(f"\n{one.name}  {one.base:.1f} to {one.head:.1f} ({one.head - one.base:+.1f})", "bold"))
     if one.lines is None:
         _print(
-            out, Text("  its text is not at hand: it is not in the repository, or its tree is gone", "dim")
+            out,
+            Text(
+                "  the text is not available: the file is not in the repository, or its tree is gone", "dim"
+            ),
         )
         return
     chosen = [one.lines] if whole else passages(one.lines, found.least, AROUND)
@@ -105,7 +108,7 @@ def _cost(value: float) -> str:
 
 
 def _print(out: Console, text: Text) -> None:
-    """Cut at a terminal's edge; piped, whole."""
+    """Prints a line, cut at a terminal's edge; piped, the whole line."""
     if out.is_terminal:
         out.print(text, no_wrap=True, overflow="ellipsis", crop=True)
     else:
@@ -113,6 +116,6 @@ def _print(out: Console, text: Text) -> None:
 
 
 def legend_line(by: By) -> str:
-    """What the columns of source lines are."""
+    """Explains the columns of source lines."""
     kind = "exact, by callgrind" if by is By.INSTRUCTIONS else "estimated from perf's samples"
-    return f"columns: - base's line, + head's; line; base, head, change in {by} a packet ({kind})"
+    return f"columns: - base's line, + head's; line; base, head, change in {by} per packet ({kind})"

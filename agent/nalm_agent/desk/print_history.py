@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a history: a line of its course, what changed its level, the newest commits."""
+"""Prints a history: a sparkline, changes of level, the newest commits."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nalm_agent.report.sparkline import sparkline
 from nalm_agent.report.table_width import fit, needed_width
 
 WIDEST = 100
-"""Commits in the line of the course."""
+"""Number of commits in the sparkline."""
 MISSING = "-"
 LEAST_SUBJECT = 12
-"""Characters of a commit's subject below which it says nothing."""
+"""Least characters of a shown commit subject."""
 COLOURS = {"regressed": "red", "broken": "red", "improved": "green", "inconclusive": "yellow"}
 
 
 def print_history(out: Console, history: History, stage: str, rows: int) -> None:
-    """Oldest commit left and above."""
+    """Prints a history, oldest commit first."""
     metric = history.metric
     title = f"{history.scenario} {stage}: {metric.title}, {metric.unit} ({metric.better} is better)"
     _say(out, title, "bold")
@@ -56,7 +56,7 @@ def course_lines(history: History, stage: str, width: int, encoding: str | None)
 
 
 def event_lines(history: History, stage: str) -> Iterator[str]:
-    """Changes of level, and where another environment began, in order."""
+    """Changes of level and beginnings of segments, in order."""
     at = {point.sha: place for place, point in enumerate(history.points)}
     found: list[ChangePoint | Segment] = [*_of(history, stage), *history.segments]
     for one in sorted(found, key=lambda one: at.get(one.sha, -1)):
@@ -82,7 +82,7 @@ def _value(point: Point, stage: str) -> float | None:
 
 
 def fitting_table(history: History, stage: str, rows: int, width: int, *, framed: bool) -> Table:
-    """The newest commits. Figures are never cut: some give way, and the subject has what room is left."""
+    """The newest commits. Figures are never cut: columns are dropped, and the subject gets the space left."""
     table = Table(box=box.SIMPLE_HEAD if framed else None, pad_edge=framed)
     for name in ("commit", "date"):
         table.add_column(name, no_wrap=True)

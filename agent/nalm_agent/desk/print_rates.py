@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints rate reports and soaks."""
+"""Prints reports of rates and soaks."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from nalm_agent.report.stage_table import MISSING
 from nalm_agent.report.table_width import fit
 
 SHARED_CORE = (
-    "shared core: generator, sink and NF take turns on one lcore; the forwarded rates are of all three "
-    "together, `NF alone` is packets per second of the NF's own CPU time"
+    "shared core: generator, sink and NF take turns on one lcore; the forwarded rates include all three. "
+    "`NF alone` is packets per second of the NF's own CPU time"
 )
 MAX_LOSSES = 6
 _SAID = {
     LATE: "not sent in time (no room or no time before the NF)",
-    UNSENT: "still waiting to be sent at the end",
+    UNSENT: "still in the send queue at the end",
     NOT_RETURNED: "neither returned nor dropped by name",
 }
 
 
 def print_rates(report: RateReport, result: RateResult, title: str) -> None:
-    """Full load, bounds of the search, latencies, losses by cause and lcore, verdict."""
+    """Prints the verdict, full load, bounds of the searches, latencies, and losses by cause and lcore."""
     out = console()
     out.print(f"[bold]{escape(title)}[/]: {result.verdict}")
     for reason in result.reasons:
@@ -69,7 +69,7 @@ def _print_full_load(out: Console, result: RateResult) -> None:
 
 
 def search_line(search: Search) -> str:
-    """A goal and the bounds found for it."""
+    """A line with a goal and its bounds."""
     name = f"{search.goal.upper()} (loss at most {share_percent(search.loss_ratio, 2)})"
     lower, upper = (MISSING if one is None else pps_text(one) for one in (search.lower_pps, search.upper_pps))
     return f"{name} {lower}, more is lost at {upper}"
@@ -118,7 +118,7 @@ def _us(ns: float) -> str:
 
 
 def loss_lines(losses: Sequence[Loss]) -> list[str]:
-    """The largest causes, with the lcores they happened on."""
+    """Lines for the largest causes of loss, with their lcores."""
     lines = []
     for one in losses[:MAX_LOSSES]:
         where = ", ".join(f"lcore {lcore} {count}" for lcore, count in sorted(one.by_lcore.items()))
@@ -129,7 +129,7 @@ def loss_lines(losses: Sequence[Loss]) -> list[str]:
 
 
 def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
-    """Trends of a soak and its verdict."""
+    """Prints a soak's verdict and trends."""
     out = console()
     out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}")
     for reason in verdict.reasons:
@@ -148,7 +148,7 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
 
 
 def pps_text(pps: float) -> str:
-    """A rate for a person."""
+    """A rate with a readable unit."""
     for unit, size in (("Mpps", 1e6), ("kpps", 1e3)):
         if pps >= size:
             return f"{pps / size:.3f} {unit}"

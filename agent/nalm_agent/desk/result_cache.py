@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decided runs of this host, kept in the store: the same trees asked about again need no second measurement.
+"""Keeps decided runs of this host in the store, so that the same trees need no second measurement.
 
-Only what the rounds decided is kept: what was inconclusive, invalid or broken is tried anew each time.
+Inconclusive, invalid and broken runs are not kept; they are measured again each time.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from nalm_agent.store.store import address
 ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
 _SAME_IS = "what a run loads"
-"""What was compared to call two builds the same: an answer from before compared less."""
+"""What builds are compared by. Part of the address: earlier versions compared less."""
 _FROM_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
-"""Of the fingerprint: measured at times of their own, and no part of what a run depends on."""
+"""Fields of the fingerprint that `nalm doctor` measures; no run depends on them."""
 
 
 def result_address(request: Request) -> str:
-    """All that a run depends on: both trees and their commits, the scenario, this host, this nalm."""
+    """Digest of all that a run depends on: both trees and commits, scenario, host, nalm's version."""
+
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
     host = fingerprint().model_dump(mode="json", exclude=_FROM_DOCTOR)
     return address(
@@ -44,7 +45,7 @@ def result_address(request: Request) -> str:
 
 
 def recall(home: Home, key: str) -> RunReport | None:
-    """The run of that address; None if there is none, or this nalm cannot read it."""
+    """The run at this address; None if there is none, or if this version cannot read it."""
     document = home.store().document(ANSWERS, key)
     try:
         return None if document is None else parse_report(json.dumps(document))
@@ -53,6 +54,6 @@ def recall(home: Home, key: str) -> RunReport | None:
 
 
 def keep(home: Home, key: str, report: RunReport, outcome: str) -> None:
-    """Keeps a run that is decided."""
+    """Keeps a run if its outcome is decided."""
     if outcome in DECIDED:
         home.store().put_document(ANSWERS, key, json.loads(dump_report(report)))

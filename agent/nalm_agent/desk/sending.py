@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends results to a server as a command's options say, and prints what the server makes of them."""
+"""Uploads results to a server and prints its verdicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nalm_agent.source.git import Revision
 
 @dataclass(frozen=True)
 class Sending:
-    """Where results go, known to be complete before anything is measured."""
+    """The destination of results, checked before anything is measured."""
 
     server: str
     token: str
@@ -31,14 +31,14 @@ class Sending:
 
     @staticmethod
     def prepared(server: str | None, token_file: Path | None, timeout: float) -> Sending:
-        """From the options. Raises UsageError for what is missing."""
+        """From a command's options. Raises UsageError if one is missing."""
         if not server:
-            raise UsageError("which server?", hint="give its address with --server or in NALM_SERVER")
+            raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
         return Sending(require_address(server), upload_token(token_file), timeout)
 
     @contextmanager
     def uploader(self) -> Iterator[Uploader]:
-        """Connections to the server, closed afterwards."""
+        """A context with a connection to the server."""
         made = Uploader(self.server, self.token, self.timeout, _say)
         try:
             yield made
@@ -46,7 +46,7 @@ class Sending:
             made.close()
 
     def send(self, results: Sequence[Result], *, quiet: bool, as_json: bool = False) -> list[Result]:
-        """Uploads the results and prints what the server says. Raises UsageError, ServerError."""
+        """Uploads the results and prints the server's verdicts. Raises UsageError, ServerError."""
         with self.uploader() as uploader:
             answers = submit_all(results, uploader)
         if as_json:
@@ -54,17 +54,17 @@ class Sending:
             sys.stdout.write(json.dumps(said) + "\n")
         elif not quiet:
             for result, taken in answers:
-                known = "" if taken.new else " (it was there already)"
+                known = "" if taken.new else " (already stored)"
                 typer.echo(plain(f"{result.title}: {taken.outcome}  {taken.summary}{known}\n  {result.link}"))
         return [result for result, _ in answers]
 
 
 def require_commit(head: Revision) -> None:
-    """Raises UsageError for a working tree with changes, before time is spent on it: no server takes it."""
+    """Raises UsageError for a working tree with changes, before it is measured: no server accepts it."""
     if head.dirty:
         raise UsageError(
-            "a working tree with changes is no commit, so no server takes its report",
-            hint="commit first, or leave out --submit",
+            "a working tree with changes is not a commit, so no server accepts its report",
+            hint="commit first, or omit --submit",
         )
 
 

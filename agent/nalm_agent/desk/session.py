@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session of `nalm watch`: what every judgement said against one base, and its trend stage by stage."""
+"""A session of `nalm watch`: its judgements against one base, and the trend of each stage."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from nalm_agent.report.stage_table import MISSING
 
 CHAIN = "chain"
 LEAST_SCALE = 0.01
-"""Half the height of a sparkline, as ln ratio, at least: noise must not look like a trend."""
+"""Least half height of a sparkline, as ln(ratio), so that noise does not look like a trend."""
 SHOWN = 24
-"""Latest judgements that a sparkline shows."""
+"""Number of latest judgements in a sparkline."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One judgement of one scenario: ln(head / base) by stage, None where it is not known."""
+    """One judgement of one scenario: ln(head / base) by stage; None if it is unknown."""
 
     outcome: str
     ipp: Mapping[str, LogRatio | None] = field(default_factory=dict)
     cpp: Mapping[str, LogRatio | None] = field(default_factory=dict)
     unchanged: bool = False
-    """The code is the base's: every ratio is 1."""
+    """True if the code equals base's: every ratio is 1."""
 
     @staticmethod
     def of(result: Result) -> Point:
@@ -48,7 +48,7 @@ class Point:
 
 
 class WatchSession:
-    """Judgements in order, by scenario."""
+    """The judgements of a session in order, by scenario."""
 
     def __init__(self) -> None:
         self._points: dict[str, list[Point]] = {}
@@ -57,11 +57,11 @@ class WatchSession:
         self._points.setdefault(result.report.scenario.name, []).append(Point.of(result))
 
     def trend(self) -> list[str]:
-        """A line per stage: instructions and cycles against the base, oldest judgement first."""
+        """One line per stage: instructions and cycles against the base, oldest judgement first."""
         return [line for name, points in self._points.items() for line in _trend_of(name, points)]
 
     def summary(self) -> str:
-        """How many judgements, and what they said."""
+        """The number of judgements, and of each outcome."""
         counts = Counter(point.outcome for points in self._points.values() for point in points)
         said = ", ".join(f"{number} {outcome}" for outcome, number in counts.most_common())
         return f"{counts.total()} judged" + (f": {said}" if said else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm submit`, `nalm check --submit`: results to a server, and what the server makes of them."""
+"""`nalm submit` and `nalm check --submit`: upload results and take over the server's verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOKEN = "NALM_TOKEN"
 
 
 def upload_token(file: Path | None) -> str:
-    """The token in the file, else in the environment: never an argument, which every process list shows."""
+    """The token from the file, else from the environment; not from an argument, which `ps` shows to all."""
     if file is None:
         token = os.environ.get(TOKEN, "").strip()
         where = TOKEN
@@ -28,7 +28,7 @@ def upload_token(file: Path | None) -> str:
         try:
             token = file.read_text().strip()
         except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no text"
+            reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise UsageError(
                 f"the token file {file} cannot be read: {reason}", hint="--token-file FILE, or NALM_TOKEN"
             ) from error
@@ -37,7 +37,7 @@ def upload_token(file: Path | None) -> str:
         raise UsageError(
             f"{where} holds no token",
             hint="put the project's upload token there, or into a file for --token-file; "
-            "it was shown when the project was made",
+            "the server showed it when the project was created",
         )
     return token
 
@@ -45,8 +45,8 @@ def upload_token(file: Path | None) -> str:
 def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Result, StoredRun]]:
     """Uploads each; results with the server's outcome and the link to its page.
 
-    What is wrong with one report does not keep the others: the first error is raised when all are sent.
-    Raises ServerError at once when the server stays away.
+    An error in one report does not stop the others: the first error is raised after all are sent. Raises
+    ServerError at once if the server stays unreachable.
     """
     done: list[tuple[Result, StoredRun]] = []
     refused: list[UsageError] = []
@@ -64,7 +64,7 @@ def submit_all(results: Sequence[Result], uploader: Uploader) -> list[tuple[Resu
 
 
 def _as_the_server_says(result: Result, taken: StoredRun) -> Result:
-    """Its verdict counts: another one than here if the server is of another version."""
+    """The result with the server's verdict, which differs from the local one if their versions differ."""
     verdict = judged_fully(result).verdict
     if verdict.outcome == taken.outcome:
         return result

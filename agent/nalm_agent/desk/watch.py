@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges a working tree again whenever it is saved, each time in a process of its own."""
+"""Judges a working tree again on every save, each time in its own process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nalm_agent.source.git import Repository
 
 POLL_SECONDS = 0.5
 Snapshot = dict[str, tuple[int, int]]
-"""Path to time of change, ns, and size; a file that went away is missing."""
+"""Modification time (ns) and size by path; a deleted file is missing."""
 
 
 def snapshot(repository: Repository) -> Snapshot:
-    """Of all files of the working tree that git tracks or does not ignore."""
+    """The state of all files in the working tree that git tracks or does not ignore."""
     found: Snapshot = {}
     for name in repository.files():
         try:
@@ -32,7 +32,7 @@ def snapshot(repository: Repository) -> Snapshot:
 
 
 def wait_until_settled(repository: Repository, seen: Snapshot) -> None:
-    """Waits until the files differ from `seen`, and then until nothing changes from one look to the next."""
+    """Waits until the files differ from `seen`, and then until two snapshots in a row are equal."""
     last = seen
     while True:
         time.sleep(POLL_SECONDS)
@@ -49,14 +49,14 @@ def sit(
     session: WatchSession,
     say: Callable[[str], None],
 ) -> None:
-    """Judges now and on every save, until StoppedError. options: of `nalm check`; to: a file of our own."""
+    """Judges now and on every save, until StoppedError. options: of `nalm check`; to: a scratch file."""
     while True:
         seen = snapshot(repository)
         results = _judged_once(repository, options, to, seen)
         for result in results or []:
             session.add(result)
         if results is None:
-            say("saved meanwhile: judging again")
+            say("the files changed: judging again")
         else:
             for line in [*session.trend(), "waiting for a save"]:
                 say(line)
@@ -66,9 +66,8 @@ def sit(
 def _judged_once(
     repository: Repository, options: Sequence[str], to: Path, seen: Snapshot
 ) -> list[Result] | None:
-    """Runs `nalm check` with its output on ours; the judged runs, none for a mistake that it has told.
-
-    None: the files changed meanwhile, and it was stopped.
+    """Runs `nalm check` on this process's output. Returns the judged runs, or an empty list after an error
+    that the command has printed; None if the files changed meanwhile and the command was stopped.
     """
     from nalm_agent.report.saved import read_results
 

@@ -266,13 +266,13 @@ USAGE = {
         ["check", "--base", "HEAD", "--scenario", "sfc_b"],
         "no scenario 'sfc_b'; there are: tiny",
     ),
-    "root commit": (["bench", "HEAD"], "has no parent to be compared with"),
+    "root commit": (["bench", "HEAD"], "has no parent to compare with"),
     "empty range": (["bench", "HEAD..HEAD"], "no commits in 'HEAD..HEAD'"),
     "token file": (["agent", "--server", "http://127.0.0.1:1", "--token-file", "/nowhere"], "cannot be read"),
     "top of two": (["top", "--pid", "1", "--perf", "1"], "exclude each other"),
     "top of a process without probe": (["top", "--pid", str(os.getpid())], "maps no probe file"),
     "top of no process": (["top", "--pid", "4194304"], "cannot be looked at"),
-    "init again": (["init"], "is there already"),
+    "init again": (["init"], "already exists"),
     "unknown option": (["check", "--speed"], "No such option"),
 }
 

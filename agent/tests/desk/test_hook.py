@@ -115,7 +115,7 @@ def test_another_hook_is_left_alone(nf_repository: NfRepository, nalm: Nalm) -> 
     hook.write_text("#!/bin/sh\nexit 0\n")
     for command in ("install", "remove"):
         done = nalm.run("hook", command, cwd=nf_repository.path)
-        assert done.returncode == 2 and "stays as it is" in done.stderr and "next:" in done.stderr
+        assert done.returncode == 2 and "is left unchanged" in done.stderr and "next:" in done.stderr
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
 
 

@@ -70,8 +70,8 @@ def test_each_guess_is_among_what_to_check(tmp_path: Path) -> None:
     _, remarks = write_first_config(repository)
     said = "\n".join(remarks)
     assert '"mini" in [build] artifacts' in said and "meson.build names no executable" in said
-    assert "passed over: two.pcap" in said
-    assert "in no git repository" in said
+    assert "ignored: two.pcap" in said
+    assert "is not in a git repository" in said
 
 
 def test_in_a_repository_nothing_is_said_of_git(nf_repository: NfRepository) -> None:
@@ -97,7 +97,7 @@ def test_what_was_left_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert any("big.c beyond its first 1 MiB" in one for one in write_first_config(tmp_path)[1])
     (tmp_path / "nalm.toml").unlink()
     monkeypatch.setattr(init_look, "MAX_FILES", 0)
-    assert "not looked at: files beyond the first 0" in write_first_config(tmp_path)[1]
+    assert "not examined: files beyond the first 0" in write_first_config(tmp_path)[1]
     (tmp_path / "nalm.toml").unlink()
     monkeypatch.setattr(init_look, "SECONDS", -1.0)
     assert any("stopped after" in one for one in write_first_config(tmp_path)[1])

@@ -62,7 +62,7 @@ def test_init_lends_a_probe_to_a_dpdk_program_that_has_none(tmp_path: Path) -> N
 
 def test_init_brings_the_headers_once(tmp_path: Path) -> None:
     assert [path.name for path in write_headers(tmp_path)] == ["nalm_probe.h", "nalm_loop.h"]
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_headers(tmp_path)
 
 
@@ -78,7 +78,7 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
         sum("correct [build]" in one or "nalm_probe.h" in one or "no capture" in one for one in remarks) == 3
     )
     path.write_text("mine")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         write_first_config(tmp_path)
     assert path.read_text() == "mine"
 

@@ -64,7 +64,7 @@ def test_what_was_decided_is_shown_and_not_measured_again(
     done = nalm.run("check", cwd=nf_repository.path)
     assert done.returncode == 1, done.stderr
     assert "nat*" in done.stdout and "build:" not in done.stderr
-    assert "nothing changed since; --force measures again" in done.stderr
+    assert "unchanged since; --force measures again" in done.stderr
     forced = nalm.run("check", "--force", cwd=nf_repository.path)
     assert forced.returncode == 4 and "broken" in forced.stdout
 
