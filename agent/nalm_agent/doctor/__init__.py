@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm doctor`: what this host can measure; each problem with its effect and its cure.
+"""`nalm doctor`: shows what this host can measure, and each problem with its effect and remedy.
 
 May import `measure`, `report`. Start at `examine`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TSC, core clock and what moves it: governor, turbo, idle states."""
+"""TSC, core clock and what changes it: governor, turbo, idle states."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from nalm_agent.host.facts import BOOST, CPU
 from nalm_agent.host.facts import turbo as turbo_state
 
 SWING_LIMIT = 0.02
-"""Of the core clock, 5th to 95th percentile; beyond it a turn may differ from its neighbour by that much."""
+"""Largest harmless swing of the core clock, relative, from its 5th to its 95th percentile. Neighbouring turns
+may differ by the swing."""
 SLOW_WAKE_US = 10
-"""An idle state that takes longer to leave is deep: clock and caches are not as they were."""
+"""Wake-up latency above which an idle state counts as deep: clock and caches change in it."""
 TUNE = "nalm doctor --tune (as root)"
 
 
@@ -32,14 +33,14 @@ def tsc(look: Look) -> Finding:
 
 
 def core_clock(look: Look) -> Finding:
-    """How steadily the measuring core runs, from chains of one addition per cycle."""
+    """Steadiness of the measuring core's clock, from chains of one addition per cycle."""
     found = look.latencies
     if found is None:
         return unknown(
             "core clock",
             f"not measured: {look.unmeasured}",
-            "the TSC does not see a change of the core's clock: it would look like a change of the NF",
-            "install a compiler, or run `nalm doctor` again when nothing is measured",
+            "the TSC does not show a change of the core's clock, which would look like a change of the NF",
+            "install a compiler, or run `nalm doctor` again when no measurement runs",
         )
     swing = found.swing()
     between = f"{share_percent(swing)} between its 5th and 95th percentile"
@@ -51,7 +52,7 @@ def core_clock(look: Look) -> Finding:
         "core clock",
         value,
         "single turns differ by that much: more launches are needed",
-        "stop other programs; governor performance and turbo off where the host lets you (--tune)",
+        "stop other programs; set governor performance and turbo off where the host allows it (--tune)",
         **figures,
     )
 
@@ -64,7 +65,7 @@ def governor(look: Look) -> Finding:
             "governor",
             look.hidden(paths[0]),
             "the clock may rise in the first turns after an idle time",
-            "ask whoever runs the host; the swing of the core clock above shows what is left of it",
+            "ask the host's operator; the swing of the core clock above shows the remaining effect",
         )
     if found == {"performance"}:
         return ok("governor", "performance")
@@ -83,20 +84,20 @@ def turbo(look: Look) -> Finding:
             "turbo",
             look.hidden(BOOST),
             "the clock may depend on how warm the host is and what its other cores do",
-            "ask whoever runs the host; base and head share what is left of it, turn by turn",
+            "ask the host's operator; base and head share the remaining effect, turn by turn",
         )
     if not on:
         return ok("turbo", "off")
     return note(
         "turbo",
         "on",
-        "the clock depends on temperature and on how many cores work: cycles of the TSC move with it",
+        "the clock depends on temperature and on the number of busy cores; TSC cycles change with it",
         TUNE,
     )
 
 
 def idle_states(look: Look) -> Finding:
-    """Idle states of the measuring CPUs that are slow to leave."""
+    """Idle states of the measuring CPUs with a long wake-up latency."""
     deep, seen = set[str](), False
     for cpu in look.measuring:
         for state in look.system.names(f"{CPU}/cpu{cpu}/cpuidle/state[0-9]*"):
@@ -113,10 +114,10 @@ def idle_states(look: Look) -> Finding:
             "none in this guest; the first turn of a launch is not recorded",
         )
     if not deep:
-        return ok("idle states", f"none slower than {SLOW_WAKE_US} us to leave")
+        return ok("idle states", f"none with a wake-up latency above {SLOW_WAKE_US} us")
     return note(
         "idle states",
         ", ".join(sorted(deep)),
-        "a core that slept comes back late and with cold caches: the start of a turn is slower",
+        "a core wakes late and with cold caches: the start of a turn is slower",
         TUNE,
     )

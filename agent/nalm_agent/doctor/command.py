@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `nalm doctor` does with its options."""
+"""The actions of `nalm doctor`: findings, noise, tuning."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from nalm_agent.report.plain_console import PlainConsole
 from nalm_agent.store.home import Home
 
 RESOLVES = "change_in_60_s"
-"""The figure of `noise_finding` that agents tell their server."""
+"""The figure of `noise_finding` that agents report to their server."""
 
 
 def findings(home: Home, lcores: int) -> list[Finding]:
-    """Looks at the host."""
+    """Examines the host."""
     return examine(look(home, lcores))
 
 
 def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) -> Finding:
-    """Compares an NF with itself and says what size of change that leaves to be seen."""
+    """Compares an NF with itself to find the size of change that this host detects."""
     from nalm_agent.doctor.noise import compare_with_itself
     from nalm_agent.doctor.resolution import noise  # loads SciPy
 
@@ -45,26 +45,26 @@ def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) 
 
 
 def planned(lcores: int) -> list[Change]:
-    """What `--tune` would change now."""
+    """The changes that `--tune` would make now."""
     measuring = choose(lcores).cpus
     others = tuple(sorted(os.sched_getaffinity(0) - set(measuring)))
     return changes_for(System(), measuring, others)
 
 
 def tune_host(home: Home, lcores: int) -> list[tune.Done]:
-    """Changes what can be put back. Raises UsageError unless root asks for it."""
+    """Applies settings that can be reverted. Raises UsageError unless run by root."""
     tune.require_root()
     return tune.tune(System(), home, planned(lcores))
 
 
 def untune_host(home: Home) -> list[tune.Done]:
-    """Puts back what `--tune` changed. Raises UsageError unless root asks for it."""
+    """Reverts the changes of `--tune`. Raises UsageError unless run by root."""
     tune.require_root()
     return tune.untune(System(), home)
 
 
 def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> None:
-    """One line for each setting, with what it was and is, or why it was refused."""
+    """Prints a line for each setting: its values before and after, or why it was refused."""
     if as_json:
         print(json.dumps([_document(change) for change in changes]))
         return
@@ -81,6 +81,6 @@ def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> No
 
 
 def _document(change: Change | tune.Done) -> dict[str, str | None]:
-    """As JSON has it; `wanted` is the former name of `target`."""
+    """The change as JSON; `wanted` is the former name of `target`."""
     former = {"wanted": change.target} if isinstance(change, Change) else {}
     return {**asdict(change), **former}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others take of this host right now."""
+"""Time that other guests and programs take on this host now."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
 
 BUSY_SHARE = 0.5
-"""Load per CPU from which other programs take a noticeable share of the measurement."""
+"""Load per CPU from which other programs disturb a measurement noticeably."""
 STOLEN_SHARE = 0.01
 SHORTEST_LOOK_S = 0.2
-"""The kernel counts in hundredths of a second: a shorter look says nothing."""
+"""Least duration of an examination: the kernel counts in hundredths of a second."""
 
 
 def steal(look: Look) -> Finding:
-    """Time that went to other guests while the host was looked at."""
+    """CPU time that other guests took during the examination."""
     stolen, seconds = look.disturbed.stolen, look.disturbed.seconds
     if stolen is None or seconds < SHORTEST_LOOK_S:
         return unknown(
             "steal",
             "the kernel does not count it"
             if stolen is None
-            else f"the look of {seconds:.1f} s was too short",
-            "other guests may take time unseen",
-            "run `nalm doctor --noise`: it shows what they leave",
+            else f"the examination of {seconds:.1f} s was too short",
+            "other guests may take time unnoticed",
+            "run `nalm doctor --noise`, which shows the remaining effect",
         )
     value = f"{share_percent(stolen)} over {seconds:.1f} s"
     if stolen < STOLEN_SHARE:
@@ -33,8 +33,8 @@ def steal(look: Look) -> Finding:
     return note(
         "steal",
         value,
-        "rounds that lost time are less exact: more launches are needed",
-        "ask for CPUs of your own, or measure at another time",
+        "rounds that lose time are less precise: more launches are needed",
+        "ask for dedicated CPUs, or measure at another time",
         share=stolen,
     )
 
@@ -53,5 +53,5 @@ def load(look: Look) -> Finding:
         "load",
         value,
         "rounds are disturbed: more launches are needed, or the verdict stays inconclusive",
-        "stop other programs, or leave nalm a CPU of its own",
+        "stop other programs, or reserve a CPU for nalm",
     )

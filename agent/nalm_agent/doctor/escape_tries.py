@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs inside a build's sandbox and tries to get out of it: prints, as JSON, what each try reached.
+"""Runs inside a build's sandbox and tries to escape from it. Prints as JSON what each try reached.
 
-Nothing is changed: files are opened and not written, what is made is removed. It needs no more than the
-standard library. `null` means that the try reached nothing. Called with one argument: JSON with the bait laid
-outside.
+`null` means that a try reached nothing. The tries change nothing: they open files without writing to them and
+remove what they create. The script needs only the standard library. Its argument is JSON with the bait that
+lies outside the sandbox.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def system(_: Any) -> str | None:
 
 
 def etc(_: Any) -> str | None:
-    """A file of /etc that not everybody may read."""
+    """Tries to read a file of /etc that is not world-readable."""
     for folder, _folders, names in os.walk("/etc"):
         for name in names:
             path = Path(folder, name)
@@ -109,7 +109,7 @@ def user_namespace(_: Any) -> str | None:
 
 
 def memory_file_system(bait: Any) -> str | None:
-    """A file system in memory that takes more than it should."""
+    """Tries to write more to a file system in memory than the limit."""
     for line in Path("/proc/self/mounts").read_text().splitlines():
         _, place, kind = line.split()[:3]
         if kind not in ("tmpfs", "ramfs", "devtmpfs"):
@@ -133,7 +133,7 @@ def memory_file_system(bait: Any) -> str | None:
 def processes(bait: Any) -> str | None:
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
     if hard == resource.RLIM_INFINITY or hard > bait["processes"]:
-        return "no limit of processes is set"
+        return "the number of processes is not limited"
     resource.setrlimit(resource.RLIMIT_NPROC, (CHILDREN // 2, hard))
     children = []
     try:
@@ -153,9 +153,9 @@ def processes(bait: Any) -> str | None:
 
 
 def cache(bait: Any) -> str | None:
-    """The compiler cache of a build that must not add to it, and another repository's."""
+    """Tries to write to a compiler cache that this build must not fill, and to read another repository's."""
     if makes_file("/nalm/ccache"):
-        return "a cache that is not this build's to fill can be written"
+        return "a cache that this build must not fill can be written"
     other = bait["other_cache"]
     return f"{other} can be read" if opens(other, os.O_RDONLY) else None
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tries to get out of a build's sandbox, in every way that is known, and says which is open.
+"""Tries all known escapes from a build's sandbox and reports which are open.
 
-Each try is a real one, made inside the sandbox that builds get, against bait laid outside.
+Each try is real: it runs inside the sandbox of builds, against bait outside.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nalm_agent.store.home import Home
 LIMIT_SECONDS = 60
 MEMORY_BYTES = 1 << 30
 GROUP_BYTES = 96 << 20
-"""Of the group in which two processes want 64 MiB each."""
+"""Memory limit of the group in which two processes allocate 64 MiB each."""
 _GREEDY = (
     "import os, signal\n"
     "reading, writing = os.pipe()\n"
@@ -57,24 +57,26 @@ _LEFT = (
 )
 
 Wrap = Callable[[Sequence[str], Places, Mapping[str, str]], list[str]]
-"""Makes the command line that runs a command inside."""
+"""Makes the command line that runs a command inside the sandbox."""
 
 
 @dataclass(frozen=True)
 class Escape:
     name: str
     effect: str
-    """What a commit's author could do if it is open."""
+    """What a commit's author could do if the escape is open."""
     cure: str
-    """What the operator of this host can do."""
+    """What this host's operator can do."""
 
 
-_ISOLATION_CURE = "run the agent as a user of its own; `nalm doctor` as that user says what is left"
+_ISOLATION_CURE = "run the agent as a dedicated user; `nalm doctor` as that user shows what remains open"
 _BWRAP_CURE = "install bubblewrap 0.8.0 or later"
-_ROOT = Escape("root", "a build that gets out is root on this host", "name another user in NALM_BUILD_USER")
+_ROOT = Escape("root", "a build that escapes is root on this host", "name another user in NALM_BUILD_USER")
 ESCAPES = (
-    Escape("settings", "a build changes the kernel's settings and can become root by them", _ISOLATION_CURE),
-    Escape("system", "a build changes the system or the sources that others build", _ISOLATION_CURE),
+    Escape(
+        "settings", "a build changes the kernel's settings and can become root through them", _ISOLATION_CURE
+    ),
+    Escape("system", "a build changes the system or the sources of other builds", _ISOLATION_CURE),
     Escape("etc", "a build reads secrets of /etc", "let NALM_BUILD_READ name no such file"),
     Escape("homes", "a build reads the agent's token and other users' files", "see NALM_BUILD_READ"),
     Escape("loopback", "a build reaches services that trust this host", "set NALM_BUILD_NETWORK=no"),
@@ -86,30 +88,30 @@ ESCAPES = (
 )
 _MEMORY = Escape(
     "memory",
-    "each process of a build is limited, but not all together: a build with many takes the host's memory",
-    "give the agent a control group of its own: Delegate=memory pids in its systemd unit",
+    "each process of a build is limited, but not their sum: many processes take all memory of the host",
+    "give the agent its own control group: Delegate=memory pids in its systemd unit",
 )
 _LEFT_BEHIND = Escape(
-    "left_behind", "a build's process goes on while others are measured", "report it: it should not be"
+    "left_behind", "a build's process runs on during other measurements", "please report this as a bug"
 )
 
 
 def findings(home: Home) -> list[Finding]:
-    """One for each way out; one in all where builds are not isolated."""
+    """A finding for each escape; a single finding if builds are not isolated."""
     if (reason := sandbox.available()) is not None:
         return [
             note(
                 "builds",
                 f"not isolated: {reason}",
-                "whoever commits reads and changes what the agent's user may",
-                "cure the reason, or build only commits of people whom this host may trust",
+                "authors of commits can read and change whatever the agent's user can",
+                "remove the cause, or build only commits of trusted authors",
             )
         ]
     return try_escapes(home, _as_builds_do)
 
 
 def try_escapes(home: Home, wrap: Wrap) -> list[Finding]:
-    """Tries each way out of the sandbox that `wrap` makes."""
+    """Tries each escape from the sandbox that `wrap` makes."""
     with _bait(home) as bait:
         reached, why = _inside(bait, wrap)
         found = [_finding(one, reached, why) for one in ESCAPES]
@@ -124,12 +126,12 @@ def _as_builds_do(command: Sequence[str], places: Places, env: Mapping[str, str]
 class Bait:
     places: Places
     description: str
-    """What the tries are told of it, as JSON."""
+    """The argument of the tries, as JSON."""
 
 
 @contextmanager
 def _bait(home: Home) -> Iterator[Bait]:
-    """Directories of a build, and what it must not reach: sockets, secrets, another's cache."""
+    """Makes a build's directories and the bait that it must not reach: sockets, secrets, a foreign cache."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="doctor-", dir=home.folder("work"))))
         stack.callback(remove_written, folder)
@@ -173,7 +175,7 @@ def _run(bait: Bait, wrap: Wrap, prefix: Sequence[str], *arguments: str) -> subp
 
 
 def _inside(bait: Bait, wrap: Wrap) -> tuple[Mapping[str, str | None] | None, str]:
-    """What each try reached, by its name; None and the reason if they could not be made."""
+    """What each try reached, by name; None and the reason if the tries could not run."""
     source = Path(escape_tries.__file__).read_text()
     try:
         done = _run(bait, wrap, [], "-c", source, bait.description)
@@ -194,7 +196,7 @@ def _finding(escape: Escape, reached: Mapping[str, str | None] | None, why: str)
 
 
 def _root(bait: Bait, wrap: Wrap) -> Finding:
-    """Whose what a build makes is, seen from outside."""
+    """Finds out, from outside, which user owns the files that a build makes."""
     done = _run(bait, wrap, [], "-c", "open('/nalm/build/mine', 'w')")
     mine = bait.places.build / "mine"
     if not mine.exists():
@@ -203,17 +205,17 @@ def _root(bait: Bait, wrap: Wrap) -> Finding:
 
 
 def _memory(bait: Bait, wrap: Wrap) -> Finding:
-    """Two processes that want more together than the group has."""
+    """Runs two processes that together need more memory than the group has."""
     if (reason := without_group()) is not None:
         return _finding(_MEMORY, {_MEMORY.name: reason}, "")
     with build_group(Limits(GROUP_BYTES, 64)) as group:
         done = _run(bait, wrap, group.prefix, "-c", _GREEDY)
         both = "both" in done.stdout and not group.out_of_memory()
-    return _finding(_MEMORY, {_MEMORY.name: "more than the group's memory was had" if both else None}, "")
+    return _finding(_MEMORY, {_MEMORY.name: "the group's memory limit was exceeded" if both else None}, "")
 
 
 def _left_behind(bait: Bait, wrap: Wrap) -> Finding:
-    """A process that holds a lock, in a session of its own."""
+    """Starts a process in its own session that holds a lock, and checks whether it survives the build."""
     done = _run(bait, wrap, [], "-c", _LEFT)
     lock = bait.places.build / "lock"
     if done.returncode != 0 or not lock.exists():
@@ -223,5 +225,5 @@ def _left_behind(bait: Bait, wrap: Wrap) -> Finding:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             left = None
         except BlockingIOError:
-            left = "a process of a build runs on after it"
+            left = "a build's process survives the build"
     return _finding(_LEFT_BEHIND, {_LEFT_BEHIND.name: left}, "")

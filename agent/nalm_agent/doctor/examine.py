@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every look, in the order a measurement needs it."""
+"""All examinations, in the order in which a measurement needs them."""
 
 from __future__ import annotations
 
@@ -41,5 +41,5 @@ LOOKS: Sequence[Callable[[Look], Finding]] = (
 
 
 def examine(look: Look) -> list[Finding]:
-    """The host, then the tools; a source of counters each with the reason why not; ways out of a build."""
+    """Findings about the host, the tools, each source of counters, and escapes from builds."""
     return [one(look) for one in LOOKS] + tools.findings() + escapes.findings(look.home)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look at the host comes to."""
+"""A finding about the host."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from nalm_agent.runtime.errors import ExitCode
 class Level(StrEnum):
     OK = "ok"
     UNKNOWN = "unknown"
-    """Cannot be read here: neither fine nor a problem. The value says why."""
+    """Cannot be read on this host, so it is neither fine nor a problem. The value says why."""
     NOTE = "note"
-    """Works, with less: the effect says how."""
+    """Works with a restriction, which the effect describes."""
     FATAL = "fatal"
     """Nothing can be measured."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One look. effect and cure are there unless it is ok."""
+    """One finding. effect and cure are set unless the level is OK."""
 
     name: str
     level: Level
@@ -30,7 +30,7 @@ class Finding:
     effect: str | None = None
     cure: str | None = None
     figures: dict[str, float] = field(default_factory=dict)
-    """What was measured, by name with its unit."""
+    """Measured figures, by names that end with their units."""
 
 
 def ok(name: str, value: str, **figures: float) -> Finding:

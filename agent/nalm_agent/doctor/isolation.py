@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What else the kernel may run on the measuring CPUs."""
+"""What else the kernel may run on the measuring CPUs: programs, interrupts, watchdogs."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from nalm_agent.host.facts import ISOLATED, NOHZ_FULL, isolated_cpus
 from nalm_agent.host.kernel_files import as_cpu_list, cpu_list
 
 MANY_INTERRUPTS_PER_S = 100.0
-"""Interrupts of devices on a measuring CPU from which they take a noticeable share of its turns."""
+"""Rate of device interrupts on a measuring CPU from which they disturb turns noticeably."""
 WATCHDOG = "/proc/sys/kernel/watchdog"
 
 
 def isolation(look: Look) -> Finding:
-    """isolcpus and nohz_full."""
+    """Checks isolcpus and nohz_full."""
     isolated = isolated_cpus(look.system)
     cpus = as_cpu_list(sorted(look.measuring))
     if isolated is None:
         return unknown(
             "isolation",
             look.hidden(ISOLATED),
-            "whether the scheduler places other programs on the measuring CPUs is not known",
+            "the scheduler may place other programs on the measuring CPUs",
             "mount /sys",
         )
     unused = sorted(set(isolated) - set(look.allowed))
@@ -30,7 +30,7 @@ def isolation(look: Look) -> Finding:
         return note(
             "isolation",
             f"CPU {as_cpu_list(unused)} isolated, but not for nalm",
-            "the NF runs on a CPU that the scheduler fills with other programs",
+            "the NF runs on a CPU on which the scheduler also places other programs",
             f"start nalm with taskset --cpu-list {as_cpu_list([look.allowed[0], *unused])}",
         )
     ticks = look.system.text(NOHZ_FULL)
@@ -52,34 +52,34 @@ def cpuset(look: Look) -> Finding:
     return note(
         "cpuset",
         f"{len(allowed)} of {len(online)} CPUs: {as_cpu_list(sorted(allowed))}",
-        "others may run on the same CPUs and caches without being seen here",
-        "give the container an exclusive cpuset; a CPU quota (cpu.max) is no replacement",
+        "other programs may use the same CPUs and caches unnoticed",
+        "give the container an exclusive cpuset; a CPU quota (cpu.max) does not replace it",
     )
 
 
 def interrupts(look: Look) -> Finding:
-    """Which device interrupts may come to the measuring CPUs, and how many did over the look."""
+    """Device interrupts that may reach the measuring CPUs, and how many did during the examination."""
     rates = look.disturbed.interrupts
     paths = look.system.names("/proc/irq/[0-9]*/smp_affinity_list")
     if rates is None or not paths:
         return unknown(
             "interrupts",
             look.hidden("/proc/interrupts" if rates is None else "/proc/irq"),
-            "interrupts of devices on a measuring CPU would be in the NF's cycles",
+            "device interrupts on a measuring CPU count as the NF's cycles",
             "mount /proc of the host",
         )
     allowed = sum(bool(set(cpu_list(look.system.text(path) or "")) & set(look.measuring)) for path in paths)
     worst = max((rates.get(cpu, 0.0) for cpu in look.measuring), default=0.0)
-    value = f"{allowed} of {len(paths)} may come to the measuring CPUs; {worst:.0f} a second came"
+    value = f"{allowed} of {len(paths)} may reach the measuring CPUs; {worst:.0f} per second did"
     if allowed == 0 or len(look.online) == 1:
         return ok("interrupts", value, per_second=worst)
     often = worst > MANY_INTERRUPTS_PER_S
     return note(
         "interrupts",
         value,
-        "their time is in the NF's cycles, in one arm and not in the other"
+        "their time counts as the NF's cycles, in one arm and not in the other"
         if often
-        else "a few now: a busy device would put its time into the NF's cycles",
+        else "few now; a busy device would add its time to the NF's cycles",
         TUNE,
         per_second=worst,
     )
@@ -96,4 +96,4 @@ def watchdog(look: Look) -> Finding:
         )
     if state == "0":
         return ok("watchdog", "off")
-    return note("watchdog", "on", "it wakes on every CPU, and its counter is one PMU counter less", TUNE)
+    return note("watchdog", "on", "it wakes on every CPU and takes one PMU counter", TUNE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the findings are made from: the host before and after the look, and what was measured in between."""
+"""The data of findings: the host's state before and after the examination, and measurements in between."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home
 
 STEAL_FIELD = 7
-"""Of a line of /proc/stat after its name."""
+"""Index of steal time in a line of /proc/stat, after the CPU's name."""
 
 
 @dataclass(frozen=True)
 class Disturbed:
-    """What happened to CPUs over the look."""
+    """Disturbances of CPUs during the examination."""
 
     seconds: float
     stolen: float | None
-    """Share of the CPUs' time that went to other guests; None if the kernel does not count it."""
+    """Share of the CPUs' time that other guests took; None if the kernel does not count it."""
     interrupts: dict[int, float] | None
-    """Interrupts of devices per second, by CPU."""
+    """Device interrupts per second, by CPU."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """Everything the looks share."""
+    """The data that all examinations share."""
 
     system: System
     home: Home
     allowed: tuple[int, ...]
-    """CPUs nalm may use."""
+    """CPUs that nalm may use."""
     measuring: tuple[int, ...]
-    """Those a run would measure on."""
+    """CPUs that a run would measure on."""
     disturbed: Disturbed
     latencies: Latencies | None
     unmeasured: str | None
-    """Why there are no latencies."""
+    """Why latencies were not measured; None if they were."""
     virtual: bool
 
     @property
     def online(self) -> list[int]:
-        """CPUs of the host that are switched on."""
+        """CPUs of the host that are online."""
         return cpu_list(self.system.text(f"{CPU}/online") or "") or list(self.allowed)
 
     def hidden(self, path: str) -> str:
-        """Why a setting cannot be read, and who decides it then."""
+        """Why a setting cannot be read, and who controls it."""
         who = "; the hypervisor decides" if self.virtual else ""
         return self.system.why(path) + who
 
 
 def look(home: Home, lcores: int = 1) -> Look:
-    """Looks at this host for about two seconds. Raises HostError if it has fewer CPUs than lcores."""
+    """Examines this host for about two seconds. Raises HostError if it has fewer CPUs than lcores."""
     system, allowed = System(), tuple(sorted(os.sched_getaffinity(0)))
     measuring = choose(lcores).cpus
     before = _Counters.read(system)
@@ -100,8 +100,8 @@ def _latencies(
 
 
 def _refuse(message: str) -> None:
-    """A look disturbs what runs on the CPUs: it gives way to a measurement, and does not wait for it."""
-    raise HostError(message.partition(";")[0], hint="run `nalm doctor` again when it has ended")
+    """Raises HostError during a measurement, which an examination would disturb."""
+    raise HostError(message.partition(";")[0], hint="run `nalm doctor` again after it has ended")
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class _Counters:
 
 
 def device_interrupts(text: str | None) -> dict[int, int] | None:
-    """Interrupts of devices by CPU, of /proc/interrupts; the processor's own (timer, calls) left out."""
+    """Device interrupts by CPU from /proc/interrupts, without the processor's own (timer, calls)."""
     if not text:
         return None
     header, *lines = text.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Huge pages, what the kernel moves behind an NF's back, room in memory and on disk."""
+"""Huge pages, pages that the kernel moves, address randomisation, space in memory and on disk."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def huge_pages(look: Look) -> Finding:
     if total >= required:
         return note(
             "huge pages",
-            f"{value}, {required} wanted",
-            "a measurement that starts now could not have them and ends without a result",
+            f"{value}, {required} needed",
+            "a measurement that starts now cannot allocate them and ends without a result",
             "end the program that holds them",
         )
     return note(
         "huge pages",
-        f"{total} MiB reserved, {required} wanted",
+        f"{total} MiB reserved, {required} needed",
         "the NF runs with --no-huge: more TLB misses, and a host class of its own",
         f"sysctl -w vm.nr_hugepages={(required << 20) // size}, or nalm doctor --tune",
     )
 
 
 def meminfo(look: Look) -> dict[str, int]:
-    """/proc/meminfo by name: bytes where it says kB, else plain numbers."""
+    """/proc/meminfo by name: sizes in bytes, counts as they are."""
     found = {}
     for line in (look.system.text("/proc/meminfo") or "").splitlines():
         name, _, rest = line.partition(":")
@@ -63,7 +63,7 @@ def transparent_huge_pages(look: Look) -> Finding:
         return unknown(
             "thp",
             look.hidden(THP),
-            "the kernel may gather pages in the middle of a launch: a step in its cycles",
+            "the kernel may merge pages during a launch, which changes its cycles by a step",
             "mount /sys",
         )
     if state != "always":
@@ -71,7 +71,7 @@ def transparent_huge_pages(look: Look) -> Finding:
     return note(
         "thp",
         state,
-        "the kernel gathers pages while an NF runs: one launch gets them and the next does not",
+        "the kernel merges pages while an NF runs, in some launches and not in others",
         TUNE,
     )
 
@@ -83,35 +83,35 @@ def numa_balancing(look: Look) -> Finding:
         return unknown(
             "numa balancing",
             look.hidden(NUMA_BALANCING),
-            "pages may be unmapped and moved while an NF runs",
+            "the kernel may unmap and move pages while an NF runs",
             "mount /proc of the host",
         )
     if state in (None, "0") or nodes == 1:
-        return ok("numa balancing", "off" if state in (None, "0") else "on, with one node it does nothing")
+        return ok("numa balancing", "off" if state in (None, "0") else "on, without effect on one node")
     return note(
         "numa balancing",
         "on",
-        "pages are unmapped and moved while an NF runs: page faults in its turns",
+        "the kernel unmaps and moves pages while an NF runs, which causes page faults in turns",
         TUNE,
     )
 
 
 def layout(look: Look) -> Finding:
-    """Address randomisation: launches are told apart by where it puts code and memory."""
+    """Checks address randomisation, by which launches differ in the layout of code and memory."""
     state = look.system.text(RANDOMIZE)
     if state is None:
         return unknown(
             "layout",
             look.hidden(RANDOMIZE),
-            "whether launches differ in their memory layout is not known",
+            "launches may all have the same memory layout",
             "mount /proc of the host",
         )
     if state == "2":
         return ok("layout", "addresses are random in every launch")
     return note(
         "layout",
-        f"{RANDOMIZE} is {state}: addresses are the same, or nearly, in every launch",
-        "what one layout costs is taken for the code's cost: intervals are too narrow",
+        f"{RANDOMIZE} is {state}: addresses are (almost) the same in every launch",
+        "the cost of one layout counts as the code's cost: intervals are too narrow",
         "sysctl -w kernel.randomize_va_space=2",
     )
 
@@ -120,14 +120,12 @@ def memory(look: Look) -> Finding:
     available = meminfo(look).get("MemAvailable")
     if available is None:
         return unknown(
-            "memory", look.hidden("/proc/meminfo"), "builds and valgrind may be killed", "mount /proc"
+            "memory", look.hidden("/proc/meminfo"), "the kernel may kill builds and valgrind", "mount /proc"
         )
     value = f"{available / 2**30:.1f} GiB available"
     if available >= MIN_MEMORY_BYTES:
         return ok("memory", value)
-    return note(
-        "memory", value, "builds and valgrind may be killed by the kernel", "free 2 GiB or add memory"
-    )
+    return note("memory", value, "the kernel may kill builds and valgrind", "free 2 GiB or add memory")
 
 
 def disk(look: Look) -> Finding:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm doctor --noise`: an NF against itself, measured like any other; what is left is the host's noise."""
+"""`nalm doctor --noise`: measures an NF against itself; the remaining difference is the host's noise."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ OWN_NF = "noise_nf"
 READY_SECONDS = 10.0
 MOST_LAUNCHES = 10_000
 LEAST_LAUNCHES = 6
-"""However little time was given: fewer say nothing about a spread."""
+"""Least number of launches, however short the time limit: fewer do not show a spread."""
 
 
 @dataclass(frozen=True)
 class AaRun:
-    """A run whose arms are one build, and how long its rounds took, launches included."""
+    """A run with one build in both arms, and the duration of its rounds including launches."""
 
     report: RunReport
     seconds: float
@@ -62,7 +62,7 @@ class AaRun:
 
 @dataclass(frozen=True)
 class NoiseSubject:
-    """What is compared with itself."""
+    """The NF that is compared with itself."""
 
     project: str
     scenario: Scenario
@@ -75,17 +75,17 @@ class NoiseSubject:
 def compare_with_itself(
     home: Home, work: WorkDir, progress: Progress, *, seconds: float, repository: Path
 ) -> AaRun:
-    """Rounds of an A/A pair over about so many seconds.
+    """Measures rounds of an A/A pair for about `seconds`.
 
-    HEAD's first standing scenario where the repository has a nalm.toml, else the agent's own NF. Raises
-    HostError where nothing can be measured, NfError and BuildError for what is wrong with the NF.
+    The NF is that of HEAD's first scenario that is not `on_request`, or the agent's own if the repository has
+    no nalm.toml. Raises HostError if this host cannot measure, NfError and BuildError if the NF fails.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     started = datetime.now(UTC)
-    progress.step("build", "the NF that is compared with itself", 0.0)
+    progress.step("build", "the NF to compare with itself", 0.0)
     subject = _subject(home, work, repository)
-    progress.say(f"{subject.project}, scenario {subject.scenario.name}: compared with itself")
+    progress.say(f"comparing {subject.project}, scenario {subject.scenario.name}, with itself")
     cores = choose(subject.scenario.lcores)
     run = replace(subject.run, arm=Arm.BASE)
     with hold(cores, progress.say):
@@ -197,5 +197,5 @@ def _report(
         arms={Arm.BASE: info, Arm.HEAD: info},
         sources={Source.TSC: None},
         rounds=marked,
-        notes=["a build against itself: what differs is the host's noise"],
+        notes=["a build against itself: the difference is the host's noise"],
     )

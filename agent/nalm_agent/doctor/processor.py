@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cores, hardware threads, nodes, caches with what they cost, microcode, mitigations."""
+"""Cores, hardware threads, NUMA nodes, caches and their latencies, microcode, mitigations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_agent.host.kernel_files import as_cpu_list
 from nalm_agent.host.latency import Latencies
 
 SHARING_RATIO = 1.1
-"""From here on a busy neighbour shares the measuring CPU's execution units; CPUs that share none give 1.0."""
+"""Slow-down by a busy neighbour from which the CPUs share execution units; it is 1.0 if they share none."""
 
 
 def cores(look: Look) -> Finding:
@@ -22,7 +22,7 @@ def cores(look: Look) -> Finding:
     return note(
         "cores",
         value,
-        "the agent and the NF share one core: rounds are noisier",
+        "the agent and the NF share one core, which makes rounds noisier",
         "give the host or container a second core",
     )
 
@@ -33,8 +33,8 @@ def virtualisation(look: Look) -> Finding:
     return note(
         "virtualisation",
         "virtual machine",
-        "other guests may take time; steal is recorded with every round",
-        "none needed; a bare-metal host decides in fewer launches",
+        "other guests may take time; every round records the stolen time",
+        "none needed; a bare-metal host needs fewer launches",
     )
 
 
@@ -44,8 +44,8 @@ def smt(look: Look) -> Finding:
         return unknown(
             "smt",
             look.hidden(f"{facts.CPU}/smt/active"),
-            "a neighbour on the same core would take up to half of its speed unseen",
-            "ask whoever runs the host; whole cores per guest are what is wanted",
+            "a neighbour on the same core may take up to half of its speed unnoticed",
+            "ask the host's operator for whole cores per guest",
         )
     if not shared:
         return ok("smt", "one thread per core, as far as this machine shows")
@@ -53,7 +53,7 @@ def smt(look: Look) -> Finding:
     return note(
         "smt",
         f"on; {as_cpu_list(sorted(beside)) or 'none'} beside the measuring CPUs",
-        "what runs on the other thread of a measuring core slows the NF by tens of per cent, by turns",
+        "a program on the other thread of a measuring core slows some turns by tens of per cent",
         f"switch SMT off (echo off > {facts.CPU}/smt/control), or keep those CPUs idle",
     )
 
@@ -65,7 +65,7 @@ def numa(look: Look) -> Finding:
             "numa",
             look.hidden("/sys/devices/system/node"),
             "memory of another node costs about twice as much, and a launch may get either",
-            "mount /sys, or ask whoever runs the host",
+            "mount /sys, or ask the host's operator",
         )
     used = {facts.node_of(look.system, cpu) for cpu in look.measuring}
     if nodes == 1 or len(used) == 1:
@@ -73,7 +73,7 @@ def numa(look: Look) -> Finding:
     return note(
         "numa",
         f"{nodes} nodes, the measuring CPUs on {len(used)} of them",
-        "packets and tables cross between nodes, and where they lie changes from launch to launch",
+        "packets and tables cross between nodes, and their placement varies between launches",
         "start nalm with taskset on CPUs of one node",
     )
 
@@ -85,20 +85,20 @@ def caches(look: Look) -> Finding:
     return unknown(
         "caches",
         look.hidden(f"{facts.CPU}/cpu0/cache"),
-        "simulated cache misses are those of a machine with other caches",
-        "none in this guest; ask whoever runs the host to pass the cache topology on",
+        "the cache simulation assumes other caches than this machine's",
+        "none in this guest; ask the host's operator to pass the cache topology through",
     )
 
 
 def latencies(look: Look) -> Finding:
-    """One dependent load by level (Wu et al., Table III)."""
+    """Latency of a dependent load, by level of memory (Wu et al., Table III)."""
     found = look.latencies
     if found is None or not found.ns:
         return unknown(
             "latencies",
             f"not measured: {look.unmeasured or _missing(found)}",
-            "reports do not say how far memory is on this host",
-            "install a compiler, or run `nalm doctor` again when nothing is measured",
+            "reports lack the memory latencies of this host",
+            "install a compiler, or run `nalm doctor` again when no measurement runs",
         )
     parts = [
         f"{level} {ns:.1f} ns / {ns * found.core_ghz:.0f} cycles{_tlb(found, level)}"
@@ -109,15 +109,15 @@ def latencies(look: Look) -> Finding:
 
 
 def transfer(look: Look) -> Finding:
-    """One cache line from CPU to CPU (Wu et al., Table VI)."""
+    """Latency of a cache line's transfer between two CPUs (Wu et al., Table VI)."""
     found = look.latencies
     if found is None or not found.transfer_ns:
         why = "one CPU: nothing to measure between" if len(look.allowed) < 2 else look.unmeasured
         return unknown(
             "transfer",
             f"not measured: {why or _missing(found)}",
-            "what a hand-over between lcores costs here is not known",
-            "give nalm a second CPU, and run `nalm doctor` again when nothing is measured",
+            "the cost of a hand-over between lcores is unknown on this host",
+            "give nalm a second CPU, and run `nalm doctor` again when no measurement runs",
         )
     parts = [
         f"{pair} {ns:.0f} ns / {ns * found.core_ghz:.0f} cycles{_kind(look, pair)}"
@@ -128,14 +128,14 @@ def transfer(look: Look) -> Finding:
 
 
 def sharing(look: Look) -> Finding:
-    """What the measuring CPU loses while another works: hyperthreads that the machine does not show."""
+    """Slow-down of the measuring CPU by a busy CPU, which reveals hidden hyperthreads."""
     found = look.latencies
     if found is None or not found.sharing:
         return unknown(
             "shared units",
             f"not measured: {look.unmeasured or _missing(found) or 'there is no other CPU'}",
-            "whether a neighbour slows the measuring CPU is not known",
-            "run nalm doctor while nothing is measured",
+            "a neighbour may slow the measuring CPU",
+            "run `nalm doctor` when no measurement runs",
         )
     worst = max(found.sharing.values())
     figures = {f"{pair}_ratio": ratio for pair, ratio in found.sharing.items()}
@@ -149,7 +149,7 @@ def sharing(look: Look) -> Finding:
     return note(
         "shared units",
         value,
-        "they are threads of one core: what runs there slows the measuring CPU, and is not seen as steal",
+        "they are threads of one core: a program there slows the measuring CPU without stolen time",
         "keep the other CPU idle while nalm measures, or ask for whole cores",
         **figures,
     )
@@ -161,8 +161,8 @@ def microcode(look: Look) -> Finding:
         return unknown(
             "microcode",
             "/proc/cpuinfo names no revision",
-            "an update that moves the figures goes unnoticed",
-            "ask whoever runs the host",
+            "an update that changes the figures goes unnoticed",
+            "ask the host's operator",
         )
     if len(revisions) == 1:
         return ok("microcode", revisions[0])
@@ -180,7 +180,7 @@ def mitigations(look: Look) -> Finding:
         return unknown(
             "mitigations",
             look.hidden(f"{facts.CPU}/vulnerabilities"),
-            "a change of them moves the figures unnoticed",
+            "a change of mitigations changes the figures unnoticed",
             "mount /sys",
         )
     return ok("mitigations", ", ".join(sorted(found)) or "none concern this processor")

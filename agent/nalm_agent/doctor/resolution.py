@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an A/A run says about a host: the size of change it can see in a given time."""
+"""Resolution of a host from an A/A run: the size of change that it detects in a given time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from nalm_agent.doctor.noise import AaRun
 from nalm_agent.runtime.errors import HostError
 
 MARGIN_WITHIN_S = 60.0
-"""A host that cannot see a change of the margin in so long is too noisy for it."""
+"""A host that needs longer to detect a change of the margin is too noisy for it."""
 
 
 def noise(run: AaRun) -> Finding:
-    """What an A/A run comes to. Raises HostError if too few of its launches could be used."""
+    """The finding of an A/A run. Raises HostError if too few of its launches are usable."""
     report = run.report
     estimate = chain_estimate(report, Arm.BASE, Arm.HEAD)
     launches = len({one.launch for one in report.rounds})
     if estimate is None:
         raise HostError(
-            f"none of {launches} launches could be used: others took too much of the host",
-            hint="stop other programs, or give it more time with --seconds",
+            f"none of {launches} launches could be used: other programs disturbed all of them",
+            hint="stop other programs, or allow more time with --seconds",
         )
     found = spread(estimate, run.seconds / estimate.launches)
     seen = resolutions(found, report.settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings for a person or as JSON."""
+"""Prints findings as text or JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLOURS = {Level.OK: "green", Level.UNKNOWN: "cyan", Level.NOTE: "yellow", Level
 
 
 def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
-    """One line each; a problem also with effect and cure."""
+    """Prints a line for each finding, and for each problem also its effect and remedy."""
     if as_json:
         print(json.dumps([asdict(finding) for finding in findings]))
         return
@@ -32,7 +32,7 @@ def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
 
 
 def _line(console: PlainConsole, before: str, text: str, indent: int) -> None:
-    """before: markup, `indent` characters wide; text goes on below itself, or unwrapped if piped."""
+    """Prints `before`, markup of `indent` characters, and `text`, wrapped below itself unless piped."""
     if not console.is_terminal:
         console.print(before + escape(text), soft_wrap=True)
         return

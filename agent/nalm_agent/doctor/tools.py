@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nalm needs besides the host: sources of counters, compiler, git, bubblewrap."""
+"""Tools that nalm needs: sources of counters, compiler, git, bubblewrap."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nalm_agent.native.toolchain import toolchain
 
 EFFECTS = {
     "pmu": "cycles come from the TSC, instructions from callgrind; eIPC is labelled as mixed",
-    "papi": "stages have no events of the hardware",
-    "perf": "lcore threads have no events of the hardware; functions are sampled by the thread's clock",
+    "papi": "stages have no hardware events",
+    "perf": "lcore threads have no hardware events; functions are sampled by the thread's clock",
 }
-CURE = "none needed; on a host of your own, expose the PMU to the guest or lower kernel.perf_event_paranoid"
+CURE = "none needed; if you control the host, expose the PMU to the guest or lower kernel.perf_event_paranoid"
 JUDGED_ELSEWHERE = ("tsc", "simulated")
-"""Sources with a finding of their own."""
+"""Sources that have their own finding."""
 
 
 def findings() -> list[Finding]:
@@ -29,7 +29,7 @@ def findings() -> list[Finding]:
 
 
 def counter_sources() -> list[Finding]:
-    """Each source of counters that can be asked: whether a run reads it, or why not."""
+    """Findings about the sources of counters: whether a run reads each, or why not."""
     found = []
     for name in sorted(module.name for module in pkgutil.iter_modules(counters.__path__)):
         available = getattr(import_module(f"{counters.__name__}.{name}"), "available", None)
@@ -94,7 +94,7 @@ def _bwrap() -> Finding:
     return note(
         "bubblewrap",
         "not installed",
-        "what a commit's build runs is not kept from this host's files and network",
+        "a commit's build can access this host's files and network",
         "apt-get install bubblewrap",
     )
 
@@ -105,6 +105,6 @@ def _setpriv() -> Finding:
     return note(
         "setpriv",
         "not installed",
-        "an NF outlives an agent that is killed with SIGKILL",
+        "an NF keeps running after its agent is killed with SIGKILL",
         "apt-get install util-linux",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `--tune` may change: each with the value it wants, why, and how its file is read and written."""
+"""Settings that `--tune` may change: target value, reason, and how each file is read and written."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from nalm_agent.host.kernel_files import System, as_cpu_list, cpu_list
 NMI_WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 HUGE_PAGES = "/proc/sys/vm/nr_hugepages"
 HUGE_PAGES_SHARE = 2
-"""Huge pages are reserved only while they take at most one part in so many of the available memory."""
+"""Huge pages are reserved only if they take at most 1 / HUGE_PAGES_SHARE of the available memory."""
 
 OURS = re.compile(
     rf"{CPU}/cpu\d+/cpufreq/scaling_governor|{NO_TURBO}|{BOOST}|{CPU}/cpu\d+/cpuidle/state\d+/disable"
     rf"|/proc/irq/\d+/smp_affinity_list|{THP}|{NUMA_BALANCING}|{HUGE_PAGES}|{NMI_WATCHDOG}|{WATCHDOG}"
 )
-"""Nothing else is ever written, whatever a state file says."""
+"""Paths that may be written. A path of a state file that does not match is never written."""
 VALUE = re.compile(r"[a-z0-9_,\-]{1,4096}")
 
 
 @dataclass(frozen=True)
 class Change:
-    """One setting to be changed."""
+    """One setting to change."""
 
     path: str
     before: str
@@ -38,15 +38,15 @@ class Change:
 
 
 def read(system: System, path: str) -> str | None:
-    """The value of a setting as it would be written; None if it is not there."""
+    """The value of a setting in the form in which it is written; None if it does not exist."""
     text = system.text(path)
     return chosen(text) if path == THP else text
 
 
 def changes_for(system: System, measuring: tuple[int, ...], others: tuple[int, ...]) -> list[Change]:
-    """Every setting of this host that is not as a measurement wants it, in the order to change them.
+    """The settings of this host that are unsuitable for measuring, in the order in which to change them.
 
-    others: CPUs that may take the interrupts.
+    others: CPUs that may handle interrupts instead.
     """
     kinds: tuple[Callable[[], Iterator[Change]], ...] = (
         lambda: _governor(system, measuring),
@@ -72,7 +72,7 @@ def _governor(system: System, measuring: tuple[int, ...]) -> Iterator[Change]:
         folder = f"{CPU}/cpu{cpu}/cpufreq"
         if "performance" in (system.text(f"{folder}/scaling_available_governors") or "").split():
             yield from _set(
-                system, f"{folder}/scaling_governor", "performance", "a clock that waits for no load"
+                system, f"{folder}/scaling_governor", "performance", "a clock that does not depend on load"
             )
 
 
@@ -87,14 +87,14 @@ def _idle_states(system: System, measuring: tuple[int, ...]) -> Iterator[Change]
             latency = system.text(f"{state}/latency") or ""
             if latency.isdigit() and int(latency) > SLOW_WAKE_US:
                 yield from _set(
-                    system, f"{state}/disable", "1", f"no idle state that takes {latency} us to leave"
+                    system, f"{state}/disable", "1", f"no idle state with a wake-up latency of {latency} us"
                 )
 
 
 def _interrupts(system: System, measuring: tuple[int, ...], others: tuple[int, ...]) -> Iterator[Change]:
     for path in system.names("/proc/irq/[0-9]*/smp_affinity_list"):
         before = cpu_list(system.text(path) or "")
-        # Where it may already go, if it may go anywhere else: a device's queue stays near its node.
+        # Only CPUs that are already allowed, so that a device's queue stays near its node.
         left = [cpu for cpu in before if cpu not in measuring] or list(others)
         if set(before) & set(measuring) and left:
             yield from _set(system, path, as_cpu_list(left), "device interrupts away from the measuring CPUs")
@@ -106,7 +106,7 @@ def _thp(system: System) -> Iterator[Change]:
 
 
 def _numa_balancing(system: System) -> Iterator[Change]:
-    yield from _set(system, NUMA_BALANCING, "0", "no page is moved while an NF runs")
+    yield from _set(system, NUMA_BALANCING, "0", "no page moves while an NF runs")
 
 
 def _huge_pages(system: System) -> Iterator[Change]:
@@ -122,6 +122,6 @@ def _huge_pages(system: System) -> Iterator[Change]:
 
 
 def _watchdogs(system: System) -> Iterator[Change]:
-    # The second switches the first as well: put back in reverse order, each has its own again.
-    yield from _set(system, NMI_WATCHDOG, "0", "a PMU counter more")
+    # WATCHDOG also switches NMI_WATCHDOG. Reverting in reverse order restores both values.
+    yield from _set(system, NMI_WATCHDOG, "0", "one more free PMU counter")
     yield from _set(system, WATCHDOG, "0", "no watchdog that wakes on every CPU")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm doctor --tune` and `--untune`: settings changed for measuring, and put back as they were.
+"""`nalm doctor --tune` and `--untune`: change settings for measuring, and revert them.
 
-What a setting was is on disk before it is changed, so that a crash in between, or a second `--tune`, loses
-nothing. The kernel forgets all of it at a restart; a record of an earlier boot is dropped.
+The old value of a setting is on disk before the setting changes, so that neither a crash nor a second
+`--tune` loses it. A reboot resets all settings, so a record of an earlier boot is dropped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
 class Before(BaseModel):
-    """One setting as it was."""
+    """The old value of a setting."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,7 +35,7 @@ class Before(BaseModel):
 
 
 class Record(BaseModel):
-    """Everything `--tune` changed since the host started, oldest first."""
+    """All changes of `--tune` since the host's start, oldest first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,28 +45,28 @@ class Record(BaseModel):
 
 @dataclass(frozen=True)
 class Done:
-    """What became of one setting."""
+    """The outcome for one setting."""
 
     path: str
     before: str
     after: str
-    """Read back."""
+    """The value read back after the change."""
     why: str
     refused: str | None = None
-    """Why it is not as wanted."""
+    """Why the setting does not have the target value; None if it does."""
 
 
 def require_root() -> None:
-    """Raises UsageError for anybody else."""
+    """Raises UsageError unless run by root."""
     if os.geteuid() != 0:
         raise UsageError(
             "only root may change this host's settings",
-            hint="run it with sudo, or see with --dry-run what would be changed",
+            hint="run it with sudo; --dry-run shows the changes without root",
         )
 
 
 def tune(system: System, home: Home, changes: Sequence[Change]) -> list[Done]:
-    """Makes the changes, each after its record is on disk. A refused one is reported, and not recorded."""
+    """Makes each change after its record is on disk. A refused change is reported and not recorded."""
     done = []
     with _locked(home):
         record = _load(system, home)
@@ -84,9 +84,9 @@ def tune(system: System, home: Home, changes: Sequence[Change]) -> list[Done]:
 
 
 def untune(system: System, home: Home) -> list[Done]:
-    """Puts everything back that is on record, newest first. What is refused stays on record.
+    """Reverts all recorded changes, newest first. A refused change stays on record.
 
-    Raises HostError for a record that is not this command's.
+    Raises HostError for a record that this command did not write.
     """
     done = []
     with _locked(home):
@@ -96,7 +96,7 @@ def untune(system: System, home: Home) -> list[Done]:
             one = record.before[number]
             now = read(system, one.path)
             if now is None:
-                result = Done(one.path, one.value, "", "", "it is not there any more")
+                result = Done(one.path, one.value, "", "", "it no longer exists")
             else:
                 result = _write(system, Change(one.path, now, one.value, "as it was"))
             if result.refused is not None and now is not None:
@@ -114,7 +114,7 @@ def _write(system: System, change: Change) -> Done:
         reason = error.strerror or str(error)
     after = read(system, change.path) or ""
     if reason is None and after != change.target:
-        reason = f"the kernel made it {after or 'unreadable'}"
+        reason = f"the kernel set it to {after or 'an unreadable value'}"
     return Done(change.path, change.before, after, change.why, None if after == change.target else reason)
 
 
@@ -123,12 +123,12 @@ def _with(record: Record, before: list[Before]) -> Record:
 
 
 def _load(system: System, home: Home) -> Record:
-    """The record of this boot; an empty one if there is none. Raises HostError if it cannot be trusted."""
+    """The record of this boot, or an empty one. Raises HostError if it cannot be trusted."""
     boot_id, path = system.text(BOOT_ID) or "unknown", home.root / FILE
     if not path.exists():
         return Record(boot_id=boot_id, before=[])
     if path.stat().st_uid != os.geteuid():
-        raise HostError(f"{path} was not written by this user", hint="look at it, and remove it if in doubt")
+        raise HostError(f"{path} was not written by this user", hint="inspect it, and remove it if in doubt")
     try:
         record = Record.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
@@ -140,12 +140,12 @@ def _load(system: System, home: Home) -> Record:
 
 
 def _store(home: Home, record: Record) -> None:
-    """On disk when it returns; no file when there is nothing to put back."""
+    """Writes the record durably, or removes the file if there is nothing to revert."""
     path = home.folder(".") / FILE
     if record.before:
         new = path.with_name(f".{FILE}.new")
         new.unlink(missing_ok=True)
-        with new.open("x") as file:  # never through a link somebody left there
+        with new.open("x") as file:  # "x" does not follow a link that somebody placed there
             file.write(record.model_dump_json(indent=1) + "\n")
             file.flush()
             os.fsync(file.fileno())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command prints and writes: verdicts as tables, progress, saved reports, forms for other programs.
+"""The output of commands: verdicts as tables, progress, saved reports, formats for other programs.
 
 May import `runtime`. Start at `result`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person sees while `nalm` works: on stderr, so that stdout carries results only."""
+"""Progress and errors on stderr, so that stdout carries results only."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "re
 
 
 class Terminal:
-    """Progress on a terminal: a bar with the current step and the time left; plain lines when piped."""
+    """Shows progress: on a terminal a bar with the current step and the time left; piped, plain lines."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._console = _on_stderr(quiet=quiet)
@@ -56,7 +56,7 @@ class Terminal:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Takes the bar away while something is printed to standard output."""
+        """Hides the bar while something is printed to standard output."""
         if self._live:
             self._bar.stop()
         try:
@@ -67,7 +67,7 @@ class Terminal:
                 self._bar.start()
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        """Moves the bar; piped, one line for each new step."""
+        """Moves the bar; piped, prints a line for each new step."""
         soon = seconds_left is None or seconds_left < 1
         left = "" if soon else f", about {seconds_left:.0f} s to the next look"
         if self._live:
@@ -77,11 +77,11 @@ class Terminal:
         self._last = (name, detail)
 
     def say(self, line: str) -> None:
-        """A line that stays."""
+        """Prints a line that stays."""
         self._console.print(escape(line))
 
     def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
-        """What changed in instructions, long before the cycles are known."""
+        """Prints the changes in instructions, which are known long before the cycles."""
         from nalm_agent.report.print_run import instruction_line
 
         line = instruction_line(counts)
@@ -90,12 +90,12 @@ class Terminal:
 
 
 def _on_stderr(*, quiet: bool = False) -> Console:
-    """Wraps at words on a terminal; leaves lines whole for a program or a file."""
+    """A console on stderr. It wraps at words on a terminal; for a program or a file, lines stay whole."""
     return PlainConsole(stderr=True, quiet=quiet, highlight=False, soft_wrap=not sys.stderr.isatty())
 
 
 def show_error(error: NalmError) -> None:
-    """An error for a person: what, the log's end, what next."""
+    """Prints an error: the message, the end of the log, the next step."""
     console = _on_stderr()
     console.print(f"[bold red]nalm:[/] {escape(error.message)}")
     if error.log:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files a command was asked to write: whole or not at all; `-` is standard output."""
+"""Output files that options name. Each is written whole or not at all; `-` is standard output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STDOUT = "-"
 
 
 def write_file(name: str, text: str, option: str) -> None:
-    """Writes the text under the name that an option gave. Raises UsageError if that cannot be."""
+    """Writes the text to the file that an option names. Raises UsageError if that fails."""
     if name == STDOUT:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -30,15 +30,15 @@ def write_file(name: str, text: str, option: str) -> None:
 
 
 def require_place(name: str | None, option: str) -> None:
-    """Raises UsageError before hours are spent on what could not be written there."""
+    """Raises UsageError if the file could not be written, before a measurement is spent on it."""
     if name is None or name == STDOUT:
         return
     folder = Path(name).parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise _refused(Path(name), f"{folder} is no directory that you may write to", option)
+        raise _refused(Path(name), f"{folder} is not a directory that you may write to", option)
     if Path(name).is_dir():
         raise _refused(Path(name), "it is a directory", option)
 
 
 def _refused(path: Path, reason: str | None, option: str) -> UsageError:
-    return UsageError(f"this cannot be written to {path}: {reason}", hint=f"give another {option} FILE")
+    return UsageError(f"{path} cannot be written: {reason}", hint=f"give another {option} FILE")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `nalm` writes for other programs: run reports, JUnit, SARIF, Markdown, GitHub's commands."""
+"""Output for other programs: run reports, JUnit, SARIF, Markdown, GitHub's workflow commands."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from nalm_core.verdict.judged import Judged
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"
-"""Names the file whose Markdown GitHub shows with a job."""
+"""Variable with the name of the file whose Markdown GitHub shows with a job."""
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Names of files, as the options gave them; None where nothing was asked for."""
+    """Names of output files, as options give them; None if an option is absent."""
 
     json: str | None = None
     junit: str | None = None
     sarif: str | None = None
     markdown: str | None = None
     github: bool = False
-    """GitHub's workflow commands, and Markdown to the step's summary."""
+    """Whether to print GitHub's workflow commands and write Markdown to the step's summary."""
 
     def __post_init__(self) -> None:
         for option, name in self._files().items():
@@ -49,11 +49,11 @@ class Outputs:
 
     @property
     def on_stdout(self) -> bool:
-        """One of them takes standard output: nothing else may be printed there."""
+        """True if an output goes to standard output, where nothing else may then be printed."""
         return STDOUT in self._files().values()
 
     def write(self, results: Sequence[Result], *, as_list: bool) -> None:
-        """Writes all that was asked for; as_list: the run reports as a JSON list. Raises UsageError."""
+        """Writes all outputs; as_list: the run reports as a JSON list. Raises UsageError."""
         if self.json is not None:
             write_file(self.json, _reports(results, as_list=as_list), "--json")
         if not (self.junit or self.sarif or self.markdown or self.github):
@@ -75,7 +75,7 @@ class Outputs:
             self._write_github(runs)
 
     def _write_github(self, runs: Sequence[Judged]) -> None:
-        """Its runner reads commands on both streams."""
+        """Writes for GitHub, whose runner reads commands on stdout and stderr."""
         from nalm_core.render.annotations import workflow_commands
         from nalm_core.render.markdown import markdown
 
@@ -88,7 +88,7 @@ class Outputs:
 
 
 def judged_fully(result: Result) -> Judged:
-    """The run with its verdict, computed now if it was left out."""
+    """The run with its verdict, which is computed now if it is missing."""
     from nalm_core.verdict.judged import Judged
     from nalm_core.verdict.verdict import judge
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints verdicts: a table per stage on a terminal, the same without colour or frame when piped."""
+"""Prints verdicts: a table with a line per stage, without colour and frame when piped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nalm_core.verdict.verdict import Verdict
 
 NOTED_CHANGE = 0.001
-"""Relative change of a stage's IPP from which it is named."""
+"""Least relative change of IPP for which a stage is named."""
 SHOWN_ADVICE = 2
 PIPED_WIDTH = 140
 _COLOURS = {
@@ -30,20 +30,20 @@ _COLOURS = {
     "inconclusive": "yellow",
     "invalid": "yellow",
 }
-UNCHANGED_SUMMARY = "functions, data and run definition are those of the base: nothing to measure"
+UNCHANGED_SUMMARY = "functions, data and run definition equal the base's: nothing to measure"
 
 
 def console() -> Console:
-    """Standard output: as wide as the terminal, or as COLUMNS says; wide enough for the table when piped."""
+    """Standard output, as wide as the terminal or COLUMNS; when piped, wide enough for the table."""
     found = PlainConsole(highlight=False)
     wide = found.is_terminal or "COLUMNS" in os.environ
     return found if wide else PlainConsole(highlight=False, width=PIPED_WIDTH)
 
 
 def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
-    """What head's instructions per packet are against base's, stage by stage; None if they were not counted.
+    """Head's instructions per packet against base's, stage by stage; None if they were not counted.
 
-    Where the feature set changed, head run with base's features is compared.
+    If the feature set changed, base is compared with head run with base's features.
     """
     base, head = counts.get(Arm.BASE), counts.get(Arm.HEAD_AS_BASE, counts.get(Arm.HEAD))
     if base is None or head is None:
@@ -59,7 +59,7 @@ def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:
 
 
 def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> str:
-    """The function of the stage whose own instructions changed most, in brackets; empty if none is told."""
+    """The stage's function whose own instructions changed most, in brackets; empty if none is known."""
     old = {one.name: one.instructions / base.packets for one in base.functions.get(stage, [])}
     moved = [
         (one.instructions / head.packets - old.get(one.name, 0.0), one)
@@ -73,7 +73,7 @@ def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> s
 
 
 def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
-    """One run. `verdict` may be None for an unchanged one."""
+    """Prints one run. `verdict` may be None for an unchanged run."""
     out = console()
     outcome = verdict.outcome if verdict else "same"
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
@@ -97,8 +97,8 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
 
 
 def table_lines(verdict: Verdict) -> list[str]:
-    """What the table of stages leaves open: stages whose interval and verdict seem to differ, and why two
-    intervals of one change are not alike."""
+    """Notes below the table of stages: stages whose interval and verdict seem to contradict each other, and
+    why two intervals of one change differ."""
     from nalm_core.verdict.wording import SMALL, UNCORRECTED, interval_note, stage_notes
 
     notes = stage_notes(verdict.stages, verdict.culprit_stages)
@@ -108,12 +108,12 @@ def table_lines(verdict: Verdict) -> list[str]:
 
 
 def say(out: Console, line: str) -> None:
-    """A line of markup: wrapped at words on a terminal, left whole for a program."""
+    """Prints a line of markup: wrapped at words on a terminal, whole for a program."""
     out.print(line, soft_wrap=not out.is_terminal)
 
 
 def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """The change split into efficiency, mix, features and model, where that says more than the change."""
+    """The change split into efficiency, mix, features and model; empty if it adds nothing to the change."""
     from nalm_core.features.decompose_run import decompose_run
     from nalm_core.features.decomposition_text import is_shown, one_line
 
@@ -122,7 +122,7 @@ def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
 
 
 def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """Where to look: functions that pay, by samples, and those whose instructions changed, exactly."""
+    """Functions that pay, estimated from samples, and functions whose instructions changed, exact."""
     lines = []
     for shift in verdict.functions or []:
         where = f" {shift.file}:{shift.line}" if shift.file else ""
@@ -131,7 +131,7 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
             f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
         )
     lines += [
-        f"{change.stage}: {change.event.replace('_', ' ')} {change.base:.2f} to {change.head:.2f} a packet "
+        f"{change.stage}: {change.event.replace('_', ' ')} {change.base:.2f} to {change.head:.2f} per packet "
         "(model)"
         for change in verdict.model_changes
     ]
@@ -145,7 +145,7 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
 
 
 def _place(report: RunReport, stage: str, name: str) -> str:
-    """File and line of a counted function, with a space before; empty where debug information tells none."""
+    """File and line of a counted function after a space; empty if debug information has none."""
     counted = (
         function
         for count in report.instructions
@@ -157,7 +157,7 @@ def _place(report: RunReport, stage: str, name: str) -> str:
 
 
 def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """Why cycles changed, and the advice that fits best with its reasons; nothing where they did not."""
+    """Why cycles changed, and the best advice with its reasons; empty if they did not change."""
     if verdict.outcome not in ("regressed", "improved"):
         return []
     from nalm_core.explain import explain

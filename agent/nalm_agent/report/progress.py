@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a measurement tells where it is. One protocol, several listeners: terminal, server, nobody."""
+"""Progress of a measurement: one protocol with several listeners (terminal, server, none)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from nalm_core.report.run_report import Arm, InstructionCount
 
 class Progress(Protocol):
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        """The current step, what in it, the share of the whole done (0..1), seconds the rest may take."""
+        """Reports the step, a detail, the share of the whole that is done (0..1), and the seconds left."""
 
     def say(self, line: str) -> None:
-        """A line worth keeping: a choice made, a reason to wait."""
+        """Reports a line to keep: a choice, a reason to wait."""
 
     def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
-        """The instruction counts are there, long before the cycles."""
+        """Reports the instruction counts, which are known long before the cycles."""
 
 
 class Silent:
-    """Tells nobody."""
+    """Progress without a listener."""
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
         """Ignored."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run, its verdict, and the exit code of a command that made it."""
+"""A run with its verdict and exit code."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ _WORST_FIRST = (ExitCode.REGRESSION, ExitCode.NOT_MEASURED, ExitCode.INCONCLUSIV
 
 @dataclass(frozen=True)
 class Result:
-    """One run and what it means."""
+    """One run and its verdict."""
 
     title: str
     report: RunReport
     verdict: Verdict | None
-    """None for an unchanged run: there is nothing to judge."""
+    """None for an unchanged run, which needs no judgement."""
     link: str | None = None
-    """The run's page on the server it was uploaded to."""
+    """The run's page on the server, after an upload."""
 
     @property
     def exit_code(self) -> ExitCode:
-        """What a command returns for this run alone."""
+        """The exit code of a command with this run alone."""
         return _EXIT_CODES[self.verdict.outcome] if self.verdict else ExitCode.OK
 
 
 def judged(report: RunReport) -> Verdict | None:
-    """The verdict; None for an unchanged run, so that its answer need not wait for SciPy to load."""
+    """The verdict; None for an unchanged run, so that its answer does not wait for SciPy to load."""
     if report.status is RunStatus.UNCHANGED:
         return None
     from nalm_core.verdict.verdict import judge
@@ -52,6 +52,6 @@ def judged(report: RunReport) -> Verdict | None:
 
 
 def worst(results: Sequence[Result]) -> ExitCode:
-    """Exit code of several runs: a regression outweighs what could not be measured."""
+    """Exit code of several runs: a regression outweighs a failed measurement."""
     codes = {result.exit_code for result in results}
     return next((code for code in _WORST_FIRST if code in codes), ExitCode.OK)

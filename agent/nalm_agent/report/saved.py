@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run reports that were saved: a document each, or a list of several scenarios or commits."""
+"""Reads saved run reports: files with one document, or with a list of several scenarios or commits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAGIC = frozenset("*?[")
 
 
 def read_results(names: Sequence[str]) -> list[Result]:
-    """All runs of the named files, judged, each run once. Raises UsageError, naming file and JSON path."""
+    """All runs of the named files, judged, each run once. Raises UsageError with file and JSON path."""
     reports = {report.run_id: report for name in _expanded(names) for report in _reports_of(name)}
     if not reports:
         raise UsageError(f"no run report in {', '.join(names)}", hint="`nalm check --json FILE` writes one")
@@ -29,7 +29,7 @@ def read_results(names: Sequence[str]) -> list[Result]:
 
 
 def is_saved(name: str) -> bool:
-    """It means a file, or standard input; else it may be a commit's name."""
+    """True if the name means a file or standard input; otherwise it may name a commit."""
     return name == STDOUT or name.endswith(".json") or Path(name).is_file()
 
 
@@ -38,13 +38,14 @@ def read_one(name: str) -> RunReport:
     reports = list(_reports_of(name))
     if len(reports) != 1:
         raise UsageError(
-            f"{name} has {len(reports)} runs, expected one", hint="`nalm check --scenario NAME --json FILE`"
+            f"{name} has {len(reports)} runs, expected one",
+            hint="`nalm check --scenario NAME --json FILE` writes one",
         )
     return reports[0]
 
 
 def _expanded(names: Sequence[str]) -> Iterator[str]:
-    """Patterns are expanded here too, for shells and CI systems that leave them."""
+    """The names, with patterns expanded, since some shells and CI systems leave them."""
     for name in names:
         if name == STDOUT or Path(name).exists() or not MAGIC & set(name):
             yield name
@@ -72,14 +73,14 @@ def _reports_of(name: str) -> Iterator[RunReport]:
             where = name if documents is None else f"{name}[{index}]"
             lines = "\n".join(f"{one.path}: {one.message}" for one in error.mistakes[:20])
             raise UsageError(
-                f"{where} is no run report this nalm can use",
+                f"{where} is not a run report that this nalm can use",
                 log=lines,
                 hint="give files that `nalm check --json FILE` wrote, with this nalm or an older one",
             ) from error
 
 
 def _list_of(data: bytes) -> list[str] | None:
-    """Each document of a JSON list; None for anything else, which parse_report will tell about."""
+    """The documents of a JSON list; None for anything else, which parse_report reports."""
     if not data.lstrip().startswith(b"["):
         return None
     try:

@@ -8,17 +8,17 @@ from typing import Final
 
 BLOCKS: Final = "▁▂▃▄▅▆▇█"
 PLAIN: Final = "01234567"
-"""Where the output's encoding has no blocks."""
+"""Letters for encodings without block characters."""
 GAP: Final = "."
-"""Where there is no figure."""
+"""Stands for a missing figure."""
 
 
 def sparkline(
     values: Sequence[float | None], encoding: str | None, *, around_zero_within: float | None = None
 ) -> str:
-    """A letter for each value, from the lowest to the highest; a dot where there is none.
+    """A letter for each value, scaled from the lowest to the highest; a dot for None.
 
-    With around_zero_within zero is in the middle, and the height at least that much on either side.
+    With around_zero_within, zero is in the middle, and the range reaches at least so far to both sides.
     """
     known = [value for value in values if value is not None]
     if around_zero_within is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a verdict, a line per stage, with as many columns as there is room for."""
+"""The table of a verdict: a line per stage, with as many columns as fit."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 MISSING = "-"
 INTERVAL = 1
-"""The addition of columns that brings the interval."""
+"""Number of the set of columns that adds the interval."""
 _WORDS = {"instructions": "instructions", "pipeline": "pipeline use"}
 
 
 def stage_table(verdict: Verdict, width: int, *, framed: bool) -> Table:
-    """width: columns of text there are; where even the fewest figures do not fit, lines may wrap."""
+    """The widest table that fits into `width` columns of text; lines wrap if not even the narrowest fits."""
     tables = _tables(verdict, framed=framed)
     return next((table for table in tables if needed_width(table) <= width), tables[-1])
 
 
 def _tables(verdict: Verdict, *, framed: bool) -> list[Table]:
-    """Widest first. On a terminal a cause goes below its verdict sooner than the interval goes."""
+    """Tables, widest first. With a frame, causes move below their verdicts before the interval is dropped."""
     forms = [(most, between) for most in (3, 2, 1, 0) for between in (" ", "\n")]
     return [
         _table(verdict, most, between, framed=framed)
@@ -57,7 +57,7 @@ def _table(verdict: Verdict, most: int, between: str, *, framed: bool) -> Table:
 
 
 def _stage_verdict(verdict: Verdict, stage: StageChange, between: str) -> str:
-    """Whether the stage bears the change; a change that is seen and too small for the chain is said to be."""
+    """Outcome and cause of a culprit, the kind of an added or removed stage, `small` if not relevant."""
     if stage.stage in verdict.culprit_stages:
         return _with_cause(verdict.outcome, stage.cause, between)
     if stage.kind != "common":
@@ -93,4 +93,4 @@ _COLUMNS: tuple[tuple[str, int, Callable[[Change], str]], ...] = (
     ("IPP", 2, lambda one: _log_change(one.ln_ipp)),
     ("eIPC", 2, lambda one: _log_change(one.ln_eipc)),
 )
-"""Heading; with which addition of columns it comes, the sooner the more it says; what it shows."""
+"""Heading, number of the set of columns that adds it (0: always shown), and the text of a cell."""

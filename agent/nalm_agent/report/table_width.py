@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How wide a table is before anything of it is cut."""
+"""The width that a table needs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rich.measure import Measurement
 from rich.table import Table
 
 _AMPLE = 1000
-"""Columns of text in which every table fits."""
+"""Columns of text into which every table fits."""
 
 
 def needed_width(table: Table) -> int:
-    """Columns of text that a table takes with no cell cut or wrapped."""
+    """Columns of text that a table needs without cutting or wrapping a cell."""
     ample = Console(width=_AMPLE)
     return Measurement.get(ample, ample.options, table).maximum
 
 
 def fit(table: Table, width: int, giving_way: Sequence[str]) -> Table:
-    """The table without the columns of these headings, first named first gone, as far as that is needed."""
+    """Drops columns with the headings `giving_way`, in order, until the table fits into `width`."""
     for heading in giving_way:
         if needed_width(table) <= width:
             break

@@ -166,7 +166,7 @@ def test_memory_of_all_processes_together(home: Home, monkeypatch: pytest.Monkey
     monkeypatch.setattr(escapes, "without_group", lambda: None)
     monkeypatch.setattr(escapes, "build_group", lambda _limits: _NoGroup())
     found = _of(escapes.try_escapes(home, as_builds_do), "memory")
-    assert found.value == "open: more than the group's memory was had"
+    assert found.value == "open: the group's memory limit was exceeded"
     monkeypatch.setattr(escapes, "without_group", lambda: "no control group can be made here")
     found = _of(escapes.try_escapes(home, as_builds_do), "memory")
     assert found.value == "open: no control group can be made here"

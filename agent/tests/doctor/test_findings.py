@@ -115,7 +115,7 @@ def test_hidden_hyperthreads_are_told_by_what_they_cost(tmp_path: Path, own: Hom
     together = LATENCIES.model_copy(update={"sharing": {"3-2": 1.45, "3-1": 1.0}})
     shared = by_name(look_at(system, own, latencies=together))["shared units"]
     assert shared.level is Level.NOTE and "CPU 3 beside a busy CPU 2: 1.45x" in shared.value
-    assert "not seen as steal" in (shared.effect or "")
+    assert "without stolen time" in (shared.effect or "")
 
 
 def test_latencies_and_transfers_are_given_in_ns_and_cycles(tmp_path: Path, own: Home) -> None:
