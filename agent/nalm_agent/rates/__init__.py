@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm rate` and `nalm soak`: a running NF under one load after another.
+"""`nalm rate` and `nalm soak`: put a running NF under load.
 
 May import `measure` and what it imports. Start at `rate`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stage counters lcore by lcore: where packets were lost, not only in which stage."""
+"""Stage counters by lcore, which show on which lcore a stage lost packets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_agent.nf.probe import Snapshot
 
 
 def lcore_stages(stages: list[StageInfo], before: Snapshot, after: Snapshot) -> list[LcoreStages]:
-    """Raw differences per lcore and stage; an lcore's list leaves out stages that it did not run."""
+    """Raw differences per lcore and stage, without stages that an lcore did not run."""
     return [_lcore(stages, old[0], new[0]) for old, new in zip(before.blocks, after.blocks, strict=True)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One revision, built and ready to be put under load: what `nalm rate` and `nalm soak` have in common."""
+"""A revision that is built and ready for load, for `nalm rate` and `nalm soak`."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from nalm_agent.store.home import Home, WorkDir
 
 @dataclass(frozen=True)
 class Subject:
-    """What is put under load, before it is built."""
+    """A revision and scenario to put under load, before the build."""
 
     repository: Repository
     revision: Revision
     config: Config
     name: str
-    """The scenario's."""
+    """Name of the scenario."""
     scenario: ScenarioConfig
     run: RunPlan
 
     @property
     def described(self) -> Scenario:
-        """The scenario, as a report has it."""
+        """The scenario for a report."""
         one = self.scenario
         return Scenario(
             name=self.name,
@@ -53,21 +53,21 @@ class Subject:
 
     @property
     def definition(self) -> RunDefinition:
-        """How it is run."""
+        """The run definition for a report."""
         return self.run.definition
 
 
 def subject(repository: Repository, revision: Revision, scenario: str | None) -> Subject:
-    """The revision's scenario (the first standing one if none is named) with what [rates] adds to its run.
+    """The revision's scenario, by default the first that is not `on_request`, with the arguments of [rates].
 
-    Raises ConfigError for a mistake in nalm.toml, HostError where the TSC cannot be used.
+    Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     config = read_config(repository, revision)
     if config.run.counts != "probe":
         raise ConfigError(
-            "rates need an NF with a probe of its own, whose traffic nalm paces; this one has "
+            "rates need an NF with its own probe, whose traffic nalm paces; this NF has "
             f'counts = "{config.run.counts}"',
             hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
         )
@@ -81,7 +81,7 @@ def subject(repository: Repository, revision: Revision, scenario: str | None) ->
 
 @contextmanager
 def ready(one: Subject, host: Host, home: Home, work: WorkDir, progress: Progress) -> Iterator[NfRun]:
-    """Builds the revision and holds the CPUs it runs on. Raises BuildError."""
+    """Builds the revision and reserves its CPUs for the duration of the context. Raises BuildError."""
     progress.step("build", one.revision.short, 0.02)
     built = build(home, one.repository, one.revision, one.config, progress.say)
     cores = choose(one.scenario.lcores)
@@ -107,5 +107,5 @@ def ready(one: Subject, host: Host, home: Home, work: WorkDir, progress: Progres
 
 
 def _has_cpus_of_its_own(cores: Cores) -> bool:
-    """The agent runs elsewhere, so the NF may go before every other program."""
+    """True if the agent runs on other CPUs, so that the NF may take precedence over all other programs."""
     return not os.sched_getaffinity(0) & set(cores.cpus)

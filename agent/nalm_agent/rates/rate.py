@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole path of `nalm rate`: `measure_rates` is readable from top to bottom."""
+"""The measurement of `nalm rate`. `measure_rates` has all steps in order."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
 
 FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
-"""Parts of the progress."""
+"""Shares of the progress bar."""
 
 
 class RateReportBuilder:
-    """A rate report in the making."""
+    """Collects the parts of a rate report."""
 
     def __init__(self, subject: Subject, settings: RateSettings) -> None:
         self.subject = subject
@@ -50,7 +50,7 @@ class RateReportBuilder:
         self.notes: list[str] = []
 
     def report(self, status: RateStatus, failure: str | None = None) -> RateReport:
-        """The report as it stands."""
+        """The report of what was measured so far."""
         checks = []
         if status is RateStatus.MEASURED and self.build is not None:
             info = ArmInfo(build=self.build, run=self.subject.definition, stages=self.stages)
@@ -79,9 +79,9 @@ class RateReportBuilder:
 def measure_rates(
     subject: Subject, settings: RateSettings, home: Home, work: WorkDir, progress: Progress
 ) -> RateReport:
-    """Full load, search, latency, as far as the mode asks for them.
+    """Measures full load, searches and latency, as the mode requires.
 
-    An NF that cannot be built or run is a `broken` report. Raises HostError when this host cannot measure.
+    The report is `broken` if the NF cannot be built or run. Raises HostError if this host cannot measure.
     """
     builder = RateReportBuilder(subject, settings)
     try:
@@ -118,7 +118,7 @@ def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> flo
                 )
                 trial = nf.trial(Ask(Phase.MRR, settings.trial_s))
                 builder.trials.append(trial)
-                # What others took from the NF is put back: the search must begin above what the NF can do.
+                # Corrected for stolen time: the search must begin above the NF's capacity.
                 seen = max(forwarded_pps(trial, nf.info) or 0.0, cpu_pps(trial, nf.info) or 0.0)
                 greatest = max(greatest, seen)
             nf.finish()
@@ -130,7 +130,7 @@ def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> flo
 def search_rates(
     nf: TrialNf, greatest: float, builder: RateReportBuilder, progress: Progress
 ) -> list[Search]:
-    """NDR and, where the mode asks for it, PDR, in one process: no load in another memory layout."""
+    """Searches NDR, and PDR if the mode requires it, in one process, so that all loads share one layout."""
     settings, count = builder.settings, 0
     loads = Loads(least=greatest * SEARCH_LEAST, greatest=greatest * SEARCH_ABOVE_MRR)
 
@@ -156,7 +156,7 @@ def search_rates(
 
 
 def measure_latency(nf: TrialNf, ndr: float, builder: RateReportBuilder, progress: Progress) -> None:
-    """Latency at each share of NDR. The first seconds at each load are left out."""
+    """Measures latency at each share of NDR. The first seconds at each load are left out."""
     settings = builder.settings
     begun = FULL_LOAD_SHARE + SEARCH_SHARE
     total = len(settings.shares) * settings.latency_trials

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NDR and PDR by MLRsearch (draft-ietf-bmwg-mlrsearch; the package of FD.io CSIT): which loads to try is the
-package's, whether a trial can be believed is nalm's."""
+"""NDR and PDR by MLRsearch (draft-ietf-bmwg-mlrsearch; the package of FD.io CSIT). The package chooses the
+loads; nalm decides whether a trial is valid."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from nalm_core.report.run_report import ArmInfo
 from nalm_core.text.percents import share_percent
 
 Measure = Callable[[float, int], Trial]
-"""Seconds and packets per second to a trial."""
+"""Runs a trial of some seconds at a load in packets per second."""
 
 
 class Goal(NamedTuple):
-    """What is searched for."""
+    """A rate to search for."""
 
     name: Literal["ndr", "pdr"]
     loss_ratio: float
 
 
 class Loads(NamedTuple):
-    """Where is searched, packets per second."""
+    """The range of the search, in packets per second."""
 
     least: float
     greatest: float
 
 
 class _DisturbedError(Exception):
-    """A load was tried as often as allowed, and no trial was valid."""
+    """All permitted trials of a load were invalid."""
 
 
 class _Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no types
-    """Trials for the package: invalid ones are repeated, so many times in a row."""
+    """Runs trials for the package and repeats invalid ones up to a limit."""
 
     def __init__(self, measure: Measure, info: ArmInfo, repeats: int) -> None:
         self._measure = measure
@@ -65,7 +65,7 @@ class _Measurer(AbstractMeasurer):  # type: ignore[misc] # the package has no ty
 def search(
     goals: Sequence[Goal], loads: Loads, measure: Measure, info: ArmInfo, settings: RateSettings
 ) -> list[Search]:
-    """Searches for all goals at once. `ended` says how it went: a disturbed host raises nothing."""
+    """Searches for all goals at once. `ended` has the outcome; a disturbed host raises no error."""
     search_goals = {goal: _search_goal(goal, settings) for goal in goals}
     config = Config()
     config.goals = list(search_goals.values())
@@ -98,7 +98,7 @@ def _search_goal(goal: Goal, settings: RateSettings) -> SearchGoal:
 
 
 def _nobody(line: str) -> None:
-    """The package's own log: the report keeps every trial."""
+    """Discards the package's log, since the report has every trial."""
 
 
 def _result(

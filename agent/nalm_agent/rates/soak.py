@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole path of `nalm soak`: hours at one load, an interval on the disk every few seconds."""
+"""The measurement of `nalm soak`: hours at one load, with a record on disk every few seconds."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from nalm_agent.store.home import Home, WorkDir
 
 @dataclass(frozen=True)
 class SoakPlan:
-    """What is wanted of a new soak."""
+    """The settings of a new soak."""
 
     path: Path
     hours: float
     interval_s: float
     pps: int | None
-    """None: a share of NDR, which is searched for first."""
+    """None: a share of NDR, found by a search."""
     share: float
     search: RateSettings
 
 
 def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
-    """A new soak into a new file. Raises BuildError, NfError, and NalmError if no load could be found."""
+    """Runs a new soak into a new file. Raises BuildError, NfError, and NalmError if it finds no load."""
     path = plan.path
     if path.exists():
         raise UsageError(
-            f"{path} is there already", hint=f"name another --out FILE, or go on: nalm soak --resume {path}"
+            f"{path} already exists", hint=f"name another --out FILE, or continue: nalm soak --resume {path}"
         )
     builder = RateReportBuilder(subject, plan.search)
     with ready(subject, builder.host, home, work, progress) as run:
@@ -72,9 +72,9 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
 
 
 def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progress: Progress) -> None:
-    """Goes on with a soak in a new launch of the same build, run alike.
+    """Continues a soak in a new launch with the same build and run definition.
 
-    Raises UsageError if code, run definition or host are not those the soak began with.
+    Raises UsageError if code, run definition or host differ from those of the soak.
     """
     header, intervals = read_soak(path)
     host = fingerprint()
@@ -93,7 +93,7 @@ def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progres
 def _load(
     run: NfRun, plan: SoakPlan, builder: RateReportBuilder, progress: Progress
 ) -> tuple[int, Search | None]:
-    """The load, and the search it was chosen by. Raises NalmError if there is no NDR."""
+    """The load, and the search that chose it. Raises NalmError if there is no NDR."""
     if plan.pps is not None:
         return plan.pps, None
     greatest = full_load(run, builder, progress)
@@ -101,16 +101,14 @@ def _load(
         (ndr,) = search_rates(nf, greatest, builder, progress)
         nf.finish()
     if ndr.lower_pps is None:
-        raise NalmError(
-            f"no NDR was found to take a share of: {ndr.reason}", hint="give the load yourself with --pps"
-        )
+        raise NalmError(f"the search found no NDR: {ndr.reason}", hint="set the load with --pps")
     if ndr.ended is not Ended.FOUND:
         progress.say(f"the load is a share of {ndr.lower_pps:.0f} pps")
     return max(1, round(ndr.lower_pps * plan.share)), ndr
 
 
 def search_settings(trial_s: float) -> RateSettings:
-    """A short search: a soak's load need not be exact."""
+    """Settings of a short search, since a soak's load need not be exact."""
     return RateSettings(
         mode=Mode.NDR, trial_s=trial_s, mrr_launches=1, mrr_trials=2, width=0.05, trials_per_load=2
     )
@@ -119,7 +117,7 @@ def search_settings(trial_s: float) -> RateSettings:
 def _soak(
     nf: TrialNf, header: SoakHeader, before: list[Interval], file: SoakFile, progress: Progress
 ) -> None:
-    """Intervals until the hours are full."""
+    """Records intervals until the duration is reached."""
     settings = header.settings
     launch = max((one.launch for one in before), default=-1) + 1
     whole, done = settings.hours * 3600, soak_seconds(before)
@@ -149,7 +147,7 @@ def _soak(
 
 @contextmanager
 def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
-    """Closes the file; says how to go on when the soak did not come to its end."""
+    """Closes the file, and prints how to continue if the soak was interrupted."""
     ended = False
     try:
         yield
@@ -157,11 +155,11 @@ def _closing(file: SoakFile, progress: Progress) -> Iterator[None]:
     finally:
         file.close()
         if not ended:
-            progress.say(f"go on with: nalm soak --resume {file.path}")
+            progress.say(f"to continue: nalm soak --resume {file.path}")
 
 
 def _require_same(header: SoakHeader, run: NfRun, host_class: str, scenario: str) -> None:
-    """Raises UsageError naming what differs from the soak's begin."""
+    """Raises UsageError with the first difference from the soak's header."""
     pairs = (
         ("scenario", header.scenario.name, scenario),
         ("code", header.build.code_digest, run.build.code_digest),
@@ -171,6 +169,6 @@ def _require_same(header: SoakHeader, run: NfRun, host_class: str, scenario: str
     for what, then, now in pairs:
         if then != now:
             raise UsageError(
-                f"the soak cannot go on: its {what} was {then}, now it is {now}",
-                hint="resume with the revision, scenario and host it began with, or begin a new soak",
+                f"the soak cannot continue: its {what} was {then} and is now {now}",
+                hint="resume with the same revision, scenario and host, or begin a new soak",
             )

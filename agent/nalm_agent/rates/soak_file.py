@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A soak's file: JSON lines, the header first, then one interval each. A line is there whole or not at all:
-what a kill or a full disk left of one, without its end of line, is cut off when the soak goes on."""
+"""A soak's file: JSON lines, first the header, then one line per interval. When a soak continues, it removes
+a last line without an end of line, which a kill or a full disk may have left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm_agent.runtime.errors import UsageError
 
 
 class SoakFile:
-    """Appends to a soak's file; every line is on the disk when `add` returns."""
+    """Appends to a soak's file. A line is on disk when `add` returns."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -25,13 +25,13 @@ class SoakFile:
 
     @staticmethod
     def create(path: Path, header: SoakHeader) -> SoakFile:
-        """A new file with its header. Raises UsageError if there is one already."""
+        """Creates a file with its header. Raises UsageError if it exists."""
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
         except OSError as error:
             raise UsageError(
-                f"the soak's file {path} cannot be made: {error.strerror}",
-                hint=f"name another --out FILE, or go on with it: nalm soak --resume {path}",
+                f"the soak's file {path} cannot be created: {error.strerror}",
+                hint=f"name another --out FILE, or continue it: nalm soak --resume {path}",
             ) from error
         made = SoakFile(path, descriptor)
         made._write(header)
@@ -40,7 +40,7 @@ class SoakFile:
 
     @staticmethod
     def append(path: Path) -> SoakFile:
-        """Goes on behind the last whole line."""
+        """Opens a file to continue after its last whole line."""
         text = path.read_bytes()
         whole = text.rfind(b"\n") + 1
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
@@ -49,7 +49,7 @@ class SoakFile:
         return SoakFile(path, descriptor)
 
     def add(self, interval: Interval) -> None:
-        """One more interval. Raises UsageError when the disk does not take it."""
+        """Appends an interval. Raises UsageError if writing fails."""
         self._write(interval)
 
     def close(self) -> None:
@@ -70,12 +70,12 @@ class SoakFile:
             os.ftruncate(self._descriptor, before)
             raise UsageError(
                 f"{self.path} cannot be written: {error.strerror}",
-                hint=f"make room, then: nalm soak --resume {self.path}",
+                hint=f"free disk space, then run nalm soak --resume {self.path}",
             ) from error
 
 
 def read_soak(path: Path) -> tuple[SoakHeader, list[Interval]]:
-    """Header and intervals; an unfinished last line is left out. Raises UsageError naming a wrong line."""
+    """Reads header and intervals, without an unfinished last line. Raises UsageError with a wrong line."""
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
     except OSError as error:
@@ -106,13 +106,13 @@ def _intervals(path: Path, lines: Sequence[bytes]) -> list[Interval]:
         except ValidationError as error:
             raise UsageError(
                 f"{path}:{number}: not an interval of a soak: {words(error.errors()[0])}",
-                hint="the file was changed by something else than nalm; begin a new soak",
+                hint="another program changed the file; begin a new soak",
             ) from error
     return found
 
 
 def _sync_folder(path: Path) -> None:
-    """So that the new file's name is on the disk too."""
+    """Makes the new file's name durable."""
     descriptor = os.open(path.absolute().parent, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
-reads what it says it did. Layout version 1, refuses any other. Used only while the lcores are parked."""
+reads what it sent. It has layout version 1; others are refused. It is used only while the lcores are parked.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ class Load(IntEnum):
 
 
 class TrafficFile:
-    """A mapped traffic file. `close` before the file's directory goes."""
+    """A mapped traffic file. Call `close` before the file's directory is removed."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -90,15 +91,15 @@ class TrafficFile:
                 self._map = mmap.mmap(file.fileno(), 0)
         except (OSError, ValueError) as error:
             raise ProbeError(
-                f"the NF made no traffic file {path.name}: {error}",
-                hint="rates need a generator in the NF that keeps to nalm_traffic.h (docs/rates.md)",
+                f"the NF did not create a traffic file {path.name}: {error}",
+                hint="rates need a generator in the NF that follows nalm_traffic.h (docs/rates.md)",
             ) from error
         magic, version = (int.from_bytes(self._map[at : at + 4], "little") for at in (0, 4))
         if magic != MAGIC or version != VERSION or len(self._map) < _LAYOUT.itemsize:
             self._map.close()
             raise ProbeError(
-                f"{path.name} is no traffic file of layout {VERSION}",
-                hint="build the NF with the nalm_traffic.h that belongs to this nalm",
+                f"{path.name} is not a traffic file of layout {VERSION}",
+                hint="build the NF with the nalm_traffic.h of this version of nalm",
             )
         self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
         self._tick_ns = 1e9 / int(self._view["tsc_hz"])
@@ -109,19 +110,19 @@ class TrafficFile:
         self._map.close()
 
     def ask(self, trial: int, load: Load, *, rate_pps: int = 0, leave_out_s: float = 0.0) -> None:
-        """What the next turn sends. A new trial number begins a new trial."""
+        """Sets what the next turn sends. A new trial number begins a new trial."""
         control = self._view["control"]
         control["load"], control["rate_pps"] = int(load), rate_pps
         control["leave_out_ns"] = round(leave_out_s * 1e9)
         control["trial"] = trial
 
     def totals(self, trial: int) -> Traffic:
-        """What became of the present trial. Raises ProbeError if the generator speaks of another one."""
+        """Totals of the current trial. Raises ProbeError if the generator reports another trial."""
         totals = self._view["totals"]
         if int(totals["trial"]) != trial:
             raise ProbeError(
-                f"the generator tells of trial {int(totals['trial'])}, asked for was {trial}",
-                hint="the NF's generator has to keep to nalm_traffic.h",
+                f"the generator reports trial {int(totals['trial'])} instead of {trial}",
+                hint="the NF's generator must follow nalm_traffic.h",
             )
         stamped = bool(totals["stamped"])
         known = {name: int(totals[name]) for name in ("received", "reordered", "duplicates", "damaged")}
@@ -136,11 +137,11 @@ class TrafficFile:
         )
 
     def latency(self) -> Histogram | None:
-        """Latencies of the present trial; None if packets carry no time."""
+        """Latencies of the current trial; None if packets carry no time stamps."""
         return self._histogram("latency")
 
     def jitter(self) -> Histogram | None:
-        """Jitter of the present trial; None if packets carry no time."""
+        """Jitter of the current trial; None if packets carry no time stamps."""
         return self._histogram("jitter")
 
     def _histogram(self, name: str) -> Histogram | None:
@@ -155,13 +156,13 @@ class TrafficFile:
         )
 
     def _filled(self, bins: Any) -> Iterator[tuple[float, int]]:
-        """(upper end in ns, count) of the bins that hold something."""
+        """(upper end in ns, count) of each non-empty bin."""
         for index in np.flatnonzero(bins):
             yield bin_end(int(index)) * self._tick_ns, int(bins[index])
 
 
 def bin_end(index: int) -> int:
-    """The greatest value, in ticks, that a bin holds."""
+    """The greatest value of a bin, in ticks."""
     if index < 2 * STEPS:
         return index
     return ((index % STEPS + STEPS + 1) << (index // STEPS - 1)) - 1

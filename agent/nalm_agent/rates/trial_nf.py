@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running NF that is given one load after another: a trial is a turn, and a silent one in which what is on
-its way arrives. The process lives on between trials: no load is measured in another memory layout."""
+"""A running NF under one load after another. A trial is a turn, followed by silent turns in which packets on
+their way arrive. The process lives on between trials, so that all loads are measured in one memory layout."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from nalm_agent.store.home import WorkDir
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 SILENT_MS = 2.0
 SILENT_TURNS = 10
-"""Silent turns, at most, until nothing is on its way."""
+"""Most silent turns until no packet is on its way."""
 
 
 @dataclass(frozen=True)
 class NfRun:
-    """How the NF is started, and what it is."""
+    """How the NF is started, and its description."""
 
     command: list[str]
     cores: Cores
@@ -45,7 +45,7 @@ class NfRun:
 
 @dataclass(frozen=True)
 class Ask:
-    """One trial that is wanted."""
+    """The settings of one trial."""
 
     phase: Phase
     seconds: float
@@ -56,7 +56,7 @@ class Ask:
 
 
 class TrialNf:
-    """An NF process under test. A context manager: whatever happens, the process is gone afterwards."""
+    """An NF process under test. A context manager, which always ends the process on exit."""
 
     def __init__(self, run: NfRun, *, launch: int) -> None:
         self._run = run
@@ -94,23 +94,23 @@ class TrialNf:
 
     @property
     def stages(self) -> list[StageInfo]:
-        """Stages in the order packets pass them."""
+        """Stages in the order in which packets pass them."""
         return self._nf.probe.stages
 
     @property
     def tsc_hz(self) -> int:
-        """The TSC's rate as the NF's probe has it."""
+        """The TSC's rate, from the NF's probe."""
         return self._nf.probe.tsc_hz
 
     @property
     def info(self) -> ArmInfo:
-        """The NF as core's functions want it."""
+        """The NF in the form that nalm_core uses."""
         return ArmInfo(build=self._run.build, run=self._run.definition, stages=self.stages)
 
     def trial(self, ask: Ask, *, arrive: bool = True) -> Trial:
-        """One trial, marked if it says nothing about the NF.
+        """Runs one trial and marks it if it is invalid.
 
-        arrive: waits until nothing is on its way; without, the last packets count as the next trial's.
+        arrive: wait until no packet is on its way; otherwise the last packets count for the next trial.
         Raises NfError if the NF does not end its turn.
         """
         traffic = self._traffic
@@ -146,15 +146,15 @@ class TrialNf:
         return None
 
     def buffers_in_use(self) -> int | None:
-        """Packet buffers that are not in their pool; None where the probe does not say."""
+        """Packet buffers that are not in their pool; None if the probe does not count them."""
         return buffers_in_use(self._nf.snapshot())
 
     def finish(self) -> None:
-        """Ends the NF. Raises NfError if it does not end, or not well."""
+        """Ends the NF. Raises NfError if it does not end or ends with an error."""
         self._nf.finish()
 
     def log_tail(self) -> str:
-        """The last lines the NF wrote."""
+        """The last lines of the NF's output."""
         return self._nf.log_tail()
 
     def _let_arrive(self, traffic: TrafficFile, before: Snapshot) -> None:
@@ -168,7 +168,7 @@ class TrialNf:
             way = now
 
     def _on_its_way(self, traffic: TrafficFile, before: Snapshot) -> int:
-        """Packets sent of which the NF has not said what became of them."""
+        """Packets that were sent and have no outcome yet."""
         counters = stage_counters(self.stages, before, self._nf.snapshot())
         ended = sum(
             counters[stage.name].outcomes[name]

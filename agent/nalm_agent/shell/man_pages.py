@@ -89,6 +89,5 @@ def _flat(text: str) -> str:
 
 def _text(text: str) -> str:
     """The text with man(7)'s control characters escaped."""
-
     escaped = text.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

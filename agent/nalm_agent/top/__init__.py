@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm top`: what a running NF does, live: by its probe, by DPDK telemetry, or by perf.
+"""`nalm top`: shows a running NF live, read by its probe, DPDK telemetry or perf.
 
 May import `counters`, `nf`, `report`. Start at `watch`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is higher than the terminal is cut, and says so."""
+"""Cuts output that is higher than the terminal, with a line that says so."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.text import Text
 
 
 class CutToHeight:
-    """Another renderable, at most as high as it is given room for."""
+    """Cuts another renderable to the height available."""
 
     def __init__(self, inner: RenderableType) -> None:
         self._inner = inner

@@ -18,8 +18,8 @@ from nalm_agent.top.find_telemetry import TelemetrySockets
 from nalm_agent.top.process_name import name_of
 
 PROC = Path("/proc")
-_START = "start the NF with NALM_PROBE_FILE set to a path it may write, e.g. on /dev/shm"
-_OTHERS = "NFs of other users are seen by root"
+_START = "start the NF with NALM_PROBE_FILE set to a writable path, such as one on /dev/shm"
+_OTHERS = "only root sees NFs of other users"
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class FoundNf:
     """Its probe file, or telemetry socket, as this process can open it."""
     nf: str
     lcores: int | None
-    """None: DPDK's telemetry does not tell."""
+    """None if DPDK's telemetry does not provide it."""
 
     def __str__(self) -> str:
         lcores = f", {amount(self.lcores, 'lcore')}" if self.lcores is not None else ""
@@ -40,13 +40,13 @@ class FoundNf:
 
 
 def running(proc: Path = PROC) -> list[FoundNf]:
-    """Every NF that can be read here, by process number; not those that only look at a probe."""
+    """All readable NFs of this host, by process number, without processes that only read a probe."""
     sockets = TelemetrySockets(proc)
     return [found for pid in _pids(proc) for found in _any(pid, proc, sockets)]
 
 
 def only(proc: Path = PROC) -> FoundNf:
-    """The only NF with the probe on this host, or without one the only DPDK program.
+    """The only NF with a probe on this host, or else the only DPDK program with telemetry.
 
     Raises UsageError if there is none, or more than one.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the probe of a running process by what it has mapped."""
+"""Finds the probe of a running process among the files that it has mapped."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class FoundProbe:
 
 
 def probes_of(pid: int, proc: Path) -> Iterator[FoundProbe]:
-    """The probes of one process. Raises ProbeError for one that cannot be read, as of another version."""
+    """The probes of one process. Raises ProbeError for an unreadable one, such as another version's."""
     try:
         lines = (proc / str(pid) / "maps").read_text(errors="replace").splitlines()
         numbers = _namespace_pid(proc, pid)
     except OSError:
-        return  # it has just ended, or is another user's
+        return  # the process has ended, or belongs to another user
     shared = [fields for line in lines if len(fields := line.split(None, 5)) == 6 and fields[1].endswith("s")]
     for path in dict.fromkeys(fields[5] for fields in shared if fields[5].startswith("/")):
         inside = proc / str(pid) / "root" / path.lstrip("/")
@@ -37,7 +37,7 @@ def probes_of(pid: int, proc: Path) -> Iterator[FoundProbe]:
 
 
 def _namespace_pid(proc: Path, pid: int) -> int:
-    """The process's number as it knows it itself."""
+    """The process's number in its own PID namespace."""
     status = (proc / str(pid) / "status").read_text()
     return int(next((line.split()[-1] for line in status.splitlines() if line.startswith("NSpid:")), pid))
 

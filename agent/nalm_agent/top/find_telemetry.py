@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the telemetry socket of a running DPDK process by what it has open, without asking it anything."""
+"""Finds the telemetry socket of a running DPDK process among its open files, without a connection to it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from nalm_agent.top.process_root import inside
 from nalm_agent.top.telemetry import NAME
 
 _ACCEPTS = 0x10000
-"""The kernel's mark (__SO_ACCEPTCON) of a socket that listens."""
+"""The kernel's flag (__SO_ACCEPTCON) of a listening socket."""
 
 
 class TelemetrySockets:
-    """Those of this host and its containers; the kernel's list is read once for each network namespace."""
+    """The sockets of this host and its containers. It reads the kernel's list once per network namespace."""
 
     def __init__(self, proc: Path) -> None:
         self._proc = proc
         self._listening: dict[str, dict[str, str]] = {}
 
     def of_process(self, pid: int) -> Path | None:
-        """As this process can connect to it. None if the process has none, has ended or is another user's."""
+        """The socket's path for this process. None if the NF has none, has ended or is another user's."""
         folder = self._proc / str(pid)
         try:
             listening = self._in_namespace_of(folder)
@@ -38,7 +38,7 @@ class TelemetrySockets:
 
 
 def _listening(text: str) -> dict[str, str]:
-    """Paths by what a descriptor of the socket links to. The columns are those of proc(5), /proc/net/unix."""
+    """Paths of listening sockets, by the target of their descriptors' links (proc(5), /proc/net/unix)."""
     rows = [line.split(None, 7) for line in text.splitlines()[1:]]
     return {
         f"socket:[{row[6]}]": row[7]
@@ -55,7 +55,7 @@ def _target(descriptor: Path) -> str:
 
 
 def _reachable(path: str, root: Path) -> Path | None:
-    """The path itself, or for a process with other mounts that through its root."""
+    """The path itself, or the path through the process's root if its mounts differ."""
     try:
         other = inside(root, path)
     except OSError:

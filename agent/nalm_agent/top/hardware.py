@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""IPP and eIPC, from the hardware events that the NF's probe reads; where it reads none, why."""
+"""IPP and eIPC from the hardware events that the NF's probe reads, or the reason if it reads none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES = {event.papi: event.name for event in EVENTS}
 
 
 class Hardware:
-    """The events of one NF's probe."""
+    """The hardware events of one NF's probe."""
 
     def __init__(self, file: ProbeFile) -> None:
         self._stages = file.stages
@@ -25,7 +25,7 @@ class Hardware:
         self.missing = _missing(reasons)
 
     def figures(self, before: Snapshot, after: Snapshot, packets: int) -> dict[str | None, EventFigures]:
-        """Per stage, and under None for all; empty where nothing was counted or no packet passed."""
+        """Figures by stage, and under None for all stages; empty without counts or packets."""
         if not packets or not self._counted_on(after):
             return {}
         raw, readings = stage_events(self._stages, self._counted, before, after)
@@ -39,7 +39,7 @@ class Hardware:
 
 
 def _missing(reasons: dict[str, str | None]) -> dict[str, str]:
-    """Why IPP and eIPC are not known, by figure."""
+    """Why IPP and eIPC are unknown, by figure."""
     needs = {"ipp": (INSTRUCTIONS.name,), "eipc": (INSTRUCTIONS.name, CYCLES.name)}
     nothing = pmu.kernel_reason() or NOT_CONFIGURED
     found = {}

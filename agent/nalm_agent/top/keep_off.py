@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who looks stays off the CPUs of what it looks at, where there are others."""
+"""Keeps this process off the CPUs of the observed NF if there are other CPUs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def keep_off(threads: Iterable[int]) -> None:
-    """Leaves to these threads the CPUs they are bound to, one each. Threads that are gone do not count."""
+    """Moves this process off the CPUs to which the threads are bound one by one. Ignores ended threads."""
     taken: set[int] = set()
     for thread in threads:
         with suppress(OSError):
@@ -22,7 +22,7 @@ def keep_off(threads: Iterable[int]) -> None:
 
 
 def threads_of(pid: int) -> list[int]:
-    """Every thread of a process; none if it is gone, or numbered otherwise here."""
+    """All threads of a process; none if it has ended or has another number in this namespace."""
     with suppress(OSError):
         return [int(entry.name) for entry in Path(f"/proc/{pid}/task").iterdir()]
     return []

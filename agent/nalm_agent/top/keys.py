@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single keys of a terminal and changes of its size, seen while waiting. On anything else there are none, and
-waiting is sleeping."""
+"""Reads single keys and size changes of a terminal while waiting. Without a terminal, waiting is sleeping."""
 
 from __future__ import annotations
 
@@ -18,11 +17,11 @@ _Handler = Callable[[str], None]
 
 
 class Keys:
-    """A context manager: the terminal is as before afterwards."""
+    """A context manager that restores the terminal on exit."""
 
     def __init__(self, handler: _Handler, resized: Callable[[], None]) -> None:
-        """handler: called with each key while `wait` lasts, resized: when the terminal has another size; what
-        they raise ends the wait."""
+        """`wait` calls `handler` with each key and `resized` after a change of size; an exception that they
+        raise ends the wait."""
         self._handler, self._resized = handler, resized
         self._file: int | None = None
 
@@ -47,11 +46,11 @@ class Keys:
 
     @property
     def there(self) -> bool:
-        """Whether there is a terminal to read from."""
+        """True if there is a terminal to read from."""
         return self._file is not None
 
     def wait(self, seconds: float) -> None:
-        """Waits, handling keys."""
+        """Waits and handles keys."""
         if self._file is None:
             time.sleep(seconds)
             return

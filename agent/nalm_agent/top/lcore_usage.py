@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The use of lcores as DPDK's telemetry tells it: cycles busy and cycles in all, cumulative."""
+"""The use of lcores by DPDK's telemetry: busy cycles and all cycles, cumulative."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from nalm_agent.top.view import ratio
 
 COMMAND = "/eal/lcore/usage"
-NO_USAGE = "this NF's DPDK tells no use of lcores (23.03 and later, where the NF reports it)"
-SET_BACK = "the NF set its counters back within this interval"
+NO_USAGE = "this NF's DPDK does not report the use of lcores (DPDK 23.03 and later do, if the NF reports it)"
+SET_BACK = "the NF reset its counters within this interval"
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Of one lcore, until the NF sets them back."""
+    """Cycles of one lcore since the NF reset its counters."""
 
     busy: int
     total: int
@@ -23,7 +23,7 @@ class Cycles:
 
 @dataclass(frozen=True)
 class Used:
-    """Within an interval, of the lcores known at its begin and its end."""
+    """The use within an interval of the lcores known at its beginning and end."""
 
     busy_cycles: int
     cur: float | None
@@ -31,7 +31,7 @@ class Used:
 
 
 def cycles_of(answer: Mapping[str, Sequence[int]] | None) -> dict[int, Cycles] | None:
-    """By lcore; None where DPDK does not know the command."""
+    """Cycles by lcore; None if DPDK does not know the command."""
     if answer is None:
         return None
     rows = zip(answer["lcore_ids"], answer["busy_cycles"], answer["total_cycles"], strict=True)
@@ -39,7 +39,7 @@ def cycles_of(answer: Mapping[str, Sequence[int]] | None) -> dict[int, Cycles] |
 
 
 def used(before: Mapping[int, Cycles] | None, after: Mapping[int, Cycles] | None) -> Used | str:
-    """What was used between two looks, or why that is not known."""
+    """The use between two readings, or the reason why it is unknown."""
     if not before or not after:
         return NO_USAGE
     both = [(before[lcore], after[lcore]) for lcore in after if lcore in before]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of any process by perf's samples: which C functions its threads spend their time in."""
+"""Views of any process by perf's samples: the C functions in which its threads spend their time."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from nalm_agent.top.view import FunctionView, View
 
 SHOWN = 20
 FREQUENCY_HZ = 99
-"""Of each thread: a sample costs a virtual machine some 35 us of the core; looking is to cost below 1 %."""
+"""Samples per second of each thread, few enough for an overhead below 1 % in a virtual machine."""
 NO_PACKETS = "perf sees time, not packets: include the probe (nalm_probe.h), or use --telemetry with DPDK"
 
 
 class PerfFeed:
-    """perf on one process, an attachment for each view."""
+    """perf on one process, attached again for each view."""
 
     def __init__(self, pid: int) -> None:
         """Raises UsageError if there is no such process, SourceError if perf cannot sample here."""
         if (reason := perf.profile_available()) is not None:
             raise SourceError(
-                f"perf cannot sample: {reason}", hint="nalm doctor says what this host can measure"
+                f"perf cannot sample: {reason}", hint="`nalm doctor` shows what this host can measure"
             )
         if (name := name_of(pid)) is None:
-            raise UsageError(f"there is no process {pid}", hint="nalm top --perf wants the number of one")
+            raise UsageError(
+                f"there is no process {pid}", hint="`nalm top --perf` needs the number of a running process"
+            )
         self._name, self.pid = name, pid
         self._event = perf.profile_event()
         self._stack = ExitStack()
@@ -76,6 +78,6 @@ class PerfFeed:
 
 
 def _function(sample: Sample) -> str:
-    """An object without symbols is one function."""
+    """The function's name. An object without symbols counts as one function."""
     name = sample.chain[0]
     return "[no symbols]" if name.startswith(f"{sample.object}+0x") else name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of an NF by its probe, read without stopping it."""
+"""Views of an NF by its probe, read while it runs."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ DROPS = (OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD)
 
 
 class ProbeFeed:
-    """A probe file. Between two views nothing is left out."""
+    """Views from a probe file. Each view begins where the one before ended."""
 
     def __init__(self, path: Path, pid: int | None = None) -> None:
-        """pid: of the NF as this host numbers it, if the probe's own number may be a namespace's."""
+        """pid: the NF's number on this host, if the probe's number may be that of another namespace."""
         self._file = ProbeFile(path)
         self._pid = pid or self._file.pid
         self._hardware = Hardware(self._file)
@@ -37,7 +37,7 @@ class ProbeFeed:
 
     @property
     def threads(self) -> list[int]:
-        """Its lcores' threads, by the kernel's numbers."""
+        """Thread numbers of its lcores."""
         return [int(block[0]["tid"]) for block in self._before.blocks]
 
     def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
@@ -53,7 +53,7 @@ class ProbeFeed:
         self._file.close()
 
     def _view(self, before: Snapshot, after: Snapshot, seconds: float) -> View:
-        known = len(before.blocks)  # an lcore claimed meanwhile is in the next view
+        known = len(before.blocks)  # the next view has lcores that were claimed since
         after = Snapshot(after.blocks[:known], after.events[:known])
         lcores, stages = lcore_counters(before, after), self._file.stages
         counters = stage_counters(stages, before, after)
@@ -110,7 +110,7 @@ def _only(snapshot: Snapshot, lcore: int) -> Snapshot:
 
 
 def own_share(lcores: list[LcoreCounters]) -> float:
-    """Share of the time of the lcores that work on packets which is the NF's own, in 0..1."""
+    """The NF's own share (0..1) of the time of lcores that work on packets."""
     working = [lcore for lcore in lcores if lcore.busy_cycles]
     own = sum(lcore.busy_cycles + (lcore.idle_cycles or 0) for lcore in working)
     return ratio(own, own + sum(lcore.apart_cycles for lcore in working)) or 1.0

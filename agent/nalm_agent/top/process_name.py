@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a process is called."""
+"""The name of a process."""
 
 from __future__ import annotations
 

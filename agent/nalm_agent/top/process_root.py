@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths as another process sees them, which may have other mounts: that of a container."""
+"""Paths as another process sees them, which may have other mounts, such as a container's."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from errno import ELOOP
 from pathlib import Path, PurePosixPath
 
 MOST_LINKS = 40
-"""As the kernel follows (path_resolution(7))."""
+"""Number of links to follow, as in the kernel (path_resolution(7))."""
 
 
 def inside(root: Path, path: str) -> Path:
-    """The absolute path below a process's root (/proc/PID/root), absolute links followed below it too.
+    """The absolute path below a process's root (/proc/PID/root), with absolute links resolved below it too.
 
-    The kernel would follow them from the caller's own root: /var/run is such a link. Raises OSError.
+    The kernel would resolve them from the caller's root; /var/run is such a link. Raises OSError.
     """
     place, left, links = root, list(PurePosixPath(path).parts[:0:-1]), 0
     while left:

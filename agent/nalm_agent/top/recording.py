@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: a view a line, as JSON; written while watching, shown again later."""
+"""Recordings: one view per line, as JSON, written while watching and replayed later."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_agent.top.view import View
 
 
 class Recorder:
-    """Appends views to a file, each at once. Raises UsageError if it cannot be written."""
+    """Appends views to a file immediately. Raises UsageError if it cannot be written."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -27,7 +27,7 @@ class Recorder:
             ) from error
 
     def add(self, view: View) -> None:
-        """One line more."""
+        """Appends a view."""
         self._file.write(view.model_dump_json() + "\n")
         self._file.flush()
 
@@ -36,10 +36,10 @@ class Recorder:
 
 
 class ReplayFeed:
-    """A recording, view by view. Every line is read and checked before the first is shown."""
+    """Replays a recording. Every line is read and checked before the first is shown."""
 
     def __init__(self, path: Path, *, paced: bool) -> None:
-        """paced: each view waits as long as it was measured. Raises UsageError for what is no recording."""
+        """paced: each view waits as long as it was measured. Raises UsageError if it is not a recording."""
         self._paced = paced
         self._views = iter(list(_read(path)))
 
@@ -57,10 +57,10 @@ def _read(path: Path) -> Iterator[View]:
     try:
         lines = path.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(f"{path} cannot be read: {why}", hint="name a file made by --record") from error
     if not lines:
-        raise UsageError(f"{path} is empty: nothing was recorded")
+        raise UsageError(f"{path} is empty")
     for number, line in enumerate(lines, 1):
         try:
             yield View.model_validate_json(line)
@@ -68,5 +68,6 @@ def _read(path: Path) -> Iterator[View]:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "line"
             raise UsageError(
-                f"{path}:{number}: {place}: {words(first)}", hint="name a file made by this nalm's --record"
+                f"{path}:{number}: {place}: {words(first)}",
+                hint="name a file that --record of this version wrote",
             ) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A view as a person sees it: what fits into the width, what is missing said below."""
+"""Draws a view: the columns that fit into the width, and below them the missing figures."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from nalm_agent.report.sparkline import sparkline
 from nalm_agent.top.view import MISSING, LcoreView, StageView, View
 
 KEPT = 60
-"""Views a sparkline remembers."""
+"""Number of views in a sparkline."""
 SPARK = 16
 TREND = "trend of CPP"
 
 
 @dataclass
 class Screen:
-    """How views are shown, and what was before."""
+    """The settings of the screen and the latest views."""
 
     lcores: bool = False
-    """Stages of each lcore."""
+    """Whether to show the stages of each lcore."""
     costliest_first: bool = False
     paused: bool = False
     keys: bool = False
-    """Whether to say which keys there are."""
+    """Whether to show the list of keys."""
     history: list[View] = field(default_factory=list)
 
     def add(self, view: View) -> None:
-        """The next view; not shown while paused."""
+        """Takes the next view, which is not shown while paused."""
         if not self.paused:
             self.history = [*self.history[1 - KEPT :], view]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if not self.history:
-            yield Text("the first look takes one interval")
+            yield Text("the first view appears after one interval")
             return
         view = self.history[-1]
         yield self._head(view, options)
@@ -56,7 +56,7 @@ class Screen:
             yield Text.from_markup(f"{state}[dim]q quit, space pause, s order of stages, l lcores[/]")
 
     def _head(self, view: View, options: ConsoleOptions) -> Text:
-        """Figures of the whole NF, and the trends that fit into the line."""
+        """Figures of the whole NF, with the trends that fit into the line."""
         known = [name for name in _FIGURES if getattr(view, name) is not None]
         shown = [_FIGURES[name](getattr(view, name)) for name in known]
         left = options.max_width - len("  ".join([_title(view), *shown]))
@@ -127,7 +127,7 @@ _LCORE: dict[str, tuple[int, Callable[[LcoreView], str]]] = {
     "IPP": (9, lambda one: _text(one.ipp, 1)),
     "eIPC": (7, lambda one: _text(one.eipc, 2)),
 }
-"""Column, the room it takes, what it shows: the last are left out first."""
+"""Columns with their widths and texts. The last columns are dropped first."""
 
 
 def _cpp_of(view: View, stage: str) -> float | None:
@@ -145,7 +145,7 @@ _STAGE: dict[str, tuple[int, Callable[[StageView], str]]] = {
 
 
 def _stage_table(stages: Sequence[StageView], width: int, *, trends: bool) -> tuple[Table, list[str]]:
-    """An empty table and its columns: those that fit, and none for a figure that no stage has."""
+    """An empty table and its columns: those that fit and for which a stage has a figure."""
     name_room, left = _rooms(width)
     columns = _fitting(_STAGE, stages, left)
     if trends and left - sum(_STAGE[name][0] for name in columns) >= SPARK + 3:
@@ -156,7 +156,7 @@ def _stage_table(stages: Sequence[StageView], width: int, *, trends: bool) -> tu
 
 
 def _rooms(width: int) -> tuple[int, int]:
-    """Room for names, and what it, the drops and the frame leave for figures."""
+    """Width of names, and the width left for figures beside names, drops and frame."""
     names = max(8, min(24, width // 3))
     return names, width - names - 12
 
@@ -164,7 +164,7 @@ def _rooms(width: int) -> tuple[int, int]:
 def _fitting(
     columns: Mapping[str, tuple[int, Callable[[Any], str]]], rows: Sequence[Any], left: int
 ) -> list[str]:
-    """The columns that some row has a figure for, as many as there is room for; CPP in any case."""
+    """The columns with a figure in some row, as many as fit; CPP always."""
     fitting = []
     for name, (room, show) in columns.items():
         if any(show(row) != MISSING for row in rows) or name == "CPP":
@@ -213,13 +213,13 @@ def _functions(view: View, options: ConsoleOptions) -> Table | None:
 
 
 def _missing(view: View) -> list[Text]:
-    """A line for each reason; and one where nothing happened."""
+    """A line for each reason of missing figures, and one if nothing happened."""
     reasons: dict[str, list[str]] = {}
     for name, reason in view.missing.items():
         reasons.setdefault(reason, []).append(_NAMES.get(name, name))
     lines = [Text(f"{', '.join(names)} missing: {reason}", style="dim") for reason, names in reasons.items()]
     if view.source == "probe" and view.cur is None:
-        lines.append(Text("no packets, no polls: its lcores wait at the gate, or elsewhere", style="dim"))
+        lines.append(Text("no packets and no polls: its lcores wait at the gate or elsewhere", style="dim"))
     if view.source == "perf" and not view.functions:
         lines.append(Text("no samples: none of its threads ran", style="dim"))
     return lines

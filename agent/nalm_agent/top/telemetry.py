@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DPDK's telemetry socket (rte_telemetry, protocol v2): one command a packet, one JSON answer."""
+"""DPDK's telemetry socket (rte_telemetry, protocol v2): each packet has one command or one JSON answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from nalm_agent.runtime.errors import SourceError, UsageError
 
 NAME = "dpdk_telemetry.v2"
-"""The file; EAL appends :1, :2, ... where several programs share a --file-prefix."""
+"""Name of the socket. EAL appends :1, :2, ... if several programs share a --file-prefix."""
 ANSWER_SECONDS = 5.0
 _GREETING_BYTES = 4096
 _CREDENTIALS = struct.Struct("iII")
@@ -25,10 +25,10 @@ class EndedError(SourceError):
 
 
 class Telemetry:
-    """A connection. `ask` until `close`."""
+    """A connection to the socket."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UsageError if nothing listens there, SourceError if who listens says nothing."""
+        """Raises UsageError if nothing listens there, SourceError if the listener does not answer."""
         self.path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(ANSWER_SECONDS)
@@ -40,10 +40,10 @@ class Telemetry:
             raise
         credentials = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         self.pid = int(_CREDENTIALS.unpack(credentials)[0])
-        """As this process knows it; the greeting has the NF's own number, another one in a container."""
+        """The NF's number in this namespace. The greeting has another number if the NF is in a container."""
 
     def ask(self, command: str) -> Any:
-        """The answer's value; None where DPDK does not know the command. Raises EndedError, SourceError."""
+        """The answer's value; None if DPDK does not know the command. Raises EndedError, SourceError."""
         try:
             self._socket.send(command.encode())
         except TimeoutError as error:
@@ -53,7 +53,7 @@ class Telemetry:
         return json.loads(self._receive(self._bytes))[command.partition(",")[0]]
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self._socket.close()
 
     def _connect(self) -> None:
@@ -64,7 +64,7 @@ class Telemetry:
             left = " (a program that was killed leaves its socket)" if refused else ""
             raise UsageError(
                 f"no DPDK telemetry at {self.path}: {error.strerror or error}{left}",
-                hint="is the NF running, without --no-telemetry, and yours? nalm top --list shows those here",
+                hint="check that the NF runs as you, without --no-telemetry; `nalm top --list` lists NFs",
             ) from error
 
     def _receive(self, most: int) -> bytes:
@@ -81,6 +81,6 @@ class Telemetry:
 
     def _silent(self) -> SourceError:
         return SourceError(
-            f"{self.path} gives no answer for {ANSWER_SECONDS:.0f} s",
-            hint="is the NF stopped, by a debugger or SIGSTOP? Let it go on, and call again",
+            f"{self.path} has not answered for {ANSWER_SECONDS:.0f} s",
+            hint="if a debugger or SIGSTOP stopped the NF, continue it and try again",
         )

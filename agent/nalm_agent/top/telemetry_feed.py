@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Views of an NF without the probe by DPDK telemetry: ports, and where DPDK has it the use of lcores."""
+"""Views of an NF without the probe by DPDK telemetry: ports, and the use of lcores if DPDK reports it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from nalm_agent.top.view import PortView, View, ratio
 
 LOST = {"imissed": "missed", "ierrors": "rx errors", "rx_nombuf": "no buffer", "oerrors": "tx errors"}
 COUNTED = ("ipackets", "opackets", *LOST)
-NO_STAGES = "DPDK's telemetry knows ports, not stages: include the probe (nalm_probe.h), or use --perf %d"
+NO_STAGES = "DPDK's telemetry has ports but no stages: include the probe (nalm_probe.h), or use --perf %d"
 NO_EVENTS = "DPDK's telemetry counts no instructions"
-NO_PORTS = "the NF has no port that it had an interval ago"
+NO_PORTS = "the NF has none of the ports that it had one interval ago"
 _Ports = dict[int, dict[str, int]]
 
 
 @dataclass(frozen=True)
 class Counters:
-    """Raw, cumulative, until the NF sets them back."""
+    """Raw counters, cumulative since the NF reset them."""
 
     ports: _Ports
     lcores: dict[int, Cycles] | None
 
 
 class TelemetryFeed:
-    """A telemetry socket."""
+    """Views from a telemetry socket."""
 
     def __init__(self, path: Path) -> None:
         """Raises UsageError, SourceError."""
@@ -99,7 +99,7 @@ class TelemetryFeed:
 
 
 def _gained(before: _Ports, after: _Ports) -> dict[int, dict[str, int] | None]:
-    """Of the ports there were before; None for one whose counters were set back."""
+    """Differences by port that existed before; None for a port whose counters were reset."""
     gained: dict[int, dict[str, int] | None] = {}
     for port in sorted(after.keys() & before.keys()):
         gains = {name: after[port][name] - before[port][name] for name in COUNTED}

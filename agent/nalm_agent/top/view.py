@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of an NF over one interval, whatever it was read from. One line of a recording."""
+"""A view: the figures of an NF over one interval, from any source. It is one line of a recording."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MISSING = "-"
 
 
 class StageView(Model):
-    """One stage, of the whole NF or of one lcore. None: no packets, or not counted."""
+    """One stage, of the whole NF or of one lcore. A figure is None without packets or counts."""
 
     stage: str
     apart: bool
     cpp: float | None
-    """TSC cycles over the whole NF's counted packets: stages and lcores add up."""
+    """TSC cycles divided by the counted packets of the whole NF, so that stages and lcores add up."""
     cycles_per_visit: float | None
     pps: float
     """Packets handed to the stage, per second."""
@@ -35,7 +35,7 @@ class LcoreView(Model):
     tid: int
     state: str
     pps: float
-    """Packets it handled, per second."""
+    """Packets that it handled per second."""
     cur: float | None
     cpp: float | None
     ipp: float | None = None
@@ -48,7 +48,7 @@ class PortView(Model):
 
     port: int
     name: str = ""
-    """As DPDK calls the device."""
+    """DPDK's name of the device."""
     rx_pps: float
     tx_pps: float
     drops: dict[str, int]
@@ -60,21 +60,21 @@ class FunctionView(Model):
     name: str
     object: str
     share: float
-    """Of all samples, 0..1."""
+    """Share of all samples, 0..1."""
 
 
 class View(Model):
-    """An NF over one interval. A figure that is None is not known; `missing` says why."""
+    """An NF over one interval. A figure is None if it is unknown; `missing` has the reason."""
 
     version: Literal[1] = 1
     source: Literal["probe", "telemetry", "perf"]
     unix_s: float
-    """When the interval ended."""
+    """End of the interval."""
     nf: str
     pid: int
     seconds: float = Field(gt=0)
     pps: float | None = None
-    """Packets per second of the NF's own time: a generator sharing its lcore is taken out, as Eq. 6 needs."""
+    """Packets per second of the NF's own time, without that of a generator on its lcore (Eq. 6)."""
     cpp: float | None = None
     cur: float | None = None
     """Busy share of cycles, summed over lcores."""
@@ -85,19 +85,19 @@ class View(Model):
     ports: list[PortView] = Field(default_factory=list)
     functions: list[FunctionView] = Field(default_factory=list)
     missing: dict[str, str] = Field(default_factory=dict)
-    """Figures that could not be had, and why."""
+    """Reasons of missing figures, by figure."""
 
 
 class Feed(Protocol):
-    """Where views come from."""
+    """A source of views."""
 
     def next_view(self, wait: Callable[[float], None], seconds: float) -> View | None:
-        """What happened within an interval, which `wait` lasts; None when there is no more to see."""
+        """The view of one interval, during which it calls `wait`; None after the last view."""
 
     def close(self) -> None:
-        """Lets go of the NF."""
+        """Releases the NF."""
 
 
 def ratio(numerator: float, denominator: float) -> float | None:
-    """None where there is nothing to divide by."""
+    """The quotient; None if the denominator is 0."""
     return numerator / denominator if denominator else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows views until the NF ends or the person does."""
+"""Shows views until the NF ends or the user quits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm_agent.top.view import Feed, View
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """What the person asked for."""
+    """The options of `nalm top`."""
 
     interval: float
     once: bool = False
@@ -32,11 +32,11 @@ class WatchOptions:
 
 
 class QuitError(Exception):
-    """The key q."""
+    """The user pressed q."""
 
 
 def watch(feed: Feed, options: WatchOptions) -> None:
-    """Shows one view per interval, and records them if asked to. Closes the feed."""
+    """Shows one view per interval and records it if the options say so. Closes the feed."""
     console = standard_output()
     moves = console.is_terminal and not console.is_dumb_terminal
     live = moves and not options.as_json and not options.once
@@ -55,11 +55,11 @@ def watch(feed: Feed, options: WatchOptions) -> None:
                     return
         except QuitError:
             return
-    print("nothing more to see: the NF, or the recording, has ended", file=sys.stderr)
+    print("the NF, or the recording, has ended", file=sys.stderr)
 
 
 class _Lines:
-    """One view after the other: for pipes, files and programs."""
+    """Prints one view after the other, for pipes, files and programs."""
 
     def __init__(self, console: Console, options: WatchOptions) -> None:
         self._console, self._json = console, options.as_json
@@ -75,7 +75,7 @@ class _Lines:
 
 
 class _Live:
-    """On a screen of its own, which a resize does not garble, with keys; the last view stays behind."""
+    """Shows views on the alternate screen and handles keys. The last view stays on the terminal."""
 
     def __init__(self, stack: ExitStack, console: Console, options: WatchOptions) -> None:
         keys = stack.enter_context(Keys(self._key, self._resized))

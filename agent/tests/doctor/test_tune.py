@@ -141,8 +141,7 @@ def test_refusals_are_reported_and_only_what_changed_is_recorded(kernel: Kernel,
     refusing = Kernel(kernel.root, refused={IRQ: OSError(5, "Input/output error")}, made={HUGE_PAGES: "100"})
     done = {one.path: one for one in tune.tune(refusing, own, changes(refusing))}
     assert done[IRQ].refused == "Input/output error" and done[IRQ].after == "0-3"
-    assert done[HUGE_PAGES].refused == "the kernel set it to 100
-"
+    assert done[HUGE_PAGES].refused == "the kernel set it to 100"
     recorded = {one["path"] for one in json.loads((own.root / tune.FILE).read_text())["before"]}
     assert IRQ not in recorded and HUGE_PAGES in recorded and len(recorded) == 9
     stuck = Kernel(kernel.root, refused={GOVERNOR: OSError(13, "Permission denied")})

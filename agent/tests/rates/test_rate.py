@@ -126,7 +126,10 @@ def test_packets_dropped_without_a_name_do_not_return(traffic_nf: Path, work: Wo
 
 
 def test_an_nf_without_a_traffic_file_is_refused(traffic_nf: Path, work: WorkDir) -> None:
-    with pytest.raises(ProbeError, match="no traffic file") as caught, started(traffic_nf, work, "--no-file"):
+    with (
+        pytest.raises(ProbeError, match="did not create a traffic file") as caught,
+        started(traffic_nf, work, "--no-file"),
+    ):
         pass
     assert "nalm_traffic.h" in (caught.value.hint or "")
 

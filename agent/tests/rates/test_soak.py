@@ -37,7 +37,7 @@ def test_a_soak_is_interrupted_and_goes_on(
     begun.send_signal(signal.SIGINT)
     _, said = begun.communicate(timeout=60)
     assert begun.returncode == 130
-    assert f"go on with: nalm soak --resume {out}" in said
+    assert f"to continue: nalm soak --resume {out}" in said
     header, first = read_soak(out)
     assert [one.number for one in first] == list(range(len(first)))
 
@@ -66,14 +66,14 @@ def test_a_soak_is_interrupted_and_goes_on(
     traffic_repository.commit("more work", traffic_nf__c=source.read_text().replace("WORK = 20", "WORK = 90"))
     other = nalm.run("soak", "HEAD", "--resume", str(out), cwd=traffic_repository.path)
     assert other.returncode == 2
-    assert "cannot go on: its code was" in other.stderr
+    assert "cannot continue: its code was" in other.stderr
     assert len(read_soak(out)[1]) == len(both)
 
 
 def test_a_soak_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / "soak.jsonl"
     path.write_text("kept")
-    with pytest.raises(UsageError, match="cannot be made"):
+    with pytest.raises(UsageError, match="cannot be created"):
         SoakFile.create(path, SoakHeader.model_construct())
     assert path.read_text() == "kept"
 

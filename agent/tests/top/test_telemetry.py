@@ -110,7 +110,7 @@ def test_stopped_and_killed_are_told_apart(
     plain_dpdk.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, plain_dpdk.pid, os.WSTOPPED)
     monkeypatch.setattr("nalm_agent.top.telemetry.ANSWER_SECONDS", 0.1)
-    with pytest.raises(SourceError, match="gives no answer") as raised:
+    with pytest.raises(SourceError, match="has not answered") as raised:
         feed.next_view(lambda _: None, 0.1)
     assert "debugger" in str(raised.value.hint)
     plain_dpdk.kill()
