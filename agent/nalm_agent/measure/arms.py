@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arms of a run: what base and head run, before and after they are built."""
+"""The arms of a run: how base and head run, before and after their builds."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Ready:
     run: RunPlan
 
     def counter_commands(self) -> CounterCommands | None:
-        """How it is asked for its own figures; None if a probe counts."""
+        """Commands that show the NF's own figures; None if a probe counts."""
         places = {"{source}": str(self.built.source), "{build}": str(self.built.directory)}
         return None if self.run.counter_commands is None else self.run.counter_commands.at(places)
 
     def command(self, traffic: Path, cores: Cores, *, huge_pages: bool) -> list[str]:
-        """Its command line on these cores."""
+        """The command line on these cores."""
         return expand(
             self.run,
             source=self.built.source,
@@ -55,7 +55,7 @@ class Ready:
 def plan_arms(
     request: Request, config: Config, builder: ReportBuilder, of_base: tuple[Config, ScenarioConfig]
 ) -> tuple[ArmPlan, ArmPlan]:
-    """Base runs with head's traffic: only then are the two comparable."""
+    """Plans both arms. Base replays head's traffic, so that the two are comparable."""
     repository, scenario = request.repository, builder.scenario_config
     base_config, base_scenario = of_base
     builder.traffic = traffic_identity(repository, request.head, scenario.traffic)
@@ -70,7 +70,7 @@ def plan_arms(
 def base_as_committed(
     request: Request, config: Config, builder: ReportBuilder
 ) -> tuple[Config, ScenarioConfig]:
-    """How base runs: as its own nalm.toml says; as head's where that cannot be."""
+    """How base runs: by its own nalm.toml, or by head's if its own cannot be used."""
     scenario = builder.scenario_config
     try:
         own = read_config(request.repository, request.base)
@@ -87,15 +87,15 @@ def base_as_committed(
         return config, scenario
     if len(counts) > 1:
         builder.notes.append(
-            f'base has counts = "{own.run.counts}", head "{config.run.counts}": what their marks cost is in '
-            "the change, and stages have other names"
+            f'base has counts = "{own.run.counts}", head "{config.run.counts}": the change includes the cost '
+            "of their marks, and stages have other names"
         )
-    # Lcores are the host's side of a run: both arms get the same.
+    # Lcores belong to the host: both arms get the same.
     return own, base_scenario.model_copy(update={"lcores": scenario.lcores})
 
 
 def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, ArmInfo] | None:
-    """Both arms unbuilt, if their builds have one address and they run alike; None otherwise."""
+    """Both arms, unbuilt, if their builds have the same address and their run definitions are equal."""
     arms = {}
     for arm, one in ((Arm.BASE, base), (Arm.HEAD, head)):
         tree = build_address(request.repository, one.revision, one.config)
@@ -105,7 +105,7 @@ def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, Ar
 
 
 def arms_to_run(base: Ready, head: Ready) -> dict[Arm, Ready]:
-    """The arms to run. A changed feature set adds head's build with base's features, unless that is base."""
+    """The arms to run. A changed feature set adds head with base's features, unless that equals base."""
     arms = {Arm.BASE: base, Arm.HEAD: head}
     old, new = base.run.definition, head.run.definition
     if set(old.features) != set(new.features):
@@ -116,5 +116,5 @@ def arms_to_run(base: Ready, head: Ready) -> dict[Arm, Ready]:
 
 
 def arm_info(ready: Ready, stages: list[StageInfo]) -> ArmInfo:
-    """An arm as the report describes it."""
+    """The report's description of an arm."""
     return ArmInfo(build=ready.built.build, run=ready.run.definition, stages=stages)

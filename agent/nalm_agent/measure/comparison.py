@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run compares: two commits, or two variants of one commit in a cell of an experiment."""
+"""The kinds of comparison: two commits, or two variants of one commit in a cell of an experiment."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
     from nalm_core.stats.sequential import Decision
 
     Decider = Callable[[RunReport], Decision]
-    """What the rounds so far say."""
+    """The decision after the rounds so far."""
 
 
 class Comparison(Protocol):
-    """All that differs between the kinds of runs."""
+    """What differs between the kinds of runs."""
 
     replays: bool
-    """Whether both arms are meant to do the same with each packet."""
+    """Whether both arms should do the same with each packet."""
 
     def subject(self, config: Config) -> Subject:
-        """What the report is about, by head's nalm.toml. Raises ConfigError."""
+        """The subject of the report, by head's nalm.toml. Raises ConfigError."""
 
     def base(self, config: Config, builder: ReportBuilder) -> tuple[Config, ScenarioConfig]:
-        """The nalm.toml by which base is built, and the scenario that it runs. Raises ConfigError."""
+        """The nalm.toml for base's build, and the scenario that base runs. Raises ConfigError."""
 
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         """The arms to run."""
 
     def decider(self) -> Decider:
-        """Loads SciPy: not before there are rounds to decide on."""
+        """The decider. It loads SciPy, so call it when there are rounds to decide on."""
 
 
 class TwoCommits:
-    """Each runs as its own nalm.toml says; decided when a change, or its absence, is shown."""
+    """Each commit runs by its own nalm.toml; decided when a change, or its absence, is shown."""
 
     replays = True
 
@@ -65,7 +65,7 @@ class TwoCommits:
 
 
 class TwoVariants:
-    """One commit in both arms, run as the cell says; decided when the ratio is known precisely."""
+    """One commit in both arms, run as the cell defines; decided when the ratio is precise enough."""
 
     replays = False
 
@@ -89,5 +89,5 @@ class TwoVariants:
 
 
 def comparison_of(request: Request) -> Comparison:
-    """The kind of run that a request is for."""
+    """The kind of comparison for a request."""
     return TwoCommits(request) if request.cell is None else TwoVariants(request.cell)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact instruction counts of all arms, several CPUs at once, each count made once and kept in the store."""
+"""Exact instruction counts of all arms, on several CPUs at once. The store keeps each count."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ T = TypeVar("T")
 
 COUNTS = "counts"
 RECORDED = "instructions by stage, function, call path (callers named alike) and line"
-"""What a kept count holds: one that was kept before held less, and is made again."""
+"""The contents of a kept count. Part of its address, since earlier counts held less."""
 READY_FLOOR_SECONDS = 2.0
-"""Added to how long the NF took to get ready, before that is scaled up for valgrind."""
+"""Added to the time that the NF took to get ready, before it is scaled up for valgrind."""
 STOPPING_SECONDS = 0.1
-"""Between looks at what an arm started, once the counting is given up."""
+"""Time between two attempts to stop the arms' processes after one count failed."""
 
 
 @dataclass(frozen=True)
 class Counting:
-    """Where and with what instructions are counted."""
+    """Where and how instructions are counted."""
 
     home: Home
     work: WorkDir
     cores: Cores
-    """Of the measurement: idle while instructions are counted."""
+    """The measurement's CPUs, which are idle while instructions are counted."""
     traffic: Path
     config: Config
 
     def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
-        """How an arm is run under valgrind, on one CPU."""
+        """How to run an arm under valgrind on one CPU."""
         core = Cores((cpu,))
         return simulated.Simulation(
             command=ready.command(self.traffic, core, huge_pages=False),
@@ -73,7 +73,7 @@ def count_all(
     loads: Mapping[Arm, Loaded | None],
     builder: ReportBuilder,
 ) -> list[InstructionCount]:
-    """Instructions of every arm, or none with the reason in the builder's sources."""
+    """Instruction counts of all arms, or none with the reason in the builder's sources."""
     if builder.sources[Source.SIMULATED] is not None:
         return []
 
@@ -92,7 +92,7 @@ def count_all(
     try:
         counts = _of_each_arm(counting, arms, count_one)
     except (NfError, SourceError) as error:
-        # The same NF just ran without valgrind: what fails here is the counting.
+        # The same NF just ran without valgrind, so the counting is at fault.
         builder.sources[Source.SIMULATED] = f"counting failed: {error.message}"
         builder.notes.append(f"instructions were not counted: {error.full_text()}")
         return []
@@ -102,7 +102,7 @@ def count_all(
 def model_all(
     counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], builder: ReportBuilder
 ) -> list[ModelCount]:
-    """Modelled caches and branches of every arm, or none with a note in the builder."""
+    """Modelled caches and branches of all arms, or none with a note in the builder."""
     if builder.sources[Source.SIMULATED] is not None:
         return []
 
@@ -117,7 +117,7 @@ def model_all(
 
 
 def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[Arm, int], T]) -> list[T]:
-    """One result for each arm, several CPUs at once."""
+    """Calls `one` for each arm, on several CPUs at once."""
     cpus: SimpleQueue[int] = SimpleQueue()
     own = set(counting.cores.cpus[:1]) | set(sorted(os.sched_getaffinity(0))[:1])
     for cpu in own:
@@ -139,13 +139,13 @@ def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[A
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             while under_way := [count for count in counts if not count.done()]:
-                stop_all()  # what the other arm runs, or was about to run
+                stop_all()  # also what another arm was about to start
                 wait(under_way, STOPPING_SECONDS)
             raise
 
 
 def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
-    """Everything an instruction count depends on: of a build what is loaded, where that is known."""
+    """Digest of all that an instruction count depends on: of a build what a run loads, if that is known."""
     run = ready.run
     return address(
         sorted(loads.items()) if loads is not None else ready.built.build.tree,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cells of an experiment, one after the other: each a run report of its own."""
+"""Measures the cells of an experiment one by one. Each cell has its own run report."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Experiment:
     revision: Revision
     kind: Kind
     chosen: Sequence[str] = ()
-    """Of the kind's table in nalm.toml; none: all."""
+    """Names from the kind's table in nalm.toml; none: all."""
     seed: int = 0
     cell_seconds: float | None = None
     """Time for the rounds of a cell."""
@@ -60,7 +60,7 @@ def measure_cells(
     work: WorkDir,
     progress: Progress,
 ) -> Iterator[RunReport]:
-    """The report of each cell as soon as it is there."""
+    """Yields the report of each cell as soon as it is measured."""
     cells = experiment.cells()
     for number, cell in enumerate(cells, start=1):
         progress.say(f"cell {number} of {len(cells)}: {cell.about.name}")
@@ -68,6 +68,6 @@ def measure_cells(
 
 
 def needs_of_cell(config: Config, cell: Cell) -> Needs:
-    """What both arms need."""
+    """The needs of both arms together."""
     one, other = (needs_of(choice.config(config)) for choice in (cell.base, cell.head))
     return Needs(**{name: max(value, getattr(other, name)) for name, value in one.as_json().items()})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of an experiment as nalm.toml has it: the same ones for the same seed."""
+"""Plans the cells of an experiment in nalm.toml. The same seed gives the same cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LONGEST_NAME = 64
 
 @dataclass(frozen=True)
 class ArmChoice:
-    """How an arm is run: a scenario, with other features than its own if they are given."""
+    """How an arm runs: a scenario, with its own features or the given ones."""
 
     scenario: str
     features: tuple[str, ...] | None = None
@@ -41,9 +41,9 @@ class Cell:
 
 
 def plan_cells(config: Config, kind: Kind, chosen: Sequence[str], seed: int) -> list[Cell]:
-    """Every cell, in the order in which they are measured.
+    """All cells in the order of their measurement.
 
-    chosen: scenarios whose features are varied, ablations, or chains; none: all that nalm.toml has tables of.
+    chosen: scenarios whose features vary, ablations, or chains; none: all that have a table in nalm.toml.
     Raises ConfigError.
     """
     match kind:
@@ -70,13 +70,13 @@ def _chosen(table: str, known: Collection[str], chosen: Sequence[str]) -> list[s
     if not known:
         raise ConfigError(
             f"{FILE_NAME} has no {table}: there is nothing to compare",
-            hint="docs/experiments.md says what to write",
+            hint="docs/experiments.md describes the tables",
         )
     return list(chosen or known)
 
 
 def _chosen_features(config: Config, chosen: Sequence[str]) -> list[str]:
-    """A scenario that is named needs no table: each of its features is then turned off."""
+    """Scenarios to vary. A named scenario needs no table: each of its features is then turned off in turn."""
     for name in chosen:
         config.scenario(name)
     return list(chosen) or _chosen("[experiments.features]", config.experiments.features, ())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the arms' time goes: samples and hardware events, in launches of their own after the rounds are done.
+"""Where the arms' time goes: samples and hardware events, in separate launches after the rounds.
 
-Nothing here enters a verdict: the rounds have decided, this says where to look.
+Nothing here enters the verdict, which the rounds have decided.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from nalm_agent.store.home import WorkDir
 TURN_MS = 100.0
 TURNS = 10
 EVENT_TURNS = 4
-"""For each group of hardware events."""
+"""Number of turns for each group of hardware events."""
 
 
 def explain(
@@ -35,12 +35,12 @@ def explain(
     config: Config,
     builder: ReportBuilder,
 ) -> None:
-    """Adds profiles and event counts of every arm to the builder; what cannot be had is a note in it.
+    """Adds profiles and event counts of all arms to the builder, or a note about what is missing.
 
-    sources: each arm's source tree, in whose terms its files are named.
+    sources: each arm's source tree; file names are relative to it.
     """
     if builder.own_figures is not None:
-        builder.notes.append("functions and lines were not sampled: that takes a probe's turns")
+        builder.notes.append("functions and lines were not sampled: sampling needs a probe")
         return
     if reason := perf.profile_available():
         builder.notes.append(f"functions and lines were not sampled: {reason}")
@@ -79,15 +79,15 @@ def _look(nf: RunningNf, arm: Arm, work: WorkDir, config: Config, builder: Repor
     )
     if beyond := beyond_valgrind(builder.profiles[-1]):
         builder.notes.append(
-            f"{arm} runs AVX-512 code, which valgrind has not: {', '.join(beyond)}; their instructions were "
-            "counted on another path"
+            f"{arm} runs AVX-512 code, which valgrind does not support: {', '.join(beyond)}; their "
+            "instructions were counted on another path"
         )
     if perf.available() is None:
         builder.thread_counts += perf.count_threads(nf, arm, TURN_MS, work)
 
 
 def _one_stage_functions(counts: list[InstructionCount]) -> dict[str, str]:
-    """Functions that ran under one stage only, with it."""
+    """Functions that ran under only one stage, with that stage."""
     stages: dict[str, set[str]] = {}
     for count in counts:
         for stage, functions in count.functions.items():

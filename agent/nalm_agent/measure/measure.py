@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole path of a measurement: `measure` is readable from top to bottom."""
+"""The measurement of a run. `measure` has all steps in order."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
     from nalm_core.report.outcome import Decided
 
 CYCLES_BEGIN = 0.25
-"""Share of the progress that is done when the first launch begins."""
+"""Share of the progress at the beginning of the first launch."""
 EXPLAIN_BEGINS = 0.95
-EQUAL_ARMS = "nothing differs between the arms: what is seen is what host and method make of no change"
+EQUAL_ARMS = "the arms are equal: any difference is the noise of host and method"
 
 
 def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> RunReport:
-    """Measures head against base and returns the run report, whatever came out.
+    """Measures head against base and returns the run report.
 
-    Raises ConfigError for a mistake in head's nalm.toml, HostError when this host cannot measure at all. What
-    is wrong with a build or an NF is in the report: head's fault is `broken`, base's `failed`.
+    Raises ConfigError for a mistake in head's nalm.toml, HostError if this host cannot measure. A failed
+    build or NF raises nothing: the report is `broken` if head is at fault, `failed` if base is.
     """
     progress.step("checkout", request.head.short, 0.0)
     config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
@@ -90,7 +90,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     except BuildError as error:
         return builder.at_fault(arm, error)
     if "none" in (built_base.build.isolation, built_head.build.isolation):
-        builder.notes.append("the builds were not isolated from this host; `nalm doctor` says why")
+        builder.notes.append("the builds were not isolated from this host; `nalm doctor` shows why")
     first, second = Ready(built_base, base.run), Ready(built_head, head.run)
     arms = comparison.arms(first, second)
     known_same = len(arms) == 2 and same_untried(built_base, built_head)
@@ -122,7 +122,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a run is made."""
+    """Where a run is measured."""
 
     home: Home
     work: WorkDir
@@ -131,7 +131,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Started:
-    """Arms that were tried out."""
+    """The arms after a try-out."""
 
     traffic: Path
     runs: Mapping[Arm, ArmRun]
@@ -141,17 +141,17 @@ class Started:
 
 
 def _nothing_to_measure(builder: ReportBuilder, base: Ready, head: Ready) -> bool:
-    """Of arms of the same code: whether they also run alike, and nobody wants them measured all the same."""
+    """For arms of equal code: true if their run definitions are equal, too, and measuring is not forced."""
     builder.changed_functions = []
     same_run = base.run.definition == head.run.definition
     if same_run and not builder.request.force:
         return True
-    builder.notes.append(EQUAL_ARMS if same_run else "the code is the same; what changed is how it is run")
+    builder.notes.append(EQUAL_ARMS if same_run else "the code is the same; the run definition changed")
     return False
 
 
 def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[Arm, Loaded | None]) -> bool:
-    """Whether what the arms were seen to load is the same; the builder is told what else differs."""
+    """True if the arms load the same. Adds a note to the builder about other differences."""
     of_base, of_head = loads[Arm.BASE], loads[Arm.HEAD]
     if of_base is None or of_head is None:
         paths = differing(base.contents.digests, head.contents.digests)
@@ -164,8 +164,8 @@ def _same_code(builder: ReportBuilder, base: Built, head: Built, loads: Mapping[
 
 
 def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], progress: Progress) -> Started:
-    """Tries every arm out. Raises ArmFailedError when an arm's NF is at fault."""
-    progress.step("start", "trying every arm out", 0.1)
+    """Tries every arm out. Raises ArmFailedError if an arm's NF is at fault."""
+    progress.step("start", "trying out every arm", 0.1)
     scenario = arms[Arm.HEAD].run.scenario
     traffic = arms[Arm.HEAD].built.source / scenario.traffic
     require_content(traffic, scenario.traffic)
@@ -204,9 +204,9 @@ def _measure_arms(
     config: Config,
     progress: Progress,
 ) -> None:
-    """Replays the packets, counts instructions, runs rounds until decided, looks where cycles went.
+    """Replays packets, counts instructions, runs rounds until they decide, and explains where cycles go.
 
-    Raises ArmFailedError when an arm's NF is at fault.
+    Raises ArmFailedError if an arm's NF is at fault.
     """
     packets = arms[Arm.HEAD].run.scenario.packets
     progress.step("replay", f"{packets} packets per arm", 0.12)
@@ -235,13 +235,13 @@ def _measure_arms(
 def _replay(
     builder: ReportBuilder, config: Config, work: WorkDir, runs: Mapping[Arm, ArmRun], packets: int
 ) -> None:
-    """What becomes of the same packets in every arm; a note where that cannot be told. Raises
+    """Outcomes of the same packets in every arm, or a note why they cannot be compared. Raises
     ArmFailedError."""
     lcores = builder.scenario_config.lcores
     if builder.own_figures is not None:
-        why = "that takes a probe"
+        why = "a replay needs a probe"
     elif lcores > 1 and not config.run.lcores_in_turn:
-        why = f"{lcores} lcores share them out"
+        why = f"{lcores} lcores share the packets"
     else:
         try:
             found = replay_arms(runs, builder.arms, work, packets)
@@ -263,9 +263,9 @@ def _rounds(
     comparison: Comparison,
     progress: Progress,
 ) -> Decided | None:
-    """Rounds until the comparison is decided; those the host disturbed too much are marked.
+    """Runs rounds until the comparison is decided, and marks rounds that the host disturbed too much.
 
-    Returns what it decided; None if time ran out between two looks.
+    Returns the decision; None if the time ended between two looks.
     """
     decide = comparison.decider()
     next_look, outcome, replayed = builder.settings.max_launches, None, builder.buffer_looks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario needs of a host (`[scenarios.NAME.needs]`), what this host has, and what it lacks."""
+"""Needs of scenarios (`[scenarios.NAME.needs]`), capabilities of this host, and what it lacks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_agent.host.pmu import kernel_reason as no_pmu
 NETWORK = "0x02"
 """PCI class of network controllers: its first two digits."""
 FREE_DRIVERS = frozenset({"vfio-pci", "igb_uio", "uio_pci_generic", "mlx4_core", "mlx5_core"})
-"""Drivers under which DPDK can have a NIC."""
+"""Drivers with which DPDK can use a NIC."""
 UNITS = {
     "lcores": "lcores",
     "nics": "NICs",
@@ -27,7 +27,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Needs:
-    """0 and False: nothing of it."""
+    """What a scenario needs. 0 and False mean no need."""
 
     lcores: int = 0
     pmu: bool = False
@@ -41,7 +41,7 @@ class Needs:
 
 @dataclass(frozen=True)
 class Capabilities(Needs):
-    """What a host has for measuring, in the same words."""
+    """What a host offers for measuring, in the terms of needs."""
 
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
@@ -52,7 +52,7 @@ class Capabilities(Needs):
 
 
 def needs_of(scenario: ScenarioConfig) -> Needs:
-    """What nalm.toml says, and the lcores that the scenario has anyway."""
+    """Needs by nalm.toml, with at least the scenario's own lcores."""
     said = scenario.needs
     return Needs(
         lcores=max(scenario.lcores, said.lcores),
@@ -64,7 +64,7 @@ def needs_of(scenario: ScenarioConfig) -> Needs:
 
 
 def capabilities(system: System | None = None) -> Capabilities:
-    """Of this host, now."""
+    """The current capabilities of this host."""
     here = system or System()
     return Capabilities(
         lcores=len(os.sched_getaffinity(0)),
@@ -79,7 +79,7 @@ def capabilities(system: System | None = None) -> Capabilities:
 
 
 def nics(system: System) -> int:
-    """PCI network controllers that DPDK can have."""
+    """Number of PCI network controllers that DPDK can use."""
     found = 0
     for device in system.names("/sys/bus/pci/devices/*"):
         driver = system.at(f"{device}/driver")
@@ -89,7 +89,7 @@ def nics(system: System) -> int:
 
 
 def missing(needs: Needs, has: Needs) -> list[str]:
-    """What the host lacks, in words; empty if the scenario can be measured here."""
+    """What the host lacks, as text; empty if it can measure the scenario."""
     lacks = [
         f"{getattr(needs, name)} {unit} (there are {getattr(has, name)})"
         for name, unit in UNITS.items()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same packets in every arm, natively: what becomes of each, before anything is simulated or timed.
+"""Replays the same packets through every arm, natively, to compare their outcomes before any measurement.
 
-A turn that a number of packets ends does not depend on how fast an arm is, so its outcomes can be compared
-one by one. Each replay is a fresh process with a seed of its own; where arms differ, more replays show
-whether an arm repeats its own figures.
+A number of packets ends a replay's turns, so that outcomes do not depend on the arms' speed and can be
+compared exactly. Each replay is a new process with its own seed. If arms differ, further replays show whether
+an arm repeats its own figures.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ from nalm_agent.runtime.errors import NfError
 from nalm_agent.store.home import WorkDir
 
 PARTS = 4
-"""Equal turns of a replay: packets that end without a name are missing in each of them."""
+"""Number of equal turns in a replay. Packets without an outcome are missing in each of them."""
 MORE_REPLAYS = 3
-"""Of each arm, where two arms differ."""
+"""Further replays of each arm if two arms differ."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """A replay, and what else was seen of its process."""
+    """A replay, with the memory and buffers of its process."""
 
     replay: Replay
     memory: ArmMemory | None
-    """At the end; None if the kernel does not tell it."""
+    """Memory at the end; None if the kernel does not report it."""
     look: BufferLook | None
-    """Longer, where its packet buffers grew."""
+    """A longer look at its packet buffers, if they grew."""
 
 
 def replay_arms(
     runs: Mapping[Arm, ArmRun], infos: Mapping[Arm, ArmInfo], work: WorkDir, packets: int
 ) -> list[Replayed]:
-    """Replays of all arms, by number. Raises ArmFailedError, and SlowTurnError if they would take minutes."""
+    """Replays of all arms, in order. Raises ArmFailedError, and SlowTurnError if they would take minutes."""
     found: list[Replayed] = []
     for number in range(MIN_REPLAYS):
         found += _replay_each(runs, work, packets, number)
@@ -83,15 +83,15 @@ def _replay(run: ArmRun, work: WorkDir, packets: int, number: int) -> Replayed:
 
 
 def _grew(buffers: Sequence[int]) -> bool:
-    """In every part, and by more than a batch in all."""
+    """True if the buffers grew in every part, and by more than a batch in total."""
     return (
         len(buffers) > 1 and buffers[-1] - buffers[0] >= MIN_KEPT and all(b > a for a, b in pairwise(buffers))
     )
 
 
 def _look_longer(nf: RunningNf, found: Replay, parts: Sequence[TurnCounters], each: int) -> BufferLook:
-    """More of the trace through the same process. One that stops, for want of buffers, has been looked at for
-    long enough if what there is shows a leak; else its failure stands."""
+    """Replays more of the trace in the same process. If the NF stops for lack of buffers, the look is long
+    enough when its figures show a leak; otherwise the failure is raised."""
     turns, failure = list(parts), None
     try:
         for _ in range(PARTS * LOOK_TIMES):
@@ -112,7 +112,7 @@ def _look_longer(nf: RunningNf, found: Replay, parts: Sequence[TurnCounters], ea
 
 
 def of_parts(arm: Arm, number: int, stages: Sequence[StageInfo], parts: Sequence[TurnCounters]) -> Replay:
-    """The replay that these turns are."""
+    """Makes a replay of its turns."""
     levels = accumulate(taken_in(stages, part.stages) - ended(stages, part.stages) for part in parts)
     buffers = [part.buffers_in_use for part in parts if part.buffers_in_use is not None]
     return Replay(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run report in the making: whatever comes out of a measurement, there is one."""
+"""Builds the run report. Every measurement has one, whatever its outcome."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from nalm_agent.measure.rounds import WARM_UP_RULE
 from nalm_agent.runtime.errors import NalmError
 from nalm_agent.self_counting.formats import OWN_FIGURES
 
-NOT_COUNTED = "callgrind counts from mark to mark of a probe; this NF counts for itself"
+NOT_COUNTED = "callgrind counts between the marks of a probe; this NF has its own counters"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a run report is about."""
+    """The subject of a run report."""
 
     name: str
     scenario: ScenarioConfig
@@ -55,7 +55,7 @@ class Subject:
 
 
 class ReportBuilder:
-    """A run report in the making."""
+    """Collects the parts of a run report."""
 
     def __init__(self, request: Request, config: Config, subject: Subject) -> None:
         self.request = request
@@ -78,7 +78,7 @@ class ReportBuilder:
             ),
         }
         self.own_figures = OWN_FIGURES.get(config.run.counts)
-        """What is known of the NF's own figures; None if a probe counts."""
+        """Description of the NF's own figures; None if a probe counts."""
         if self.own_figures is not None:
             self.sources[Source.SIMULATED] = NOT_COUNTED
             self.notes.append(f"packets and cycles are {self.own_figures.what}")
@@ -97,37 +97,37 @@ class ReportBuilder:
         self.ended_by: EndedBy | None = None
 
     def at_fault(self, arm: Arm, error: NalmError) -> RunReport:
-        """An arm could not be built or run: base's fault says nothing about head."""
+        """The report for an arm that could not be built or run. Base's fault says nothing about head."""
         status = RunStatus.FAILED if arm is Arm.BASE else RunStatus.BROKEN
         return self.report(status, failure=f"{arm}: {error.full_text()}")
 
     def measured(self) -> RunReport:
-        """All rounds and counts are there; the checks are made of them."""
+        """The report with all rounds and counts, and their checks."""
         self.notes.append(WARM_UP_RULE)
         unchecked = {} if self.own_figures is None else self.own_figures.unchecked
         self.notes += [f"{name} was not checked: {why}" for name, why in unchecked.items()]
         return self.report(RunStatus.MEASURED, checks=self.checks())
 
     def checks(self) -> list[Check]:
-        """Those that the figures so far allow."""
+        """The checks that the figures so far allow."""
         beside = Beside(self.replays, self.buffer_looks, self.expected_outcomes, self.changed_functions or ())
         checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz, beside)
         unchecked = {} if self.own_figures is None else self.own_figures.unchecked
         return [one for one in checks if one.name not in unchecked]
 
     def fails(self, name: str) -> bool:
-        """Whether this check fails on the figures so far."""
+        """True if this check fails on the figures so far."""
         return any(check.name == name and not check.passed for check in self.checks())
 
     def add_rounds(self, rounds: Iterable[Round]) -> None:
-        """Rounds just made. Those the host disturbed too much are marked."""
+        """Adds rounds and marks those that the host disturbed too much."""
         for one in rounds:
             reason = set_aside_reason(one, self.host.tsc_hz)
             self.rounds.append(one.model_copy(update={"set_aside": reason}))
             self._add_stages(one)
 
     def _add_stages(self, one: Round) -> None:
-        """Stages that packets first visited in this round: when the arm was tried out nobody named them."""
+        """Adds stages that packets first visited in this round, and that the try-out did not know."""
         info = self.arms[one.arm]
         later = sorted(one.stages.keys() - {stage.name for stage in info.stages})
         if later:
@@ -137,7 +137,7 @@ class ReportBuilder:
     def report(
         self, status: RunStatus, *, failure: str | None = None, checks: list[Check] | None = None
     ) -> RunReport:
-        """The report as it stands."""
+        """The report with the parts so far."""
         scenario = self.scenario_config
         return RunReport(
             run_id=self.run_id,
@@ -181,6 +181,6 @@ class ReportBuilder:
 
 
 def _neither(readers: Mapping[str, str | None]) -> str | None:
-    """Why nothing reads the PMU; None if any tool does."""
+    """Why no tool reads the PMU; None if one does."""
     reasons = [reason for reason in readers.values() if reason is not None]
     return "; ".join(reasons) if len(reasons) == len(readers) else None

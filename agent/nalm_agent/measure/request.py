@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be measured, and nalm.toml of a revision."""
+"""The request of a measurement, and nalm.toml of a revision."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Request:
-    """What to measure: head against base, in one scenario of head's nalm.toml."""
+    """Measure head against base in one scenario of head's nalm.toml."""
 
     repository: Repository
     base: Revision
@@ -26,24 +26,23 @@ class Request:
     scenario: str
     notes: tuple[str, ...] = ()
     force: bool = False
-    """Measure even if both arms' code is equal: an A/A run, which shows what host and method make of no
-    change."""
+    """Measure even if both arms' code is equal: an A/A run, which shows the noise of host and method."""
     rebuild: bool = False
-    """Build again what failed before."""
+    """Rebuild what failed before."""
     profile: bool = False
-    """Look for where the time goes even if the verdict does not call for it."""
+    """Sample functions and lines even if the verdict does not require it."""
     budget_seconds: float | None = None
-    """Time for the rounds, and launches in proportion, in place of nalm.toml's."""
+    """Time for the rounds, with launches in proportion; overrides nalm.toml."""
     base_fills_cache: bool = True
-    """Whether base's build may add to the repository's compiler cache: not code that anybody may propose."""
+    """Whether base's build may add to the repository's compiler cache; false for code of strangers."""
     head_fills_cache: bool = True
     cell: Cell | None = None
-    """Of an experiment: base and head are one commit, run as it says."""
+    """The cell of an experiment: base and head are one commit, and the cell defines their runs."""
 
 
 def read_config(repository: Repository, revision: Revision) -> Config:
-    """nalm.toml of a revision. Raises ConfigError if there is none, it has a mistake, or it asks for more
-    than this host gives.
+    """nalm.toml of a revision. Raises ConfigError if it is missing, has a mistake, or requires more than this
+    host grants.
     """
     text = repository.read(revision, FILE_NAME)
     if text is None:
@@ -57,7 +56,7 @@ def read_config(repository: Repository, revision: Revision) -> Config:
 
 
 def within_budget(config: Config, seconds: float | None) -> Config:
-    """The same with another time for the rounds, and launches in proportion; None: as it is."""
+    """The configuration with another time for the rounds, and launches in proportion; None: unchanged."""
     if seconds is None:
         return config
     launches = math.ceil(config.judge.max_launches * seconds / config.judge.budget_seconds)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The arms side by side on one core: short turns in swapped order, over many fresh launches, until decided.
+"""Rounds: the arms side by side on one core, in short turns of swapped order, over many launches.
 
-In every launch all arms run as long-lived processes of which one at a time passes its gate. Each first warms
-its caches and tables up, until it is steady. The launch, not the turn, is the random unit: each places code,
-heap and tables anew.
+In every launch each arm is a long-lived process, and one at a time passes its gate. Each first warms up its
+caches and tables until it is steady. The launch, not the turn, is the random unit: each launch has another
+layout of code, heap and tables.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WARM_UP_RULE = (
 
 @dataclass(frozen=True)
 class ArmRun:
-    """How one arm is started."""
+    """How to start one arm."""
 
     arm: Arm
     command: list[str]
@@ -58,7 +58,7 @@ class ArmRun:
     urgent: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     counter_commands: CounterCommands | None = None
-    """How it is asked for the figures it keeps; None if a probe counts."""
+    """Commands that show the NF's own figures; None if a probe counts."""
 
 
 class ArmFailedError(Exception):
@@ -72,19 +72,19 @@ class ArmFailedError(Exception):
 
 @dataclass(frozen=True)
 class TryOut:
-    """What one short turn showed: the NF starts, forwards and ends."""
+    """The result of one short turn, which shows that the NF starts, forwards and ends."""
 
     stages: list[StageInfo]
     ready_seconds: float
     few_forwarded: str | None = None
-    """For a person, if hardly a packet was sent on: what became of them. None if enough were."""
+    """A sentence about the packets' outcomes if hardly any was forwarded; None if enough were."""
     mapped: frozenset[Path] | None = None
-    """Files that it had mapped when its turn had ended; None if that does not tell what it runs."""
+    """Files mapped at the end of the turn; None if they do not show what the NF runs."""
 
 
 @contextmanager
 def blame(arm: Arm) -> Iterator[None]:
-    """Names the arm whose NF is at fault."""
+    """Turns an NfError into an ArmFailedError with the arm."""
     try:
         yield
     except NfError as error:
@@ -106,7 +106,7 @@ def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
 
 
 def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:
-    """A sentence if an NF lives but hardly sends on, as one that does not know the addresses. Else None."""
+    """A sentence if an NF forwards hardly any packet, for example with unknown addresses; else None."""
     kinds = Counter[OutcomeKind]()
     for stage in stages:
         for name, kind in {} if stage.apart else stage.outcomes.items():
@@ -117,23 +117,23 @@ def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, Stag
         return None
     rest = ", ".join(f"{kind} {share_percent(count / kinds.total())}" for kind, count in kinds.most_common())
     return (
-        f"{arm} sends {share_percent(share)} of its packets on ({rest}): if that is not what it is for, "
-        "its routes, rules or MAC address do not fit the capture"
+        f"{arm} forwards {share_percent(share)} of its packets ({rest}): unless that is intended, its "
+        "routes, rules or MAC address do not fit the capture"
     )
 
 
 LOOK_TIMES = 8
 """Length of a longer look at an arm's buffers, in launches."""
 FEW_FORWARDED = 0.1
-"""Share of packets sent on below which a person is told."""
+"""Share of forwarded packets below which a note is made."""
 _FORWARDED_NOTHING = "the NF forwarded nothing: in a whole turn no packet left it or was dropped by policy"
 NOTICEABLE_CPU_SHARE = 0.2
-"""Share of a turn that an NF must have had the CPU before it is blamed for forwarding nothing."""
+"""Least share of a turn with the CPU for which an NF that forwards nothing is at fault."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """Where the rounds are run, and how many of what length."""
+    """Where rounds run, how many, and how long."""
 
     settings: Settings
     cores: Cores
@@ -146,10 +146,10 @@ def measure_rounds(
     decided: Callable[[list[Round], list[BufferLook]], bool],
     after_launch: Callable[[int, float], None],
 ) -> EndedBy:
-    """Measures launch by launch until `decided` says so, or launches or time run out.
+    """Measures launch by launch until `decided` returns a reason, or launches or time run out.
 
-    `decided` is given all rounds and longer looks at buffers so far; `after_launch` the number of launches
-    done and their seconds.
+    `decided` receives all rounds and longer looks at buffers so far; `after_launch` the number of finished
+    launches and their seconds.
     Returns why it ended. Raises ArmFailedError.
     """
     rounds: list[Round] = []
@@ -172,7 +172,7 @@ def measure_rounds(
 def _measure_launch(
     bench: Bench, launch: int, runs: Mapping[Arm, ArmRun], looked_at: Collection[Arm]
 ) -> tuple[list[Round], list[BufferLook]]:
-    """Rounds of one launch, and longer looks at arms whose buffers grew and that had none yet."""
+    """Rounds of one launch, and a longer look at each arm whose buffers grew and that had none yet."""
     settings, running, rounds = bench.settings, dict[Arm, NfInTurns](), list[Round]()
     with ExitStack() as stack:
         for arm, run in runs.items():
@@ -211,7 +211,7 @@ def _measure_launch(
 
 
 def _buffers_grew(nf: NfInTurns, rounds: list[Round]) -> bool:
-    """Through both halves of the launch: a leak, or a store that still fills."""
+    """True if the buffers grew in both halves of the launch: a leak, or a store that still fills."""
     share = leaked_share(
         rounds, lambda one: taken_in(nf.stages, one.stages), lambda one: ended(nf.stages, one.stages)
     )
@@ -219,7 +219,7 @@ def _buffers_grew(nf: NfInTurns, rounds: list[Round]) -> bool:
 
 
 def _look_longer(bench: Bench, nf: NfInTurns, arm: Arm, rounds: list[Round]) -> BufferLook:
-    """Further turns of the same process: what fills up to a bound stops growing, a leak does not."""
+    """Runs further turns of the same process: a bounded store stops growing, a leak does not."""
     more = [_measure_turn(bench, nf)[0] for _ in range(LOOK_TIMES * len(rounds))]
     turns = [(one.stages, one.buffers_in_use) for one in rounds]
     turns += [(one.stages, one.buffers_in_use) for one in more]
@@ -245,7 +245,7 @@ def warm_up(nf: NfInTurns, turn_ms: float) -> None:
 
 
 def _busy_cycles_per_packet(lcores: list[LcoreCounters]) -> float | None:
-    """Of a turn, scaled by CPU time; None if nothing was done in it."""
+    """Busy cycles per packet of a turn, scaled by CPU time; None if the turn did no work."""
     return ratio(
         sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in lcores),
         sum(lcore.packets for lcore in lcores),
@@ -253,12 +253,12 @@ def _busy_cycles_per_packet(lcores: list[LcoreCounters]) -> float | None:
 
 
 def turn_order(arms: list[Arm], number: int) -> list[Arm]:
-    """Order of the arms in a turn: reversed from turn to turn, so that none always follows the same one."""
+    """The order of the arms in a turn. It reverses every turn, so that no arm always follows the same one."""
     return arms if number % 2 == 0 else arms[::-1]
 
 
 def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
-    """What a turn counted, and the time the hypervisor stole meanwhile, in nanoseconds."""
+    """The counters of a turn, and the time that the hypervisor stole during it, in nanoseconds."""
     stolen = steal_ns(bench.cores.cpus)
     turn = nf.counted_turn(bench.settings.turn_ms)
     stolen = steal_ns(bench.cores.cpus) - stolen
@@ -274,7 +274,7 @@ def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:
 
 
 def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
-    """Starts one process of an arm, whoever counts for it."""
+    """Starts one process of an arm, with a probe or with own counters."""
     if run.counter_commands is None:
         return launch_arm(run, work, seed=seed)
     return SelfCountingNf(
@@ -289,7 +289,7 @@ def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
 
 
 def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
-    """Starts one process of an arm with a probe. The seed places its tables; events: by PAPI's names."""
+    """Starts one process of an arm with a probe. seed: of its tables; events: names of PAPI."""
     return RunningNf(
         run.command,
         work,

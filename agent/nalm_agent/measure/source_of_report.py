@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives a measured report the source lines that cost something, from both sides' trees."""
+"""Adds the source lines with a cost to a report, from both sides' trees."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from nalm_agent.config.nalm_toml import Config
 
 
 def with_source(report: RunReport, config: Config, base: Path, head: Path) -> RunReport:
-    """The report with the text of its lines, withheld where nalm.toml says so, left out if none has a cost.
+    """The report with the text of its lines, unless nalm.toml withholds it or no line has a cost.
 
-    Cells of experiments have none: nobody compares them line by line.
-    base, head: the source trees the arms were built from.
+    Cells of experiments have no source lines, since they are not compared by line.
+    base, head: the source trees of the arms' builds.
     """
     if report.experiment is not None:
         return report

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output of a child process in a file that never grows beyond a limit: its end is kept.
+"""Keeps the end of a child process's output in a file of limited size.
 
-A commit's build or NF may write without end; the disk it would fill is the bench host's.
+A commit's build or NF may write without end and would fill the bench host's disk.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _following: dict[Path, BoundedLog] = {}
 
 
 class BoundedLog:
-    """Copies a pipe into a file in a thread of its own, until nobody writes to the pipe any more."""
+    """Copies a pipe into a file, in its own thread, until all writers have closed the pipe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -32,26 +32,26 @@ class BoundedLog:
         self._thread = threading.Thread(target=self._copy, name=f"log {path.name}", daemon=True)
 
     def follow(self, process: subprocess.Popen[bytes]) -> None:
-        """Begins. The child has the pipe's other end by now; ours is closed, so that its end is the end."""
+        """Begins copying. Closes this process's write end, so that the child's exit ends the pipe."""
         os.close(self.writing)
         self._process = process
         _following[self._path] = self
         self._thread.start()
 
     def abandon(self) -> None:
-        """There is no child after all."""
+        """Closes the pipe if no child was started."""
         os.close(self.writing)
         os.close(self._reading)
         self._file.close()
 
     def catch_up(self) -> None:
-        """Waits until all that the child wrote is in the file, if it has ended."""
+        """Waits until the file has all output, if the child has ended."""
         if self._process.poll() is not None:
             self._thread.join(CATCH_UP_SECONDS)
 
     def _copy(self) -> None:
         while chunk := os.read(self._reading, CHUNK_BYTES):
-            with contextlib.suppress(OSError):  # a full disk costs the log, not the measurement
+            with contextlib.suppress(OSError):  # a full disk loses the log, not the measurement
                 self._write(chunk)
         os.close(self._reading)
         self._file.close()
@@ -65,7 +65,7 @@ class BoundedLog:
             self._shorten()
 
     def _shorten(self) -> None:
-        """In one step: a reader finds the old file or the new one."""
+        """Shortens the file atomically: a reader finds the old file or the new one."""
         kept = LEFT_OUT + read_end(self._path, KEPT_BYTES)
         new = self._path.with_name(f".{self._path.name}.new")
         new.write_bytes(kept)
@@ -76,18 +76,18 @@ class BoundedLog:
 
 
 def catch_up(path: Path) -> None:
-    """For a reader of a log: see BoundedLog."""
+    """Brings a log up to date for a reader; see BoundedLog.catch_up."""
     if log := _following.get(path):
         log.catch_up()
 
 
 def newest() -> Path | None:
-    """The log of the process started last of those that still run."""
+    """The log of the running process that was started last."""
     return next(reversed(list(_following)), None)
 
 
 def read_end(path: Path, size: int) -> bytes:
-    """The last bytes of a file, whatever its size; empty if it cannot be read."""
+    """At most the last `size` bytes of a file; empty if it cannot be read."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - size))

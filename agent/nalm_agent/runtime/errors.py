@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors a person reads: what is wrong, where, and what to do next. Each carries the command's exit code."""
+"""Errors for people: what is wrong, where, and what to do next. Each has the command's exit code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_core.text.plain_text import plain
 
 
 class ExitCode(IntEnum):
-    """What `nalm` returns, so that CI can tell a slow commit from a broken host."""
+    """Exit codes of `nalm`, by which CI distinguishes a slow commit from a broken host."""
 
     OK = 0
     REGRESSION = 1
@@ -20,8 +20,8 @@ class ExitCode(IntEnum):
 
 
 class NalmError(Exception):
-    """Base of every error that ends a command. `hint` says what to do next; `log` is the last lines seen.
-    Each may quote what others wrote, and is made plain."""
+    """Base of all errors that end a command. `hint` says what to do next; `log` has the last lines of output.
+    All texts may quote foreign output, so control sequences are removed."""
 
     exit_code = ExitCode.NOT_MEASURED
 
@@ -42,11 +42,11 @@ class NalmError(Exception):
 
 
 class StoppedError(BaseException):
-    """SIGINT or SIGTERM: passes every handler of errors, and undoes what is under way."""
+    """SIGINT or SIGTERM. It passes handlers of Exception, and `finally` blocks undo the work in progress."""
 
 
 class UsageError(NalmError):
-    """The command, nalm.toml or the repository is not what it should be; nothing was run."""
+    """A mistake in the command, nalm.toml or the repository; nothing was run."""
 
     exit_code = ExitCode.USAGE
 
@@ -56,7 +56,7 @@ class ConfigError(UsageError):
 
 
 class GitError(UsageError):
-    """A revision or repository that git does not know."""
+    """A revision or repository that git cannot find."""
 
 
 class BuildError(NalmError):
@@ -64,11 +64,11 @@ class BuildError(NalmError):
 
 
 class NfError(NalmError):
-    """The NF did not start, parked too late, died, or forwarded nothing."""
+    """The NF did not start, parked too late, ended early, or forwarded nothing."""
 
 
 class SourceError(NalmError):
-    """A counter source that should work did not: says nothing about the commit."""
+    """A source of counters failed; this says nothing about the commit."""
 
 
 class HostError(NalmError):
@@ -80,31 +80,30 @@ _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 def refused_by_host(error: OSError) -> HostError | None:
-    """What a full disk and a missing permission to a file mean, wherever they came in the way; None for
-    others."""
+    """The HostError for a full disk or a missing permission, wherever it occurs; None for other errors."""
     what = f"{error.filename or 'a file'}: {error.strerror}"
     if error.errno in _FULL:
-        return HostError(what, hint="make room: `nalm store --prune`, or NALM_HOME on another disk")
+        return HostError(what, hint="free space with `nalm store --prune`, or set NALM_HOME to another disk")
     if error.errno in _NOT_OURS and error.filename is not None:
-        return HostError(what, hint="see whose it is; NALM_HOME says where nalm keeps its own files")
+        return HostError(what, hint="check its owner; NALM_HOME sets where nalm keeps its files")
     return None
 
 
 class ProbeError(NalmError):
-    """A probe file that is not one, or of another version."""
+    """A file is not a probe file, or has another version."""
 
 
 class ServerError(NalmError):
-    """The server answered with an error that trying again does not cure."""
+    """The server answered with an error that persists on retries."""
 
     def __init__(
         self, message: str, *, hint: str | None = None, log: str | None = None, status: int | None = None
     ) -> None:
         super().__init__(message, hint=hint, log=log)
         self.status = status
-        """Of HTTP."""
+        """HTTP status."""
 
     @property
     def token_refused(self) -> bool:
-        """It is the agent that is refused, not what it sent."""
+        """True if the server refuses the agent, not its request."""
         return self.status in (401, 403)

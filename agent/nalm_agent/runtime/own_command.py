@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command of nalm run by another one, with its output on ours."""
+"""Runs a command of nalm from another one, on the same output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_agent.runtime.signal_guard import SignalGuard
 
 @contextmanager
 def own_command(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """`nalm ARGUMENTS`. Told to end if it is not awaited, and given the time to leave nothing behind."""
+    """Runs `nalm ARGUMENTS`. If the context ends first, the command gets SIGTERM and the time to clean up."""
     with ExitStack() as stack:
         with SignalGuard():
             process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that cannot outlive the agent: own session, killed with their parent, killed as a group."""
+"""Child processes that end with the agent: each has its own session and is killed with its group."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _running: set[subprocess.Popen[bytes]] = set()
 
 @cache
 def _death_prefix() -> tuple[str, ...]:
-    """Command that asks the kernel to kill its successor when the agent's thread dies (util-linux)."""
+    """Prefix that makes the kernel kill a command when the agent's thread ends (util-linux)."""
     setpriv = shutil.which("setpriv")
     return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
 
@@ -54,7 +54,7 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Kills a process and everything in its session's group, and reaps it."""
+    """Kills a process and its process group, and reaps it."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -62,7 +62,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def stop_all() -> None:
-    """Kills every process started here that still runs: for an interrupt while other threads wait on them."""
+    """Kills all running processes of this module, for an interrupt while other threads wait for them."""
     for process in list(_running):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -79,9 +79,9 @@ def run(
 ) -> int:
     """Runs a command to its end. Returns its exit code.
 
-    watch: called every WATCH_SECONDS while it runs; what it raises ends the command.
-    Raises subprocess.TimeoutExpired after the limit, FileNotFoundError for an unknown program; whatever is
-    raised, nothing of the command is left running.
+    watch: called every WATCH_SECONDS while the command runs; an exception from it ends the command.
+    Raises subprocess.TimeoutExpired after the limit, FileNotFoundError for an unknown program. After any
+    exception no process of the command is left running.
     """
     if shutil.which(command[0], path=env.get("PATH")) is None:
         raise FileNotFoundError(command[0])
@@ -107,7 +107,7 @@ def _watched(process: subprocess.Popen[bytes], limit_seconds: float, watch: Call
 
 
 def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """Last lines of a log; empty if there is none. Waits for what a process that has ended still wrote."""
+    """Last lines of a log; empty if there is none. Waits for the remaining output of an ended process."""
     catch_up(log)
     text = plain(read_end(log, TAIL_BYTES).decode(errors="replace"))
     return "\n".join(text.splitlines()[-lines:])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short steps of the main thread that SIGINT and SIGTERM must not cut in two: what they start would be lost.
+"""Defers SIGINT and SIGTERM during short steps of the main thread that must not be interrupted.
 
-A process or thread is known to who ends it only after the line that started it. A signal that comes between
-the two is raised after the step instead.
+A process or thread is registered only after the line that starts it; an interrupt between the two would leave
+it running. Such a signal is raised after the step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nalm_agent.runtime.errors import StoppedError
 
 
 class SignalGuard:
-    """A context manager: what stops the command waits for its end. In other threads it does nothing."""
+    """A context manager that defers signals until its end. In other threads it does nothing."""
 
     _depth: ClassVar[int] = 0
     _stopped: ClassVar[bool] = False
@@ -36,7 +36,7 @@ class SignalGuard:
 
     @classmethod
     def stop(cls) -> None:
-        """Of a signal's handler: raises StoppedError, or leaves it to the end of the step that is held."""
+        """For signal handlers: raises StoppedError, now or at the end of the current step."""
         if cls._depth == 0:
             raise StoppedError
         cls._stopped = True

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGINT and SIGTERM end a command, surely: whatever is under way is undone on the way out.
+"""SIGINT and SIGTERM end a command reliably and undo the work in progress.
 
-The signal becomes a StoppedError in the main thread, after the step that a SignalGuard protects, if there is
-one. Two things can keep it from getting out. It may come while Python runs a destructor (`__del__`, a weak
-reference's callback), where exceptions are dropped: then it is raised once more. And it may leave a library's
-lock taken for ever: then the command ends without cleaning up, after a time, and says where it hung; the next
-one removes what it leaves (`Home.work`).
+The signal becomes a StoppedError in the main thread, after the current step of a SignalGuard, if any. Two
+situations can stop the exception. If the signal arrives while Python runs a destructor (`__del__`, a weak
+reference's callback), Python drops the exception; then it is raised once more. If the exception leaves a
+library's lock taken, cleaning up hangs; then the command ends after GRACE_SECONDS and prints where it hung.
+The next command removes what it left (`Home.work`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.signal_guard import SignalGuard
 
 INTERRUPTED = 130
-"""As shells say it: 128 + SIGINT."""
+"""Exit code: 128 + SIGINT, as in shells."""
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 AGAIN_SECONDS = 0.01
 GRACE_SECONDS = 30.0
-"""For cleaning up."""
+"""Time limit for cleaning up."""
 
 
 def stop_on_signals() -> None:
@@ -37,7 +37,7 @@ def stop_on_signals() -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    """Once: who is impatient and interrupts again must not stop the cleaning up."""
+    """Handles the first signal only, so that a second interrupt does not stop the cleaning up."""
     for one in STOPPING:
         signal.signal(one, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, _raise)
@@ -60,7 +60,7 @@ def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
 def _end_without() -> None:
     time.sleep(GRACE_SECONDS)
     print(
-        f"nalm: interrupted, and not done with cleaning up after {GRACE_SECONDS:g} s; please report where:",
+        f"nalm: interrupted, but still cleaning up after {GRACE_SECONDS:g} s; please report this trace:",
         file=sys.stderr,
     )
     faulthandler.dump_traceback()

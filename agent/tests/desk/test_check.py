@@ -255,7 +255,7 @@ def test_edited_configuration_is_another_run(nf_repository: NfRepository, nalm: 
     nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     report = report_of(tmp_path / "run.json")
     assert report.status is RunStatus.MEASURED, report.failure
-    assert "the code is the same; what changed is how it is run" in report.notes
+    assert "the code is the same; the run definition changed" in report.notes
 
 
 USAGE = {

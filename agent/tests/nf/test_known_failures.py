@@ -70,5 +70,5 @@ def counters(sent: int, dropped: int) -> dict[str, StageCounters]:
 def test_an_nf_that_hardly_forwards_is_told() -> None:
     tx = StageInfo(name="tx", outcomes={"sent": OutcomeKind.SENT, "denied": OutcomeKind.POLICY})
     told = few_forwarded(Arm.HEAD, [tx], counters(5, 95)) or ""
-    assert "sends 5.0 % of its packets on" in told and "policy 95.0 %" in told
+    assert "forwards 5.0 % of its packets" in told and "policy 95.0 %" in told
     assert few_forwarded(Arm.HEAD, [tx], counters(50, 50)) is None

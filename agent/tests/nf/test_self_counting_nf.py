@@ -153,7 +153,7 @@ def test_a_slower_head_is_judged_by_its_own_figures(
     verdict = judge(report)
     assert verdict.chain is not None
     assert report.sources[Source.TSC] is None and report.arms[Arm.HEAD].run.counts == "ovs-pmd-perf"
-    assert "this NF counts for itself" in (report.sources[Source.SIMULATED] or "")
+    assert "this NF has its own counters" in (report.sources[Source.SIMULATED] or "")
     assert {check.name for check in report.checks} >= {
         "eq6_closes",
         "generator_honest",

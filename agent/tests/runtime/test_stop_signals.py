@@ -97,5 +97,5 @@ def test_a_clean_up_that_hangs_is_ended_and_says_where() -> None:
     taken = "lock = threading.Lock(); lock.acquire(); lock.acquire()"
     code, errors = interrupted(AT_ONCE, taken, grace=0.2)
     assert code == INTERRUPTED
-    assert "not done with cleaning up after 0.2 s; please report where" in errors
+    assert "still cleaning up after 0.2 s; please report this trace" in errors
     assert 'File "<string>", line' in errors and "in command" in errors
