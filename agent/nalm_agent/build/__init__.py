@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a revision into the store, isolated from this host.
+"""Builds revisions into the store, isolated from this host.
 
 May import `runtime`, `source`, `store`, `config`, `native`, `artifacts`. Start at `build`.
 """

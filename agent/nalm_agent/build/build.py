@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds a revision into the store: isolated, always at the same paths, so that equal code gives equal
+"""Builds a revision into the store, isolated and always at the same paths, so that equal code gives equal
 bytes.
 """
 
@@ -40,12 +40,12 @@ from nalm_agent.store.store_limit import limit_bytes, prune
 BUILDS, SOURCES = "builds", "sources"
 LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions"
 _MADE_VERSION = 2
-"""Of what is kept beside a build."""
+"""Version of the document kept beside a build."""
 _UNBUILT = "unbuilt:"
 _FOR_GOOD = ("setpriv", "--no-new-privs", "--")
-"""Nothing that a build runs gets privileges back; in a sandbox bubblewrap says so."""
+"""Prevents a build from regaining privileges; in a sandbox bubblewrap does the same."""
 _STARTERS_VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-"""What starting a sandbox needs (systemd-run asks the user's systemd); none of it gets inside."""
+"""Variables for starting a sandbox (systemd-run calls the user's systemd); they are not passed inside."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Built:
     contents: Contents
 
     def functions(self, program: str) -> function_digest.Table | None:
-        """Functions of one of its programs; None for one that does not tell (stripped, not x86-64)."""
+        """Functions of one of its programs; None if they cannot be read (stripped, not x86-64)."""
         return _functions(self.directory, program)
 
 
 @dataclass(frozen=True)
 class Task:
-    """One build to make."""
+    """The settings of one build."""
 
     home: Home
     repository: Repository
@@ -78,10 +78,10 @@ class Task:
 
 
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
-    """Content address of a revision's build: equal addresses need no second build.
+    """Content address of a revision's build. Equal addresses need no second build.
 
-    Raises ConfigError when a path the build is said to depend on is not in the revision, HostError when
-    builds have to be isolated here and cannot be.
+    Raises ConfigError if the revision lacks a path of [build] paths, HostError if this host requires
+    isolation and cannot isolate builds.
     """
     sources = repository.digest(revision, config.build.paths)
     if sources is None:
@@ -96,7 +96,7 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
 
 
 def unbuilt(revision: Revision, tree: str) -> Build:
-    """Describes a build that was not made because the other arm's is of the same address."""
+    """Describes a build that was not made because the other arm's has the same address."""
     return Build(
         commit=revision.commit,
         dirty=revision.dirty,
@@ -116,13 +116,13 @@ def build(
     rebuild: bool = False,
     fills_cache: bool = True,
 ) -> Built:
-    """Builds a revision, or takes it from the store, where it stays until `home.work()` ends.
+    """Builds a revision or takes it from the store, which keeps it until `home.work()` ends.
 
-    say: is told when another process makes the same build and has to be waited for.
-    rebuild: tries again what failed before.
-    fills_cache: whether what it compiles goes to the repository's compiler cache, which later builds believe.
-    Raises BuildError with the log's end, or for a file that nalm.toml names and the build did not make;
-    ConfigError for what this host does not give; HostError for what is this host's fault (disk, sandbox).
+    say: receives a line if another process makes the same build and this one waits.
+    rebuild: retries a build that failed before.
+    fills_cache: whether its objects go to the repository's compiler cache, which later builds use.
+    Raises BuildError with the log's end, or for a file of nalm.toml that the build did not make; ConfigError
+    for a request beyond this host's limits; HostError for a fault of this host (disk, sandbox).
     """
     require_granted_here(config)
     store = home.store()
@@ -167,7 +167,7 @@ def build(
 
 
 def build_log(home: Home, key: str) -> Path | None:
-    """The log of the build of an address, failed or not; None if none was made here, or it was evicted."""
+    """The log of the build at an address, also of a failed one; None if this host has none."""
     logs = (home.store().path(kind, key) / LOG for kind in (BUILDS, FAILED))
     return next((log for log in logs if log.exists()), None)
 
@@ -198,7 +198,7 @@ def _fill(new: Path, task: Task) -> None:
 
 
 def _functions(directory: Path, program: str) -> function_digest.Table | None:
-    """Read once, and kept beside the build."""
+    """Functions of a program, read once and kept beside the build."""
     kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
     if not kept.exists():
         function_digest.save(in_limits(function_digest.table, [directory / program]), kept)
@@ -206,14 +206,14 @@ def _functions(directory: Path, program: str) -> function_digest.Table | None:
 
 
 def _functions_of_artifacts(directory: Path, artifacts: Sequence[str]) -> str | None:
-    """One digest for the functions of all of them; None if one does not tell."""
+    """One digest of the functions of all artifacts; None if those of one cannot be read."""
     tables = [_functions(directory, artifact) for artifact in artifacts]
     digests = [table.digest for table in tables if table is not None]
     return address(digests) if len(digests) == len(tables) else None
 
 
 def _build_inside(new: Path, log: Path, task: Task) -> None:
-    """In namespaces of its own: the entry is the build directory, inside at a path that never changes."""
+    """Builds in separate namespaces. The store's entry is the build directory, at a fixed path inside."""
     temporary = new / "tmp"
     cache = cache_folder(task.home, task.repository.root)
     places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache)
@@ -248,16 +248,16 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
 
 
 def _build_in_place(new: Path, log: Path, task: Task) -> None:
-    """Where nothing isolates: in one directory per repository, one build at a time; not as root either."""
+    """Builds without isolation: in one directory per repository, one build at a time, never as root."""
     place = task.home.folder("build") / cache_name(task.repository.root)
     cache = cache_folder(task.home, task.repository.root)
     user = build_user()
     if user is not None and not can_enter(user, task.home.root):
         raise HostError(
-            f"builds cannot be isolated here and do not run as root, and user {user.uid}, which they run as, "
-            f"cannot enter {task.home.root}",
+            f"this host cannot isolate builds; they do not run as root but as user {user.uid}, who cannot "
+            f"enter {task.home.root}",
             hint="set NALM_HOME to a directory below one that every user can enter, run the agent as another "
-            "user than root, or install bubblewrap; `nalm doctor` says what is missing",
+            "user than root, or install bubblewrap; `nalm doctor` shows what is missing",
         )
     with file_lock.exclusive(place.with_name(f"{place.name}.lock"), lambda: None):
         remove_written(place)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the build commands of nalm.toml and says what a failure was: the commit's, or this host's."""
+"""Runs the build commands of nalm.toml and attributes failures to the commit or to this host."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from nalm_agent.store.disk_use import DiskUseError, DiskWatch
 from nalm_agent.store.store import disk_full
 
 NOT_FOUND = 127
-"""What a shell, and prlimit, return for an unknown program."""
+"""Exit code of a shell, and of prlimit, for an unknown program."""
 MANY_LINES = 400
-"""Of a log's end, searched for what a failure was: other compilers go on after the first."""
+"""Lines at a log's end that are searched for the cause of a failure: parallel compilers continue after it."""
 NO_ROOM_BYTES = 1 << 20
 _NOSPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _READ_ONLY = re.compile(r"Read-only file system|/nalm/source\S*: Permission denied")
@@ -35,7 +35,7 @@ _KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where commands run, and under what names they know their directories."""
+    """Where commands run, and the paths of their directories inside."""
 
     source: str
     build: str
@@ -45,15 +45,15 @@ class Surroundings:
     isolated: bool
     disk: DiskWatch
     out_of_memory: Callable[[], bool]
-    """Whether all its processes together wanted more memory than they may have."""
+    """True if the build's processes together exceeded their memory limit."""
 
 
 class UnrepeatableError(BuildError):
-    """A build failed in a way that may be another's fault: it is tried again the next time."""
+    """A build failed for a reason that may not be the commit's; it is retried the next time."""
 
 
 def run_commands(settings: BuildConfig, where: Surroundings, log: Path) -> None:
-    """Runs all commands, or raises: BuildError with the log's end, HostError for a fault of the host's."""
+    """Runs all commands. Raises BuildError with the log's end, HostError for a fault of the host."""
     seconds = min(settings.limit_seconds, BUILD_SECONDS.value())
     limit = time.monotonic() + seconds
     log.touch()
@@ -98,7 +98,7 @@ def _not_found(program: str) -> UnrepeatableError:
     return UnrepeatableError(
         f"build command not found: {program}",
         hint="install it, or correct [build] commands in nalm.toml; a program outside the system's "
-        f"directories is seen by a build only if {READABLE} names its directory",
+        f"directories is visible to a build only if {READABLE} names its directory",
     )
 
 
@@ -107,12 +107,12 @@ def _explained(
 ) -> BuildError | HostError:
     said = tail(log)
     everything = tail(log, MANY_LINES)
-    # A full disk may have kept what the compiler said out of the log as well.
+    # A full disk may also have cut the compiler's message off the log.
     if _NOSPACE.search(everything) or shutil.disk_usage(log.parent).free < NO_ROOM_BYTES:
         return disk_full(log.parent.parent.parent)
     complaint = _BWRAP.search(said) if where.isolated else None
     if complaint:
-        return HostError(f"the build could not be isolated: {complaint[0]}", hint=f"is {READABLE} right?")
+        return HostError(f"the build could not be isolated: {complaint[0]}", hint=f"check {READABLE}")
     if code == NOT_FOUND and f"prlimit: failed to execute {template[0]}" in said:
         return _not_found(template[0])
     message = f"build command failed ({code}): {' '.join(template)}"
@@ -120,11 +120,11 @@ def _explained(
         most = BUILD_MEMORY.value()
         return UnrepeatableError(
             f"{message}; its processes together took more than {most} MB of memory",
-            hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs takes less",
+            hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs needs less",
             log=said,
         )
     if _KILLED.search(everything) or code == -9:
-        return UnrepeatableError(message, hint="something killed it: is there too little memory?", log=said)
+        return UnrepeatableError(message, hint="it was killed, possibly for lack of memory", log=said)
     hint = None
     if _OUT_OF_MEMORY.search(everything):
         hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"

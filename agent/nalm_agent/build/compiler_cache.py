@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a repository's compiler cache is. Its name comes from where the repository is on this host, never
-from what a commit says of itself.
+"""The folder of a repository's compiler cache. Its name derives from the repository's path on this host,
+never from a commit's contents.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ _FOLDER = "ccache"
 
 
 def cache_name(repository: Path) -> str:
-    """A name for a folder, one for each path."""
+    """The folder's name, unique for each path."""
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", repository.name)[:64]
     return f"{readable}-{hashlib.sha256(str(repository).encode()).hexdigest()[:16]}"
 
 
 def cache_folder(home: Home, repository: Path) -> Path:
-    """Made if it is not there."""
+    """The folder, created if it does not exist."""
     folder = home.folder(_FOLDER) / cache_name(repository)
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def hand_over_cache(folder: Path, user: BuildUser) -> None:
-    """Makes a cache the build user's. One of another user's, which it could not add to, begins anew."""
+    """Makes the build user the owner of a cache. A cache of another user is emptied first."""
     if folder.stat().st_uid != user.uid:
         shutil.rmtree(folder)
         folder.mkdir()
@@ -38,5 +38,5 @@ def hand_over_cache(folder: Path, user: BuildUser) -> None:
 
 
 def read_only_environment(temporary: str) -> dict[str, str]:
-    """Variables with which ccache takes from a cache that it cannot write to."""
+    """Variables with which ccache reads from a cache that it cannot write to."""
     return {"CCACHE_READONLY": "1", "CCACHE_NOSTATS": "1", "CCACHE_TEMPDIR": f"{temporary}/ccache"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two builds run the same: what a run loads decides, wherever its functions lie.
+"""Decides whether two builds run the same code, by what a run loads, wherever functions lie.
 
-What lies outside of {build} and {source} is the host's: both arms load the same.
+Files outside of {build} and {source} belong to the host and are the same for both arms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nalm_agent.build.build import Built
 from nalm_agent.runtime.errors import BuildError
 
 MOST_READ_BYTES = 64 << 20
-"""Of programs whose functions are compared by name: disassembling them takes about a second a megabyte."""
+"""Largest program whose functions are compared by name, since disassembling is slow."""
 NAMED_IN_A_NOTE = 3
 
 Loaded = Mapping[str, str]
@@ -24,8 +24,8 @@ Loaded = Mapping[str, str]
 
 
 def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
-    """What a run of a build loads: what nalm.toml names, what the loader brings in with it, and what the NF
-    had mapped when it was tried out. None if that is not known."""
+    """What a run of a build loads: files that nalm.toml names, libraries of the loader, and files that the NF
+    had mapped in its try-out. None if that is unknown."""
     if mapped is None:
         return None
     build, source = built.directory.resolve(), built.source.resolve()
@@ -38,33 +38,33 @@ def loaded(built: Built, mapped: frozenset[Path] | None) -> Loaded | None:
                 found[below] = known.get(below) or data_digest(path)
             elif path.is_relative_to(source):
                 found[f"{{source}}/{path.relative_to(source)}"] = data_digest(path)
-    except BuildError:  # it is gone, or changed into what cannot be read
+    except BuildError:  # the file was removed or can no longer be read
         return None
     return found
 
 
 def differing(base: Loaded, head: Loaded) -> list[str]:
-    """Paths whose files are not the same bytes, or are on one side only."""
+    """Paths whose files differ or exist on one side only."""
     return sorted(path for path in base.keys() | head.keys() if base.get(path) != head.get(path))
 
 
 def same_untried(base: Built, head: Built) -> bool:
-    """True if two builds run the same whatever a run loads: they differ in nothing, or in programs that
-    nalm.toml names, of which the functions only lie elsewhere."""
+    """True if two builds run the same, whatever a run loads: they are equal, or differ only in the places of
+    functions in programs that nalm.toml names."""
     named = base.contents.named | head.contents.named
     paths = differing(base.contents.digests, head.contents.digests)
     return named.issuperset(paths) and _only_placed(base, head, paths)
 
 
 def same_as_loaded(base: Built, head: Built, of_base: Loaded | None, of_head: Loaded | None) -> bool:
-    """True if what two runs load is the same, at whatever places; False where it is not known."""
+    """True if two runs load the same functions, at whatever addresses; False if that is unknown."""
     if of_base is None or of_head is None:
         return False
     return _only_placed(base, head, differing(of_base, of_head))
 
 
 def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) -> str | None:
-    """For a person: what differs between two builds and is not loaded. None if there is nothing."""
+    """A note about files that differ between two builds and are not loaded; None if there are none."""
     paths = [
         path
         for path in differing(base.contents.digests, head.contents.digests)
@@ -78,7 +78,7 @@ def not_loaded_note(base: Built, head: Built, of_base: Loaded, of_head: Loaded) 
 
 
 def changed_functions(base: Built, head: Built, paths: Iterable[str]) -> list[str] | None:
-    """Functions of the programs at these paths whose own code or data differ; None where they do not tell."""
+    """Functions of the programs at these paths whose code or data differ; None if they cannot be read."""
     programs = [path for path in paths if path in base.contents.programs or path in head.contents.programs]
     if sum(_size(one, path) for one in (base, head) for path in programs) > MOST_READ_BYTES:
         return None
@@ -98,7 +98,7 @@ def _only_placed(base: Built, head: Built, paths: Iterable[str]) -> bool:
 
 
 def _functions(built: Built, programs: Iterable[str]) -> Table | None:
-    """Of several programs, those taken that the build has; None if one does not tell."""
+    """Functions of the programs that the build has; None if those of one cannot be read."""
     found = [built.functions(path) for path in programs if path in built.contents.programs]
     tables = [one for one in found if one is not None]
     return (

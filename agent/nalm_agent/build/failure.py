@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds that failed: their logs, and that the same sources need not fail again.
+"""Keeps failed builds and their logs, so that the same sources are not built again.
 
-What may have been the host's fault (time, disk, memory, sandbox) keeps its log but is tried again.
+A failure that may be the host's fault (time, disk, memory, sandbox) keeps its log and is retried.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LOG, _FAILURE = "build.log", "failure.json"
 def remember_failure(
     store: Store, key: str, log: Path, error: BuildError | HostError, memory_mb: int
 ) -> None:
-    """Keeps a failed build's log, and, if it would fail again, what was said. Completes the error's hint."""
+    """Keeps a failed build's log, and its error if the build would fail again. Completes the error's hint."""
     if not log.exists() or not isinstance(error, BuildError):
         return
     lasting = not isinstance(error, UnrepeatableError)
@@ -37,7 +37,7 @@ def remember_failure(
 
 
 def raise_known_failure(store: Store, key: str, memory_mb: int) -> None:
-    """Raises BuildError as it was raised before, if building this address again could end no other way."""
+    """Raises the earlier BuildError if another build of this address would fail in the same way."""
     entry = store.directory(FAILED, key)
     if entry is None:
         return
@@ -49,7 +49,7 @@ def raise_known_failure(store: Store, key: str, memory_mb: int) -> None:
 
 
 def forget_failure(store: Store, key: str) -> None:
-    """After a build that went well."""
+    """Removes the record of a failure after a successful build."""
     store.discard(FAILED, key)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The most that this host gives to what nalm.toml asks for: its operator says, by environment variables."""
+"""Limits of this host on requests of nalm.toml, which its operator sets by environment variables."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class Maximum:
     unit: str
 
     def value(self) -> int:
-        """What holds on this host. Raises HostError for a setting that is no number above 0."""
+        """The limit on this host. Raises HostError if the setting is not a whole number above 0."""
         given = os.environ.get(self.setting)
         if given is None:
             return _most_memory_mb() if self.default is None else self.default
         if not given.isdecimal() or int(given) == 0:
             raise HostError(
-                f"{self.setting}={given} is no whole number above 0", hint=f"it is a number of {self.unit}"
+                f"{self.setting}={given} is not a whole number above 0", hint=f"it is a number of {self.unit}"
             )
         return int(given)
 
 
 BUILD_SECONDS = Maximum("NALM_BUILD_SECONDS", 7200, "s")
 BUILD_MEMORY = Maximum("NALM_BUILD_MEMORY_MB", None, "MB")
-"""Of all processes of a build together, so of one, too."""
+"""Memory of all processes of a build together."""
 BUILD_DISK = Maximum("NALM_BUILD_DISK_MB", 16384, "MB")
-"""What a build writes: its directory, its /tmp and what it adds to the compiler cache."""
+"""Disk space of a build: its directory, its /tmp and its additions to the compiler cache."""
 READY_SECONDS = Maximum("NALM_READY_SECONDS", 600, "s")
 BUDGET_SECONDS = Maximum("NALM_BUDGET_SECONDS", 7200, "s")
 NF_MEMORY = Maximum("NALM_NF_MEMORY_MB", None, "MB")
@@ -54,12 +54,12 @@ RequestedLimit = tuple[str, float, Maximum]
 
 
 def require_granted_here(config: Config) -> None:
-    """Raises ConfigError naming what nalm.toml asks for beyond what this host gives, and what sets that.
+    """Raises ConfigError with each request of nalm.toml above a limit of this host, and the limit's setting.
 
-    Only what nalm.toml says is held to it: a default is lowered instead, where it is used.
+    Only explicit values are checked: a default is lowered where it is used.
     """
     over = [
-        f"{key} = {value:g} {most.unit} in nalm.toml is more than this host gives: "
+        f"{key} = {value:g} {most.unit} in nalm.toml exceeds this host's limit: "
         f"{most.value()} {most.unit} ({most.setting})"
         for key, value, most in _requested(config)
         if value > most.value()
@@ -67,7 +67,7 @@ def require_granted_here(config: Config) -> None:
     if over:
         raise ConfigError(
             "\n".join(over),
-            hint="nothing was run: lower it, or have the host's operator raise the setting named in brackets",
+            hint="nothing was run: lower it, or have the host's operator raise the setting in brackets",
         )
     if config.build.network:
         require_granted()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what a commit brings along (its build commands) in namespaces of its own, by bubblewrap.
+"""Runs a commit's build commands in separate namespaces, by bubblewrap.
 
-Inside, a build sees the system's programs and libraries, the sources (all read-only), its build
-directory, the compiler cache and a /tmp of its own (writable); no network, no other process, no home, no
-token, no environment but what is given. It has no capability and gets none: not root, no user namespaces.
-Paths and user inside are the same for every build, so equal code gives equal bytes. All of it dies with the
-agent, and has died when the command has ended.
+A build sees the system's programs and libraries and the sources (read-only), and its build directory, the
+compiler cache and its own /tmp (writable). It sees no network, no other process, no home and no token, and
+gets only the given environment. It is not root, has no capabilities and cannot make user namespaces. Paths
+and user inside are the same for every build, so that equal code gives equal bytes. All its processes end with
+the command, and with the agent.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from nalm_agent.runtime.errors import HostError
 ISOLATION = "NALM_ISOLATION"
 """Environment variable: a `Policy`."""
 READABLE = "NALM_BUILD_READ"
-"""Environment variable: directories of this host that builds may read beside the system's, split by :"""
+"""Environment variable: further directories of this host that builds may read, separated by colons."""
 
 SOURCE, BUILD, CACHE = "/nalm/source", "/nalm/build", "/nalm/ccache"
 HOME = "/tmp/home"
 USER_ID = 1000
-"""Of a build's user as the build sees it."""
+"""User id of builds, inside the sandbox."""
 PROCESSES = 4096
-"""Processes at a time."""
+"""Most processes of a build at a time."""
 FILE_BYTES = 16 << 30
 """Largest file a build may write."""
 
@@ -44,16 +44,16 @@ _TRIAL_SECONDS = 20
 _TRIAL = "touch /nalm/build/it /tmp/it && if (: >>/proc/sys/kernel/core_pattern) 2>/dev/null; then exit 9; fi"
 _WRITES_SETTINGS = 9
 _AS_FIRST_PROCESS = ("sh", "-c", '"$@"; exit $?', "sh")
-"""Process 1 of the sandbox: when it ends the kernel ends all others before anybody hears of it."""
+"""Process 1 of the sandbox. When it ends, the kernel first kills all other processes inside."""
 
 
 class Policy(StrEnum):
     """Whether builds are isolated: `NALM_ISOLATION`."""
 
     AUTO = "auto"
-    """Where this host can; the report says when it could not. Default at a desk."""
+    """Builds are isolated if this host can; otherwise the report has a note. Default of commands."""
     REQUIRED = "required"
-    """Nothing is built without. Default of `nalm agent`."""
+    """Builds are isolated or not made. Default of `nalm agent`."""
     NONE = "none"
 
 
@@ -66,19 +66,19 @@ class Isolation(StrEnum):
 
 @dataclass(frozen=True)
 class Places:
-    """Directories of the host that a build gets to see."""
+    """Directories of the host that a build can access."""
 
     source: Path
     build: Path
     cache: Path
     temporary: Path
     fills_cache: bool = True
-    """Whether it may write to the cache."""
+    """Whether the build may write to the cache."""
     readable: tuple[str, ...] = ()
-    """Others, at their own paths."""
+    """Further directories, at their own paths."""
 
     def hand_over(self) -> None:
-        """Makes what a build may write to the build user's. To be called before each build."""
+        """Makes the build user the owner of all writable directories. Call it before each build."""
         (self.temporary / "home").mkdir(parents=True, exist_ok=True)
         if user := build_user():
             open_to_read(self.source)
@@ -88,7 +88,7 @@ class Places:
 
 
 def policy() -> Policy:
-    """What the environment says. Raises HostError for a word that is none of a Policy's."""
+    """The policy of the environment. Raises HostError for an unknown word."""
     word = os.environ.get(ISOLATION, Policy.AUTO)
     try:
         return Policy(word)
@@ -98,7 +98,7 @@ def policy() -> Policy:
 
 
 def isolation() -> Isolation:
-    """How builds are made on this host. Raises HostError if isolation is required and cannot be had."""
+    """How this host makes builds. Raises HostError if isolation is required and unavailable."""
     chosen = policy()
     if chosen is Policy.NONE:
         return Isolation.NONE
@@ -107,16 +107,16 @@ def isolation() -> Isolation:
         return Isolation.BUBBLEWRAP
     if chosen is Policy.REQUIRED:
         raise HostError(
-            f"builds cannot be isolated here, and {ISOLATION} is required: {reason}",
-            hint=f"cure that, or set {ISOLATION}=auto if every commit built here can be trusted",
+            f"{ISOLATION} is required, and this host cannot isolate builds: {reason}",
+            hint=f"fix that, or set {ISOLATION}=auto if all commits built here are trusted",
         )
     return Isolation.NONE
 
 
 @cache
 def available() -> str | None:
-    """None if builds can be isolated here, else the reason why not. Tries it out, once per process: a build
-    that writes where it should and does not where it must not.
+    """None if this host can isolate builds, else the reason. Tries it once per process, with a build that
+    writes to permitted and to forbidden places.
     """
     for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
         if shutil.which(program) is None:
@@ -151,15 +151,15 @@ def wrap(
     memory_bytes: int,
     network: Network | None = None,
 ) -> list[str]:
-    """The command line that runs a command inside, in its source directory, with no environment but `env`.
+    """The command line that runs a command inside, in its source directory, with only the variables `env`.
 
-    network: what a build that asked for it is given; None: nothing.
+    network: what the build gets if it requests the network; None: nothing.
     """
     return _inside([*limits(memory_bytes), *command], places, env, network=network)
 
 
 def given_directories() -> list[str]:
-    """Directories that this host shows to builds beside the system's: `NALM_BUILD_READ`."""
+    """Further directories of `NALM_BUILD_READ` that builds may read."""
     return [path for path in os.environ.get(READABLE, "").split(":") if path]
 
 
@@ -227,6 +227,6 @@ def _namespaces(*, network: bool) -> list[str]:
 
 @cache
 def _knows_disable_userns() -> bool:
-    """bubblewrap 0.8.0 and later."""
+    """True for bubblewrap 0.8.0 and later."""
     done = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)
     return "--disable-userns" in done.stdout

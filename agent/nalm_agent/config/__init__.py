@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nalm.toml: where it is, what it may say, and the line of a mistake.
+"""nalm.toml: its place, its keys, and the lines of mistakes.
 
 May import `runtime`, `source`. Start at `nalm_toml`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nalm.toml's [experiments] and [ablation]: what can be compared within one commit."""
+"""nalm.toml's [experiments] and [ablation]: comparisons within one commit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_core.report.run_report import Name
 from pydantic import BaseModel, ConfigDict, Field
 
 Mistake = tuple[list[str], str]
-"""Path in nalm.toml, and what is wrong there."""
+"""A path in nalm.toml, and the mistake there."""
 
 
 class Described(BaseModel):
@@ -20,14 +20,14 @@ class Described(BaseModel):
 
 
 class FeaturesConfig(Described):
-    """Of one scenario: which features may be on, and which of them cost something together."""
+    """Features of one scenario: which may be on, and which pairs interact."""
 
     order: list[Name] = []
-    """All features that can be on, in the order of the chain; none: those of the scenario."""
+    """All features that can be on, in the order of the chain; empty: those of the scenario."""
     always: list[Name] = []
-    """Never turned off."""
+    """Features that are never turned off."""
     interactions: list[Annotated[list[Name], Field(min_length=2, max_length=2)]] = []
-    """Pairs that cost more or less together than each for itself."""
+    """Pairs whose cost differs from the sum of the features' costs."""
 
     def space(self, reference: Sequence[str]) -> FeatureSpace:
         """reference: the scenario's own features."""
@@ -40,7 +40,7 @@ class FeaturesConfig(Described):
 
 
 class VariantPair(Described):
-    """Two scenarios that differ by the variant."""
+    """Two scenarios that differ only in the variant."""
 
     off: Name
     on: Name
@@ -48,16 +48,16 @@ class VariantPair(Described):
 
 class AblationConfig(Described):
     tuning: Tuning | None = None
-    """What it tunes: f_t, f_a, f_s or f_i."""
+    """The parameter that it tunes: f_t, f_a, f_s or f_i."""
     pairs: Annotated[list[VariantPair], Field(min_length=1)]
-    """The first is the chain it was made for; the others show how far it reaches."""
+    """The first pair is the chain that the variant was made for; the others show its effect elsewhere."""
 
 
 class ExperimentsConfig(Described):
     features: dict[Name, FeaturesConfig] = {}
     """By scenario."""
     models: dict[Name, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
-    """By chain: scenarios by their execution model. The others are compared with the first."""
+    """Scenarios by chain and execution model. The first of a chain is compared with the others."""
 
 
 def mistakes(
@@ -65,7 +65,7 @@ def mistakes(
     experiments: ExperimentsConfig,
     ablation: Mapping[str, AblationConfig],
 ) -> Iterator[Mistake]:
-    """What the tables alone cannot say. features_of: the features of each scenario."""
+    """Mistakes that span several tables. features_of: the features of each scenario."""
     for name, table in experiments.features.items():
         path = ["experiments", "features", name]
         if name not in features_of:

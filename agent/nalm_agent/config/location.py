@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nalm.toml is: at the root of the repository, wherever below it a command is typed."""
+"""The place of nalm.toml: the root of the repository, also for commands in a directory below it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from nalm_agent.source.git import Repository
 
 
 def config_path(start: Path) -> Path:
-    """nalm.toml of the repository that holds `start`, whether it is there or not.
+    """The path of nalm.toml in the repository that holds `start`; the file need not exist.
 
-    Raises GitError where there is no repository.
+    Raises GitError outside of a repository.
     """
     with TemporaryDirectory() as scratch:
         return Repository(start.absolute(), Path(scratch)).root / FILE_NAME
 
 
 def root_to_be(start: Path) -> Path:
-    """Where a first nalm.toml belongs: the repository's root, or `start` itself before `git init`."""
+    """The folder for a first nalm.toml: the repository's root, or `start` itself before `git init`."""
     try:
         return config_path(start).parent
     except GitError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nalm.toml (contract 2): how an NF is built, started and fed. A mistake names file and line."""
+"""nalm.toml (contract 2): how an NF is built, started and fed. Errors name file and line."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic", "
 ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
 
 Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
-"""Who counts packets and cycles: the NF's own probe; one lent to a DPDK program that has none; the NF, whose
-own figures are asked for in one of these formats."""
+"""Who counts packets and cycles: the NF's own probe; a probe lent to a DPDK program; or the NF itself, whose
+commands print its figures in one of these formats."""
 WITH_PROBE = frozenset({"probe", "dpdk"})
 MIN_CONFIGURED_TURN_MS = 100
-"""Of an NF that is asked: a turn should be much longer than asking takes."""
+"""Least turn of an NF with its own counters: a turn should be much longer than its commands take."""
 
 Argument = Annotated[str, Field(min_length=1)]
 Command = Annotated[list[Argument], Field(min_length=1)]
@@ -55,15 +55,15 @@ InsidePath = Annotated[str, Field(min_length=1)]
 
 
 MEMORY_MB = 256
-"""What an NF on DPDK gets if its scenario does not say."""
+"""Default of a scenario's memory_mb."""
 
 
 BUILD_MEMORY_MB = 4096
-"""What a process of a build gets if nalm.toml does not say."""
+"""Default of [build] memory_mb."""
 
 
 LENT_FUNCTIONS = {"rx": ["rx_process_*"], "tx": ["tx_process_*"]}
-"""Of the stages that a lent probe marks, but for `app`, whose functions are the program's own."""
+"""C functions of the stages that a lent probe marks, except `app`, whose functions are the program's."""
 
 
 class Table(BaseModel):
@@ -73,14 +73,14 @@ class Table(BaseModel):
 class Project(Table):
     name: Name
     source_in_reports: Annotated[bool, Field(strict=True)] = True
-    """Whether run reports, which servers store and show, carry source lines."""
+    """Whether run reports, which servers store and show, contain source lines."""
 
 
 class BuildConfig(Table):
     commands: Annotated[list[Command], Field(min_length=1)]
     artifacts: Annotated[list[InsidePath], Field(min_length=1)]
     data: list[InsidePath] = []
-    """Files under {build} that a run reads, beside those that commands name."""
+    """Files under {build} that a run reads, in addition to those that commands name."""
     paths: Annotated[list[InsidePath], Field(min_length=1)] = ["."]
     limit_seconds: Annotated[float, Field(gt=0)] = 900
     memory_mb: Annotated[int, Field(ge=64)] = BUILD_MEMORY_MB
@@ -104,16 +104,16 @@ class BuildConfig(Table):
 class RunConfig(Table):
     command: Command
     ready_seconds: Annotated[float, Field(gt=0)] = 20
-    """How long the NF may take until every lcore waits at the gate."""
+    """Time until every lcore must wait at the gate."""
     counts: Counts = "probe"
     clear: Command | None = None
     """Sets the NF's own figures to 0."""
     show: Command | None = None
     """Prints the NF's own figures; fails until it is set up."""
     control_lcore: bool = False
-    """Whether `{eal}` names one lcore more, on the first one's CPU, for a main thread that only controls."""
+    """Whether `{eal}` has a further lcore, on the first lcore's CPU, for a main thread that only controls."""
     lcores_in_turn: bool = False
-    """Given one CPU, the NF does the work of all its lcores in turn: instructions are counted so."""
+    """The NF can do the work of all its lcores in turn on one CPU, as for counting instructions."""
 
     @field_validator("command")
     @classmethod
@@ -131,7 +131,7 @@ class RunConfig(Table):
     def _commands_match_counts(self) -> RunConfig:
         commands = (self.clear is not None, self.show is not None)
         if self.counts in WITH_PROBE and any(commands):
-            raise ValueError(f'clear and show ask an NF that counts for itself; counts = "{self.counts}"')
+            raise ValueError(f'clear and show are for NFs with own counters; counts = "{self.counts}"')
         if self.counts not in WITH_PROBE and not all(commands):
             raise ValueError(f'counts = "{self.counts}" needs the commands clear and show')
         return self
@@ -139,22 +139,22 @@ class RunConfig(Table):
 
 class StageConfig(Table):
     functions: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
-    """C function names, shell patterns allowed; what they and their callees execute is the stage's."""
+    """C function names or shell patterns. The stage has what they and their callees execute."""
     within: Name | None = None
-    """The probe's stage that this one is a part of, if the probe does not mark it."""
+    """The probe's stage that contains this one, if the probe does not mark this one."""
 
 
 class NeedsConfig(Table):
-    """What a host must have to measure a scenario, beside the scenario's lcores."""
+    """What a host must have to measure a scenario, in addition to the scenario's lcores."""
 
     pmu: Annotated[bool, Field(strict=True)] = False
     """A performance monitoring unit that the kernel lets the agent read."""
     nics: Annotated[int, Field(ge=0, strict=True)] = 0
-    """Network controllers that DPDK can have."""
+    """Network controllers that DPDK can use."""
     lcores: Annotated[int, Field(ge=0, strict=True)] = 0
-    """CPUs, if it is more than the scenario's own lcores: for a generator, say."""
+    """CPUs, if more than the scenario's lcores are needed, for example for a generator."""
     hugepages_mb: Annotated[int, Field(ge=0, strict=True)] = 0
-    """Reserved in huge pages, for all arms of a run together."""
+    """MiB in huge pages for all arms of a run together."""
     memory_mb: Annotated[int, Field(ge=0, strict=True)] = 0
 
 
@@ -166,11 +166,11 @@ class ScenarioConfig(Table):
     packets: Annotated[int, Field(ge=1)] = 200_000
     """Packets of the simulated count."""
     arguments: list[str] = []
-    """What is added to `run.command`: the variant that this scenario measures."""
+    """Arguments appended to `run.command`, for the variant that this scenario measures."""
     memory_mb: Annotated[int, Field(ge=64)] = MEMORY_MB
-    """What DPDK's EAL gives the NF, from huge pages or without."""
+    """Memory of DPDK's EAL, in huge pages or without."""
     on_request: bool = False
-    """Measured only when named."""
+    """The scenario is measured only if it is named."""
     needs: NeedsConfig = NeedsConfig()
 
     @field_validator("traffic")
@@ -186,10 +186,10 @@ class ScenarioConfig(Table):
 
 
 class RatesConfig(Table):
-    """How `nalm rate` and `nalm soak` run the NF, beside what its scenario says."""
+    """How `nalm rate` and `nalm soak` run the NF, in addition to its scenario."""
 
     arguments: list[str] = []
-    """Added to the command: traffic with time stamps, an open loop."""
+    """Arguments appended to the command, for traffic with time stamps in an open loop."""
 
     @field_validator("arguments")
     @classmethod
@@ -199,7 +199,7 @@ class RatesConfig(Table):
 
 
 class JudgeConfig(Table):
-    """Thresholds and effort, with nalm_core's defaults: docs/nalm-toml.md says what each does."""
+    """Thresholds and effort, with nalm_core's defaults. docs/nalm-toml.md describes each key."""
 
     margin: Annotated[float, Field(gt=0, lt=1)] = defaults.MARGIN
     alpha: Annotated[float, Field(gt=0, lt=1)] = defaults.ALPHA
@@ -216,7 +216,7 @@ class JudgeConfig(Table):
         return self
 
     def settings(self) -> Settings:
-        """What a run report records of it."""
+        """The settings for a run report."""
         return Settings(**self.model_dump(), first_look=min(defaults.FIRST_LOOK, self.max_launches))
 
 
@@ -237,7 +237,7 @@ class Config(Table):
         turn_ms = self.judge.turn_ms
         if self.run.counts not in WITH_PROBE and turn_ms < MIN_CONFIGURED_TURN_MS:
             raise ValueError(
-                f'counts = "{self.run.counts}" asks the NF before and after each turn: '
+                f'counts = "{self.run.counts}" runs commands before and after each turn: '
                 f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_CONFIGURED_TURN_MS} or more"
             )
         return self
@@ -247,13 +247,13 @@ class Config(Table):
         for name, stage in self.stages.items():
             if stage.within is not None and stage.within in self.stages:
                 raise ValueError(
-                    f"stages.{name} is within {stage.within}, which names functions of its own; "
+                    f"stages.{name} is within {stage.within}, which also names functions; "
                     "name a stage's functions or its parts, not both"
                 )
         return self
 
     def scenario(self, name: str) -> ScenarioConfig:
-        """The scenario of that name. Raises ConfigError naming those there are."""
+        """The scenario of that name. Raises ConfigError with the existing names."""
         if name not in self.scenarios:
             there_are = ", ".join(self.scenarios)
             raise ConfigError(
@@ -263,30 +263,30 @@ class Config(Table):
         return self.scenarios[name]
 
     def stage_functions(self) -> StageFunctions:
-        """The C functions of every stage; those of a lent probe's drivers are known."""
+        """The C functions of every stage, including those of a lent probe's drivers."""
         named = {name: stage.functions for name, stage in self.stages.items()}
         parts = {name: stage.within for name, stage in self.stages.items() if stage.within is not None}
         lent = LENT_FUNCTIONS if self.run.counts == "dpdk" else {}
         return StageFunctions(lent | named, parts)
 
     def standing(self) -> list[str]:
-        """The scenarios measured when none is named. Raises ConfigError if each wants to be named."""
+        """Scenarios that are measured if none is named. Raises ConfigError if all are `on_request`."""
         names = [name for name, scenario in self.scenarios.items() if not scenario.on_request]
         if not names:
             raise ConfigError(
                 f"every scenario of {FILE_NAME} is measured on request only: {', '.join(self.scenarios)}",
-                hint="name one of them with --scenario, or take on_request away from one",
+                hint="name one of them with --scenario, or remove on_request from one",
             )
         return names
 
 
 def parse(text: str, where: str = FILE_NAME) -> Config:
-    """Parses nalm.toml. `where` names it for the person. Raises ConfigError listing every mistake."""
+    """Parses nalm.toml. `where`: the file's name in errors. Raises ConfigError with all mistakes."""
     try:
         data = tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError as error:
         raise ConfigError(f"{where}: not valid TOML: nested too deeply", hint=_HINT) from error
-    except ValueError as error:  # TOMLDecodeError, and integers of more digits than Python reads
+    except ValueError as error:  # TOMLDecodeError, or an integer with more digits than Python reads
         match = re.match(r"^(.*) \(at line (\d+), column \d+\)$", str(error))
         message, line = (match[1], match[2]) if match else (str(error), str(len(text.splitlines())))
         raise ConfigError(f"{where}:{line}: not valid TOML: {message}", hint=_HINT) from error
@@ -306,7 +306,7 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
 
 
 MOST_FOUND = 200
-"""Characters of a wrong value that are shown."""
+"""Characters of a wrong value that an error shows."""
 _HINT = "nothing was run; docs/nalm-toml.md describes every key"
 
 _EXPECTED = {
@@ -334,7 +334,7 @@ def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
 def _shortened(value: object) -> str:
     try:
         text = repr(value)
-    except ValueError:  # an integer of more digits than Python writes
+    except ValueError:  # an integer with more digits than Python writes
         text = "a very large number"
     return text if len(text) <= MOST_FOUND else text[: MOST_FOUND - 1] + "…"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which C functions are a stage's, for what is known of an NF by its functions: instructions and samples."""
+"""The C functions of stages, by which instructions and samples are attributed to stages."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from nalm_core.report.run_report import StageInfo
 
 @dataclass(frozen=True)
 class StageFunctions:
-    """Functions as nalm.toml names them."""
+    """The functions of nalm.toml."""
 
     named: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """Patterns by stage, where they are not `<stage>_process`."""
+    """Patterns by stage, if they differ from `<stage>_process`."""
     parts: Mapping[str, str] = field(default_factory=dict)
-    """Stages that the probe does not mark, and the stage of the probe that each lies within: they have
-    instructions and samples, and no cycles."""
+    """Stages that the probe does not mark, with the probe's stage that contains each. They have instructions
+    and samples, but no cycles."""
 
     def patterns(self, stages: Sequence[StageInfo]) -> dict[str, Sequence[str]]:
         """Patterns of all stages of an NF whose probe marks `stages`.
 
-        A stage that has parts has no patterns: what it executes outside of them is nobody's, as its
-        cycles, which hold them, would not go with it.
+        A stage with parts has no patterns: its remaining instructions belong to no stage, because its cycles
+        include those of the parts.
         """
         split = set(self.parts.values())
         own = {
@@ -34,5 +34,5 @@ class StageFunctions:
         return {part: self.named[part] for part in self.parts} | own
 
     def with_parts(self, stages: Sequence[StageInfo]) -> list[StageInfo]:
-        """The probe's stages and behind them the parts, as a report lists them."""
+        """The probe's stages, followed by the parts, in the order of a report."""
         return [*stages, *(StageInfo(name=part) for part in self.parts)]

@@ -73,5 +73,5 @@ def test_what_nalm_toml_does_not_say_fits_every_host(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("value", ["0", "many", "-1", "1.5"])
 def test_settings_are_numbers(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NALM_BUILD_MEMORY_MB", value)
-    with pytest.raises(HostError, match="no whole number above 0"):
+    with pytest.raises(HostError, match="not a whole number above 0"):
         BUILD_MEMORY.value()

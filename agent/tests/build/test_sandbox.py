@@ -83,7 +83,7 @@ def test_a_network_is_the_hosts_to_grant(builder: Builder, monkeypatch: pytest.M
         port = listener.getsockname()[1]
         connect = f"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' 2>/dev/null && echo reached || echo alone"
         assert builder.log(builder.script(connect)).strip() == "alone"
-        with pytest.raises(ConfigError, match=r"\[build\] network = true .* grants it to no build") as caught:
+        with pytest.raises(ConfigError, match=r"\[build\] network = true .* grants to no build") as caught:
             builder.script(connect, network=True)
         assert "NALM_BUILD_NETWORK" in (caught.value.hint or "")
         monkeypatch.setenv("NALM_BUILD_NETWORK", "host")
@@ -132,7 +132,7 @@ def test_what_root_cannot_drop_is_refused(builder: Builder, monkeypatch: pytest.
     builder.home.root.chmod(0o700)
     monkeypatch.setenv(sandbox.ISOLATION, "none")
     monkeypatch.setattr(build, "build_user", lambda: BuildUser(65534, 65534))
-    with pytest.raises(HostError, match="do not run as root, and user 65534") as caught:
+    with pytest.raises(HostError, match="do not run as root but as user 65534") as caught:
         builder.script("true")
     assert "NALM_HOME" in (caught.value.hint or "")
 
@@ -230,7 +230,7 @@ def test_isolation_that_cannot_be_had(builder: Builder, monkeypatch: pytest.Monk
     assert sandbox.available() == "bwrap is not installed (apt-get install bubblewrap)"
     assert builder.script("true").build.isolation == "none"
     monkeypatch.setenv(sandbox.ISOLATION, "required")
-    with pytest.raises(HostError, match="builds cannot be isolated here, and NALM_ISOLATION is required"):
+    with pytest.raises(HostError, match="NALM_ISOLATION is required, and this host cannot isolate builds"):
         builder.again()
     monkeypatch.setenv(sandbox.ISOLATION, "sometimes")
     with pytest.raises(HostError, match="NALM_ISOLATION=sometimes is not known"):

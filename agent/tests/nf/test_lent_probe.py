@@ -50,7 +50,7 @@ def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, st
 
 
 def test_a_stage_has_functions_or_parts() -> None:
-    with pytest.raises(ConfigError, match="within app, which names functions of its own"):
+    with pytest.raises(ConfigError, match="within app, which also names functions"):
         parse(WITH_LENT + FILTER + '[stages.app]\nfunctions = ["bare_loop"]\n')
 
 

@@ -121,7 +121,7 @@ def test_one_that_dies_is_told(program: str, work: WorkDir) -> None:
     ("old", "new", "said"),
     [
         ("clear = [", "#", "needs the commands clear and show"),
-        ('"ovs-pmd-perf"', '"probe"', "clear and show ask an NF that counts for itself"),
+        ('"ovs-pmd-perf"', '"probe"', "clear and show are for NFs with own counters"),
         ("turn_ms = 100", "turn_ms = 10", "judge.turn_ms of 10 is too short"),
         ("{run_dir}/ctl", "{traffic}", "unknown placeholder {traffic}"),
     ],

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A control group for each build, where this host lets the agent make one: memory and processes of a build
-together are limited by the kernel.
+"""A control group for each build, if this host lets the agent make one. The kernel then limits the memory and
+processes of a build in total.
 
-Three ways, the first that works is taken: a group below the agent's own (cgroup v2 delegated to it, as
-systemd's Delegate= does; or v1), a scope of systemd (`systemd-run --scope`), none. Without one each process
-is limited (prlimit), not their sum; `nalm doctor` says so.
+The first way that works is used: a group below the agent's own (cgroup v2 delegated to it, as by systemd's
+Delegate=, or v1), a scope of systemd (`systemd-run --scope`), or none. Without a group each process is
+limited (prlimit), but not their sum; `nalm doctor` shows this.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 MOUNTS = Path("/proc/self/mountinfo")
 OWN = Path("/proc/self/cgroup")
 LEAF = "nalm-agent"
-"""Where the agent goes in a v2 group delegated to it: a group with children has no processes."""
+"""Child group to which the agent moves in a delegated v2 group: a group with children has no processes."""
 EMPTY_SECONDS = 5.0
 _CONTROLLERS = ("memory", "pids")
 _TRIAL_SECONDS = 10
@@ -31,11 +31,11 @@ _TRIAL_SECONDS = 10
 
 @dataclass(frozen=True)
 class Parent:
-    """Where groups of builds are made."""
+    """The place of the groups of builds."""
 
     version: int
     folders: Mapping[str, Path]
-    """By controller; in version 2 all the same."""
+    """Folders by controller; in version 2 all are the same."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Limits:
 
 
 class Group:
-    """What one build's commands are started in."""
+    """The group of one build's commands."""
 
     def __init__(self, prefix: list[str], events: Path | None = None) -> None:
         self.prefix = prefix
         self._events = events
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed something in it for want of memory. False where it does not tell."""
+        """True if the kernel killed a process of the group for lack of memory. False if it is unknown."""
         with suppress(OSError):
             for line in self._events.read_text().splitlines() if self._events else ():
                 name, _, count = line.partition(" ")
@@ -63,7 +63,7 @@ class Group:
 
 @contextmanager
 def build_group(limits: Limits) -> Iterator[Group]:
-    """A new group; what is still in it at the end is killed, and the group removed."""
+    """Makes a group. At the end, kills its remaining processes and removes it."""
     parent = groups_parent()
     if parent is not None:
         with _made(parent, limits) as group:
@@ -75,7 +75,7 @@ def build_group(limits: Limits) -> Iterator[Group]:
 
 
 def without_group() -> str | None:
-    """Why builds get no group here; None if they get one."""
+    """Why builds get no group on this host; None if they get one."""
     if groups_parent() is not None:
         return None
     return scope_reason()
@@ -83,7 +83,7 @@ def without_group() -> str | None:
 
 @cache
 def groups_parent() -> Parent | None:
-    """Below the agent's own groups, if it may make some there. Tried out, once per process."""
+    """The agent's own groups, if it may make groups below them. Tried once per process."""
     parent = _version_2() or _version_1()
     if parent is None:
         return None
@@ -121,7 +121,7 @@ def _scope(limits: Limits) -> list[str]:
 
 
 def _own_groups() -> dict[str, str]:
-    """The agent's group by controller; by "" in the unified hierarchy."""
+    """The agent's groups by controller; "" is the unified hierarchy."""
     found = {}
     with suppress(OSError):
         for line in OWN.read_text().splitlines():
@@ -131,7 +131,7 @@ def _own_groups() -> dict[str, str]:
 
 
 def _mounted() -> dict[str, Path]:
-    """Where hierarchies are mounted, by controller; by "" the unified one. Only whole ones."""
+    """Mount points of whole hierarchies by controller; "" is the unified hierarchy."""
     found = {}
     with suppress(OSError):
         for line in MOUNTS.read_text().splitlines():
@@ -162,8 +162,8 @@ def _version_2() -> Parent | None:
 
 
 def _leave_to_children(folder: Path) -> None:
-    """Moves the agent to a group below, and hands the controllers on. Raises OSError, and puts all back,
-    where others are in the group as well.
+    """Moves the agent to a child group and enables the controllers for children. Raises OSError, and reverts
+    the move, if other processes are in the group.
     """
     leaf = folder / LEAF
     leaf.mkdir(exist_ok=True)
@@ -185,7 +185,7 @@ def _version_1() -> Parent | None:
 
 
 def _files(parent: Parent, limits: Limits) -> list[tuple[str, str, int]]:
-    """Controller, file and value of each limit; what may be missing comes with a leading `-`."""
+    """Controller, file and value of each limit. A leading `-` marks a file that may be missing."""
     if parent.version == 2:
         return [
             ("memory", "memory.max", limits.memory_bytes),
@@ -202,7 +202,7 @@ def _files(parent: Parent, limits: Limits) -> list[tuple[str, str, int]]:
 
 @contextmanager
 def _made(parent: Parent, limits: Limits) -> Iterator[Group]:
-    """Raises OSError where it cannot be made."""
+    """Makes a group. Raises OSError if that fails."""
     name = f"nalm-build-{secrets.token_hex(6)}"
     folders = {controller: folder / name for controller, folder in parent.folders.items()}
     try:
@@ -221,7 +221,7 @@ def _made(parent: Parent, limits: Limits) -> Iterator[Group]:
 
 
 def _remove(folder: Path) -> None:
-    """Kills what is left in a group, and removes it."""
+    """Kills the remaining processes of a group and removes it."""
     end = time.monotonic() + EMPTY_SECONDS
     while folder.is_dir() and time.monotonic() < end:
         with suppress(OSError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The network of builds that ask for one ([build] network): this host grants it, or none."""
+"""The network of builds that request one ([build] network), as far as this host grants it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ NETWORK = "NALM_BUILD_NETWORK"
 
 
 class Network(StrEnum):
-    """What builds that ask for a network get."""
+    """What builds that request a network get."""
 
     NO = "no"
-    """They are refused. The default."""
+    """Such builds are refused. The default."""
     OUTSIDE = "outside"
-    """A network of their own, through pasta(1): whatever this host reaches, but not its loopback addresses
-    and abstract sockets."""
+    """A separate network through pasta(1): all that this host reaches, except its loopback addresses and
+    abstract sockets."""
     HOST = "host"
-    """This host's own: its loopback addresses and abstract sockets, too."""
+    """This host's network, including its loopback addresses and abstract sockets."""
 
 
 def granted() -> Network:
-    """What the environment says. Raises HostError for a word that is none of a Network's."""
+    """The grant of the environment. Raises HostError for an unknown word."""
     word = os.environ.get(NETWORK, Network.NO)
     try:
         return Network(word)
@@ -35,15 +35,15 @@ def granted() -> Network:
 
 
 def require_granted() -> None:
-    """For a build that asks for the network. Raises ConfigError if this host grants none, HostError if it
-    cannot give what it grants.
+    """Checks a build that requests the network. Raises ConfigError if this host grants none, HostError if it
+    cannot provide what it grants.
     """
     grant = granted()
     if grant is Network.NO:
         raise ConfigError(
-            "[build] network = true in nalm.toml asks for the network, and this host grants it to no build",
+            "[build] network = true in nalm.toml requests the network, which this host grants to no build",
             hint="keep what the build fetches in the repository or on the host (NALM_BUILD_READ), or have "
-            f"the host's operator set {NETWORK}; docs/hosts.md says what each value lets a build reach",
+            f"the host's operator set {NETWORK}; docs/hosts.md describes its values",
         )
     if grant is Network.OUTSIDE and shutil.which("pasta") is None:
         raise HostError(
@@ -53,7 +53,7 @@ def require_granted() -> None:
 
 
 def network_prefix(grant: Network) -> list[str]:
-    """Command that gives its successor the granted network."""
+    """Prefix that gives a command the granted network."""
     if grant is not Network.OUTSIDE:
         return []
     closed = [word for option in ("-t", "-u", "-T", "-U") for word in (option, "none")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of this host's system a build sees: programs and libraries, a few files of /etc, a small /dev.
+"""The parts of this host's system that a build sees: programs, libraries, a few files of /etc, a small /dev.
 
-All of it read-only. Files of /etc that hold no secret and that compilers, linkers and interpreters read are
-named one by one; the rest is not there.
+All of them are read-only. Files of /etc are listed one by one: those without secrets that compilers, linkers
+and interpreters read.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ETC_OF_NETWORK = ("gai.conf", "host.conf", "hosts", "resolv.conf")
 _RESOLVER = "/run/systemd/resolve"
 _OF_THE_KERNEL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi")
 _MADE_UP = Path(__file__).with_name("etc")
-"""passwd and group of a build: its own user, and nobody else of this host."""
+"""passwd and group inside a build, with the build's user only."""
 
 
 def system_view() -> list[str]:
@@ -65,7 +65,7 @@ def system_view() -> list[str]:
 
 
 def etc_view(made_up: str, *, network: bool) -> list[str]:
-    """bwrap's arguments for /etc. made_up: where the starter of the sandbox finds `made_up_etc`."""
+    """bwrap's arguments for /etc. made_up: the path of `made_up_etc` for the starter of the sandbox."""
     words = []
     for name in ("passwd", "group"):
         words += ["--ro-bind", f"{made_up}/{name}", f"/etc/{name}"]
