@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's own credential: got for an invitation, kept in $NALM_HOME/agent.json, for its owner's eyes."""
+"""The agent's own credential, obtained with an invitation and kept in $NALM_HOME/agent.json (mode 0600)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from nalm_agent.store.home import Home
 
 FILE = "agent.json"
 NAME = "NALM_AGENT_NAME"
-"""Environment variable: the agent's name, if it is not the host's; for two agents on one host."""
+"""Environment variable: the agent's name, if it differs from the host's, as for two agents on one host."""
 
 
 class Credential(BaseModel):
-    """Who this agent is to which server."""
+    """The identity of this agent at its server."""
 
     server: str
     name: str
@@ -56,7 +56,7 @@ def save(home: Home, credential: Credential) -> Path:
 
 
 def from_file(server: str, token_file: Path, pool: str | None) -> Credential:
-    """A shared token, made by hand or by the server's first start."""
+    """The credential of a shared token, which an operator or the server's first start made."""
     try:
         token = token_file.read_text().strip()
     except OSError as error:
@@ -68,7 +68,7 @@ def from_file(server: str, token_file: Path, pool: str | None) -> Credential:
 
 
 def register(home: Home, client: ServerClient, invitation: str, pool: str | None) -> Credential:
-    """Exchanges an invitation, which is worth nothing afterwards, for this agent's own credential."""
+    """Exchanges an invitation, which is valid once, for this agent's own credential."""
     host = fingerprint(home)
     home.folder(".")
     request: dict[str, object] = {
@@ -87,7 +87,7 @@ def register(home: Home, client: ServerClient, invitation: str, pool: str | None
 
 
 def rotate(home: Home, old: Credential, connect: type[ServerClient]) -> None:
-    """A new token in place of the old. Whenever this is interrupted, the one in the file is good."""
+    """Replaces the token with a new one. After an interruption the token in the file is valid."""
     client = connect(old.server, old.token, _quiet)
     try:
         new = old.model_copy(update={"token": client.rotate()})
@@ -102,4 +102,4 @@ def rotate(home: Home, old: Credential, connect: type[ServerClient]) -> None:
 
 
 def _quiet(_line: str) -> None:
-    """A command answers at once or fails: nothing to say in between."""
+    """Prints nothing: a command succeeds or fails at once."""

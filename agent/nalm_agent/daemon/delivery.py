@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends what is in the spool, in order. What the server takes, or will never take, is removed."""
+"""Sends the spool's items in order. Removes items that the server accepted or will never accept."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ MESSAGE_CHARACTERS = 10_000
 
 
 def deliver(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
-    """Sends all there is for this server.
+    """Sends all items for this server.
 
-    Raises ServerAwayError with the rest kept; ServerError when the agent itself is refused, with all kept.
+    Raises ServerAwayError and keeps the remaining items; ServerError if the server refuses the agent itself,
+    and keeps all.
     """
     with spool.sending():
         for item in spool.items():
@@ -27,7 +28,7 @@ def deliver(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> N
 
 
 def deliver_patiently(spool: Spool, client: ServerClient, say: Callable[[str], None]) -> None:
-    """The same, again and again until the server has taken everything."""
+    """Sends all items and retries until the server has accepted them."""
     retry(lambda: deliver(spool, client, say), client.wait)
 
 
@@ -40,7 +41,7 @@ def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], N
             client.finish(label.job_id, {"fence": label.fence, **label.result})
     except LeaseLostError as error:
         gone = amount(spool.remove_job(label), "file")
-        say(f"job {label.job_id}: too late, its result is dropped ({gone} of the spool): {error}")
+        say(f"job {label.job_id}: too late, its result is dropped ({gone} items of the spool): {error}")
     except ServerError as error:
         if error.token_refused:
             raise
@@ -52,7 +53,7 @@ def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], N
 def _given_up(
     item: Item, spool: Spool, client: ServerClient, say: Callable[[str], None], error: ServerError
 ) -> None:
-    """The server will never take this: the job fails by it, and nothing waits behind it for ever."""
+    """Removes an item that the server will never accept, and fails its job, so that later items are sent."""
     label, text = item.label, error.full_text()
     say(f"job {label.job_id}: the server refuses its {label.kind}, which is dropped: {text}")
     if label.kind == "report":
@@ -60,5 +61,5 @@ def _given_up(
         try:
             client.finish(label.job_id, {"fence": label.fence, **result})
         except (LeaseLostError, ServerError) as also:
-            say(f"job {label.job_id}: the server does not take its end either: {also}")
+            say(f"job {label.job_id}: the server does not accept the job's end either: {also}")
     spool.remove_job(label)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps a job's lease while it is measured, and tells the server where the measurement is."""
+"""Renews a job's lease during its measurement, and reports the progress to the server."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 
 RENEWALS_PER_LEASE = 4
 SHORTEST_PAUSE_SECONDS = 1.0
-"""Changes of step within this time are told as one."""
+"""Changes of step within this time are sent together."""
 ENDING_SECONDS = 1.0
-"""How long an agent that was asked to end waits for a server that does not answer a renewal."""
+"""Time that an ending agent waits for the server's answer to a renewal."""
 _STATES = {"checkout": "building", "build": "building"}
 DETAIL_CHARACTERS = 400
 LOG_BYTES = 16 << 10
-"""Of the end of what build or NF write, sent along when it has changed."""
+"""Bytes from the end of the build's or NF's log, sent when they have changed."""
 
 
 class Heartbeat:
@@ -59,7 +59,7 @@ class Heartbeat:
             self._thread.join(ENDING_SECONDS)
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        """Raises LeaseLostError when the job is no longer ours."""
+        """Raises LeaseLostError when this agent no longer has the job."""
         if self.lost.is_set():
             raise LeaseLostError
         left = "" if not seconds_left else f", about {seconds_left:.0f} s to the next look"
@@ -69,11 +69,11 @@ class Heartbeat:
         self._changed.set()
 
     def say(self, line: str) -> None:
-        """Goes to the agent's own log."""
+        """Writes to the agent's log."""
         self._say(line)
 
     def instructions(self, counts: dict[Arm, InstructionCount]) -> None:
-        """The same line a person at a terminal gets."""
+        """Writes the line that commands print at a terminal."""
         line = instruction_line(counts)
         if line:
             self._say(f"instructions: {line}")
@@ -86,13 +86,13 @@ class Heartbeat:
                 self._client.progress(self._lease, self._state, self._detail, self._fraction, self._more())
             except LeaseLostError:
                 self.lost.set()
-                stop_all()  # whatever is measured now is for nobody
+                stop_all()  # the lease is lost, so nobody needs the result
                 return
             self._ended.wait(min(SHORTEST_PAUSE_SECONDS, longest))
             self._changed.wait(longest)
 
     def _more(self) -> dict[str, object]:
-        """The log's end, if there is one and it is news; health, if it is time for it."""
+        """The log's end if it has changed, and the host's health if it is due."""
         more = self._health()
         path = newest()
         text = plain_tail(path) if path else None
@@ -103,5 +103,5 @@ class Heartbeat:
 
 
 def plain_tail(log: Path) -> str:
-    """The end of a log, as people may see it."""
+    """The end of a log, without control sequences."""
     return plain(read_end(log, LOG_BYTES).decode(errors="replace"))

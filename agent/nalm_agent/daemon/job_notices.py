@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an idle agent learns that there may be work: it asks and waits, or a message of its pool wakes it.
+"""How an idle agent learns of work: by long polling, or by a message to its pool.
 
-With a broker the agent is a Celery worker of its pool's queue. A message says only "look": it has no
-arguments, is acknowledged before the work, and may be lost or come twice. The worker is busy for as long as
-the agent is, so that the next message goes to another agent of the pool.
+With a broker the agent is a Celery worker of its pool's queue. A message has no arguments and only wakes the
+agent. It is acknowledged before the work, and may be lost or arrive twice. The worker is busy as long as the
+agent is, so that the next message goes to another agent of the pool.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from nalm_agent.server_api.jobs import LEASE_WAIT_SECONDS
 log = logging.getLogger(__name__)
 
 SLOW_POLL_SECONDS = 30.0
-"""An agent with a broker asks this often even if nobody wakes it: the broker may be away, a message lost."""
+"""Interval of polls by an agent with a broker, in case the broker is down or a message is lost."""
 STEADY_SECONDS = 30.0
-"""A worker that lived this long had its broker: the wait before the next one is short again."""
+"""Lifetime from which a worker counts as connected: the pause before the next worker is then short again."""
 BRPOP_SECONDS = 10
 CONNECT_SECONDS = 5
 
 
 class JobNotices(Protocol):
     lease_wait_seconds: float
-    """How long a request for a job may wait at the server."""
+    """Time that a request for a job may wait at the server."""
 
     def wait(self) -> None:
-        """Returns when it is time to ask for a job again."""
+        """Returns when it is time to request a job."""
 
     def busy(self, busy: bool) -> None:
-        """The agent has a job, or has none any more."""
+        """Sets whether the agent has a job."""
 
     def close(self) -> None:
-        """Nobody is to be woken any more."""
+        """Stops waking the agent."""
 
 
 class LongPolling:
-    """No broker: the server answers as soon as there is a job."""
+    """Without a broker: the server answers a request as soon as there is a job."""
 
     lease_wait_seconds = LEASE_WAIT_SECONDS
 
@@ -60,7 +60,7 @@ class LongPolling:
 
 
 class CeleryNotices:
-    """A Celery worker in a thread of its own. It connects, and connects again, by itself."""
+    """A Celery worker in its own thread, which reconnects by itself."""
 
     lease_wait_seconds = 0.0
 
@@ -81,33 +81,33 @@ class CeleryNotices:
         self._idle.clear() if busy else self._idle.set()
 
     def close(self) -> None:
-        """The agent's process ends, and the worker's thread with it: stopping it would wait for its queue."""
+        """Does nothing: the thread ends with the process, and stopping it would wait for its queue."""
         self._closing.set()
         self._idle.set()
 
     def _serve(self) -> None:
-        """A worker that ends, for whatever its broker said, is followed by another: until then, polls do."""
+        """Starts a new worker whenever one ends. In between, the agent polls."""
         failures = 0
         while not self._closing.is_set():
             began = time.monotonic()
             try:
                 self._make().start()
             except Exception as error:
-                log.warning("the broker does not let this agent wait for wakes; trying again: %s", error)
+                log.warning("the broker does not accept this agent's worker; trying again: %s", error)
             failures = 1 if time.monotonic() - began > STEADY_SECONDS else failures + 1
             self._closing.wait(RETRY.seconds(failures))
 
     def _task(self) -> None:
-        """Wakes the agent, and keeps this worker from taking the next message while there is a job."""
+        """Wakes the agent, and blocks this worker while the agent has a job."""
         self._idle.wait()
         self._woken.set()
 
 
 def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
-    """A worker of the pool's queue and nothing else: every key it touches at the broker begins with the
-    queue's name, or is its binding (docs/agents.md has the broker user's rules). It is for the calling
-    thread: Celery looks a message's task up in the thread's current application."""
-    from celery import Celery  # not before an agent has a broker: it takes its time to load
+    """A worker of only the pool's queue: all its keys at the broker begin with the queue's name, or are its
+    binding (docs/agents.md has the rules of the broker's user). Run it in the calling thread: Celery looks up
+    tasks in the thread's current application."""
+    from celery import Celery  # slow to load, so only for agents with a broker
     from kombu import entity
     from kombu.transport.redis import Channel
 
@@ -139,8 +139,8 @@ def make_worker(broker_url: str, pool: str, task: Callable[[], None]) -> Any:
             "socket_keepalive": True,
         },
     )
-    # A message that is held when the agent ends is given out again by its time limit. Restoring it while the
-    # process ends would wait for a broker that may be gone.
+    # The broker redelivers an unfinished message after its time limit. Restoring it at the process's
+    # end would wait for a broker that may be down.
     Channel.do_restore = False
     app.set_current()
     app.task(name=WAKE_TASK, shared=False)(task)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sign of life of `nalm agent`: a file whose time says when the agent last came by."""
+"""The sign of life of `nalm agent`: a file that the agent touches regularly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_agent.store.home import Home
 
 SIGN = "agent.alive"
 LONGEST_SECONDS = 300.0
-"""An agent comes by each minute while it measures and each half minute while it waits."""
+"""Age at which the sign is too old. An agent touches it every minute or half minute."""
 
 
 class SilentError(NalmError):
@@ -18,7 +18,7 @@ class SilentError(NalmError):
 
 
 def sign(home: Home) -> None:
-    """Says that the agent works. A full disk does not end the agent here."""
+    """Touches the file. A full disk raises no error."""
     try:
         (home.folder(".") / SIGN).touch()
     except (OSError, HostError):
@@ -26,7 +26,7 @@ def sign(home: Home) -> None:
 
 
 def require_sign(home: Home) -> float:
-    """Seconds since the last sign of life. Raises SilentError when it is too old, or there is none."""
+    """Seconds since the last sign of life. Raises SilentError if it is too old or missing."""
     path = home.root / SIGN
     try:
         silent_seconds = max(0.0, time.time() - path.stat().st_mtime)
@@ -38,6 +38,6 @@ def require_sign(home: Home) -> float:
     if silent_seconds > LONGEST_SECONDS:
         raise SilentError(
             f"the agent of {home.root} has been silent for {silent_seconds:.0f} s",
-            hint="its log says why; start `nalm agent` again",
+            hint="its log has the reason; start `nalm agent` again",
         )
     return silent_seconds

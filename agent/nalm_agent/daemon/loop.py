@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm agent`: takes jobs from a server, one at a time, and measures head's standing scenarios."""
+"""`nalm agent`: leases jobs from a server, one at a time, and measures head's scenarios."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ HEALTH_SECONDS = 60.0
 FULL_SPOOL_SECONDS = 30.0
 NOT_HERE = "not_here"
 MEASURES_AS_ROOT = (
-    "this agent is root: builds drop to another user, measured NFs do not, so whoever commits can do "
-    "anything on this host; docs/hosts.md says how an agent is best run"
+    "this agent is root: builds drop to another user, but measured NFs do not, so authors of commits can do "
+    "anything on this host; docs/hosts.md describes how to run an agent"
 )
 HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
-"""Reasons of jobs whose head is on a branch that the project's members write to. Any other may be of a pull
-request, whose author must not decide what later builds find in the compiler cache."""
+"""Reasons of jobs whose head is on a branch that only members write to. Other heads may belong to a pull
+request, whose author must not fill the compiler cache of later builds."""
 BASE_IS_OURS = HEAD_IS_OURS | {"pull_request"}
-"""A pull request's base is the commit of the target branch it began at."""
+"""A pull request's base is the commit of the target branch at which it began."""
 
 
 def say(line: str) -> None:
-    """One line in the agent's log, on stderr."""
+    """Writes a line to the agent's log, on stderr."""
     print(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {plain(line)}", file=sys.stderr, flush=True)
 
 
 @dataclass
 class Agent:
-    """What an agent works with, from its start to its end."""
+    """The state of an agent, from its start to its end."""
 
     client: ServerClient
     home: Home
@@ -82,7 +82,7 @@ class Agent:
         return self.watch.look(len(self.spool))
 
     def health_if_due(self) -> dict[str, object]:
-        """For a heartbeat: not with each of them."""
+        """The host's health for a heartbeat, if it is due."""
         with self._lock:
             now = time.monotonic()
             if self._health_at is not None and now - self._health_at < HEALTH_SECONDS:
@@ -94,7 +94,7 @@ class Agent:
 def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bool = False) -> None:
     """Serves a server until interrupted; with `once`, until its queue is empty; with `one_job`, for one job.
 
-    Raises ServerError when the server refuses this agent.
+    Raises ServerError if the server refuses this agent.
     """
     os.environ.setdefault(ISOLATION, Policy.REQUIRED)
     host_class = fingerprint(home).host_class
@@ -124,7 +124,7 @@ def serve(credential: Credential, home: Home, *, once: bool = False, one_job: bo
 
 
 def job_notices_for(credential: Credential, *, waiting: bool) -> JobNotices:
-    """By the broker of the environment or of the registration, if there is one."""
+    """Notices by the broker of the environment or of the registration, else by long polling."""
     broker = os.environ.get("NALM_BROKER_URL") or credential.broker_url
     if broker is None or not waiting:
         return LongPolling()
@@ -132,9 +132,11 @@ def job_notices_for(credential: Credential, *, waiting: bool) -> JobNotices:
 
 
 def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: float) -> Lease | None:
-    """A job, if there is one and the spool has room for its results."""
+    """The next job, if there is one and the spool has space for its results."""
     if agent.spool.full():
-        agent.say(f"the spool {agent.spool.folder} is full: no new job until the server has taken from it")
+        agent.say(
+            f"the spool {agent.spool.folder} is full: no new job until the server has accepted some results"
+        )
         time.sleep(FULL_SPOOL_SECONDS)
         return None
     about: dict[str, object] = {"capabilities": agent.has.__dict__, "health": agent.health()}
@@ -148,8 +150,8 @@ def _next(agent: Agent, credential: Credential, host_class: str, wait_seconds: f
 
 
 def work_on(lease: Lease, agent: Agent) -> None:
-    """Measures one job and tells the server how it went. Only a refusal of the agent gets out, and a signal:
-    then the job is given back."""
+    """Measures one job and reports its end to the server. Raises only a refusal of the agent, and a signal,
+    after which the job is given back."""
     agent.say(f"job {lease.job_id}: {lease.project} {short(lease.head_sha)} against {short(lease.base_sha)}")
     try:
         with (
@@ -178,22 +180,24 @@ def _measure_and_report(lease: Lease, agent: Agent, work: WorkDir, heartbeat: He
         result[NOT_HERE] = not_here
     agent.spool.put(_label(lease, agent, "finish", result))
     _deliver_if_possible(agent)
-    agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'nothing to be measured here'}")
+    agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'no scenario to measure on this host'}")
 
 
 def measure_job(
     lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat
 ) -> tuple[list[str], list[dict[str, object]]]:
-    """Measures and spools every scenario, or cell, that is wanted and can be measured here.
+    """Measures and spools every requested scenario or cell that this host can measure.
 
-    Returns "scenario outcome" for each, and what cannot be measured here with what that would need.
+    Returns "scenario outcome" for each, and the scenarios that this host cannot measure with what it lacks.
     """
     repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
     outcomes: list[str] = []
     not_here: list[dict[str, object]] = []
     for one in pieces(lease, repository):
         if lacks := missing(one.needs, agent.has):
-            agent.say(f"job {lease.job_id}: {one.name} not here: it needs {', '.join(lacks)}")
+            agent.say(
+                f"job {lease.job_id}: {one.name} is not measured on this host: it needs {', '.join(lacks)}"
+            )
             not_here.append({"scenario": one.name, "needs": one.needs.as_json()})
             continue
         report = measure(one.request, agent.home, work, heartbeat)
@@ -207,7 +211,7 @@ def measure_job(
 
 
 def _outcome(report: RunReport) -> str:
-    """A cell of an experiment is not judged."""
+    """The outcome of a run; a cell of an experiment has no verdict."""
     if report.experiment is not None:
         return report.status
     verdict = judged(report)
@@ -216,7 +220,7 @@ def _outcome(report: RunReport) -> str:
 
 @dataclass(frozen=True)
 class Piece:
-    """What one report of a job is about."""
+    """The part of a job that one report covers."""
 
     name: str
     needs: Needs
@@ -224,7 +228,7 @@ class Piece:
 
 
 def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
-    """What of the job has no result yet."""
+    """The parts of the job without a result."""
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     config = read_config(repository, head)
     if (requested := lease.experiment) is not None:
@@ -250,7 +254,7 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
 
 
 def scenarios_to_measure(lease: Lease, config: Config) -> list[str]:
-    """Scenarios of the job that have no result yet; of head, which may have lost one that was asked for."""
+    """Scenarios of the job without a result. Head may lack a requested scenario."""
     names = config.standing() if lease.scenarios is None else lease.scenarios
     return [name for name in names if name in config.scenarios and name not in lease.measured]
 
@@ -275,7 +279,7 @@ def _deliver_if_possible(agent: Agent) -> None:
 
 
 def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
-    """Told by way of the spool, or without it when the disk is what failed. Raises a refusal of the agent."""
+    """Reports a failure by the spool, or directly if the disk failed. Raises a refusal of the agent."""
     if getattr(error, "token_refused", False):
         raise error
     text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"

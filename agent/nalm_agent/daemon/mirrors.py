@@ -15,11 +15,11 @@ from nalm_agent.runtime.process import tail
 from nalm_agent.store.home import Home
 
 PROTOCOLS = "file:http:https:ssh"
-"""What an address may be of: those the server reads. Others, as ext::, run programs."""
+"""Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
 
 
 def mirrored(lease: Lease, home: Home) -> Path:
-    """A mirror of the job's repository that has both commits. Raises GitError if it cannot be had."""
+    """A mirror of the job's repository with both commits. Raises GitError if it cannot be fetched."""
     mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
     with FileLock(f"{mirror}.lock"):
         if not (mirror / "HEAD").exists():
@@ -38,7 +38,9 @@ def mirrored(lease: Lease, home: Home) -> Path:
             )
         for commit in (lease.base_sha, lease.head_sha):
             if not _has(mirror, commit):
-                raise GitError(f"{lease.repository} has no commit {commit}", hint="was it pushed?")
+                raise GitError(
+                    f"{lease.repository} has no commit {commit}", hint="push it to the project's repository"
+                )
     return mirror
 
 

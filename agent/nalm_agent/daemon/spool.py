@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports and results of jobs, kept on disk until the server has taken them.
+"""Reports and results of jobs, kept on disk until the server has accepted them.
 
-$NALM_HOME/spool/AGENT/ holds a file for each report and each end of a job: a line of JSON that says which,
-then the report (gzip). A file is there whole or not at all, is sent in the order it was written, and is
-removed only after the server's answer. So nothing is lost, however the agent ends; what is sent twice changes
-nothing.
+$NALM_HOME/spool/AGENT/ has a file for each report and each end of a job: a JSON line with its label, then the
+report (gzip). Files are written atomically, sent in the order of writing, and removed only after the server's
+answer. So nothing is lost, however the agent ends; sending a file twice changes nothing.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ log = logging.getLogger(__name__)
 
 FOLDER = "spool"
 LIMIT = "NALM_SPOOL_LIMIT"
-"""Environment variable: the most it may hold, such as 500M."""
+"""Environment variable: the size limit of the spool, such as 500M."""
 DEFAULT_LIMIT = "1G"
 LOCK = "lock"
 ASIDE = "unreadable-"
 
 
 class Label(BaseModel):
-    """First line of a file."""
+    """The first line of a file."""
 
     kind: Literal["report", "finish"]
     server: str
     job_id: int
     fence: int
     result: dict[str, object] = Field({}, validation_alias=AliasChoices("result", "told"))
-    """How the job ended; of a finish only."""
+    """How the job ended; only in the file of a job's end."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Item:
 
 
 class Spool:
-    """Of one agent. What is there is never given up for something newer: a full spool takes nothing more."""
+    """The spool of one agent. A full spool accepts nothing more; it never drops items for newer ones."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -68,13 +67,13 @@ class Spool:
         return Spool(home.folder(FOLDER) / "".join(c if c.isalnum() or c in "-_." else "_" for c in name))
 
     def put(self, label: Label, body: bytes = b"") -> None:
-        """Returns when it is on the disk. Raises HostError when there is no room for it."""
+        """Writes an item durably. Raises HostError if there is no space."""
         content = label.model_dump_json().encode() + b"\n" + body
         limit = limit_bytes()
         if self.size() + len(content) > limit:
             raise HostError(
-                f"the spool {self.folder} is full: {self.size()} bytes wait for the server, {limit} may",
-                hint=f"see why the server takes none of it (the agent's log says), or raise {LIMIT}",
+                f"the spool {self.folder} is full: {self.size()} of {limit} bytes wait for the server",
+                hint=f"see the agent's log for why the server accepts none of it, or raise {LIMIT}",
             )
         try:
             put(self.folder / f"{time.time_ns():020d}-{label.job_id}-{label.kind}", content)
@@ -87,7 +86,7 @@ class Spool:
             ) from error
 
     def items(self) -> Iterator[Item]:
-        """Oldest first, without those that are removed meanwhile. What cannot be read is put aside."""
+        """Items, oldest first, without those removed meanwhile. Unreadable files are set aside."""
         for path in self._paths():
             try:
                 line, _, body = path.read_bytes().partition(b"\n")
@@ -96,7 +95,7 @@ class Spool:
             try:
                 label = Label.model_validate_json(line)
             except ValidationError as error:
-                log.warning("%s cannot be read and is put aside as %s%s: %s", path, ASIDE, path.name, error)
+                log.warning("%s cannot be read and is set aside as %s%s: %s", path, ASIDE, path.name, error)
                 path.rename(path.with_name(f"{ASIDE}{path.name}"))
                 continue
             yield Item(path, label, body)
@@ -105,7 +104,7 @@ class Spool:
         item.path.unlink(missing_ok=True)
 
     def remove_job(self, label: Label) -> int:
-        """Everything of one lease; how many there were."""
+        """Removes all items of one lease and returns their number."""
         lease = (label.server, label.job_id, label.fence)
         mine = [one for one in self.items() if (one.label.server, one.label.job_id, one.label.fence) == lease]
         for one in mine:
@@ -119,12 +118,12 @@ class Spool:
         return sum(path.stat().st_size for path in self._paths())
 
     def full(self) -> bool:
-        """So full that the next result may not fit."""
+        """True if the next result may not fit."""
         return self.size() > limit_bytes() // 2
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """One process sends at a time; leftovers of killed ones are removed."""
+        """Lets one process send at a time, and removes leftovers of killed ones."""
         with (self.folder / LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             for path in self.folder.glob(f".{PATTERN}"):

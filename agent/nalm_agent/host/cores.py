@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which CPUs measure. The agent keeps to others, and one measurement at a time has a CPU, whoever runs it."""
+"""The measuring CPUs. The agent uses others, and one measurement of the host at a time uses a CPU."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def choose(lcores: int) -> Cores:
     if lcores > len(allowed):
         raise HostError(
             f"the scenario needs {amount(lcores, 'lcore')}, "
-            f"this host lets nalm use {amount(len(allowed), 'CPU')}",
+            f"but nalm may use {amount(len(allowed), 'CPU')} of this host",
             hint="choose a scenario with fewer lcores, or a larger host",
         )
     return Cores(tuple(allowed[:lcores]))

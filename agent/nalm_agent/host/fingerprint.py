@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this host is, and how much of it others took meanwhile."""
+"""The fingerprint of this host, and the CPU time that other guests took."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def require_huge_pages(memory_mb: int) -> None:
     free, needed = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
     if free < needed:
         raise HostError(
-            f"only {free} MiB in huge pages are free, a run of this scenario needs {needed}",
+            f"only {free} MiB in huge pages are free, but a run of this scenario needs {needed}",
             hint="end the program that holds them, or reserve more (vm.nr_hugepages)",
         )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How this host is doing, for the server's record. None: nothing here says; never assumed to be fine."""
+"""The health of this host, for the server. A figure is None if unknown, never assumed to be fine."""
 
 from __future__ import annotations
 

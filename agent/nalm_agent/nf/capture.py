@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture's link type: packets of another than Ethernet are dropped by an NF in silence.
+"""Checks a capture's link type: an NF silently drops packets of other types than Ethernet.
 
-Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. What is neither is the NF's own affair.
+Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. Other files are left to the NF.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def require_ethernet(path: Path, name: str) -> None:
     if link_type not in (None, ETHERNET):
         called = NAMES.get(link_type, "another")
         raise ConfigError(
-            f"the traffic file {name} has link type {link_type} ({called}), an NF takes Ethernet (1)",
+            f"the traffic file {name} has link type {link_type} ({called}), but an NF needs Ethernet (1)",
             hint="capture on one interface, not on `any`; for raw IP: `tcprewrite --dlt=enet`",
         )
 

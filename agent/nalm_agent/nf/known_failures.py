@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ordinary failures of programs that were not made for nalm: what their last lines mean, what to do."""
+"""Common failures of programs that were not made for nalm: what their last lines mean, and what to do."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import re
 KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"^nalm: .*rte_eth_fp_ops", re.MULTILINE),
-        "run it on a release of DPDK that the lent probe knows (docs/hosts.md), or include the probe "
+        "use a release of DPDK that the lent probe supports (docs/hosts.md), or include the probe "
         '(nalm_probe.h) and set counts = "probe"',
     ),
     (
         re.compile(r'This system does not support "|Illegal instruction'),
-        "the program is built for instructions that this host, or valgrind, has not: build it for an older "
-        "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell in place of "
+        "the program uses instructions that this host, or valgrind, does not support: build it for an older "
+        "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell instead of "
         "-march=native)",
     ),
     (
         re.compile(r"requested (Rx|Tx) offloads|new added offloads|invalid rss_hf"),
-        "the program asks for an offload or hash that this virtual device has not: start it with its "
+        "the program requests an offload or hash that this virtual device does not have: start it with its "
         "option for none, "
-        "or have it ask only for what rte_eth_dev_info_get() offers (wanted & capabilities)",
+        "or request only what rte_eth_dev_info_get() offers (requested & capabilities)",
     ),
     (
         re.compile(r"Not enough mbufs to accommodate packets in pcap file"),
@@ -58,19 +58,19 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
             r"nb_lcores|Insufficient (?:l?cores)",
             re.IGNORECASE,
         ),
-        "the program wants more lcores than it got: set control_lcore = true under [run] if its main lcore "
+        "the program needs more lcores than it got: set control_lcore = true under [run] if its main lcore "
         "only "
-        "controls, or raise lcores of the scenario where the host has the CPUs",
+        "controls, or raise lcores of the scenario if the host has the CPUs",
     ),
     (
         re.compile(r"cannot parse packet type|ptype check fails"),
-        "the virtual device does not say what a packet is: start the program with its software parser "
+        "the virtual device does not report packet types: start the program with its software parser "
         "(l3fwd: "
         "--parse-ptype)",
     ),
     (
         re.compile(r"No (?:free hugepages|available [^\n]{0,200}hugepages)|Cannot get hugepage information"),
-        "huge pages are short: `nalm doctor` says how many are free and how to reserve more",
+        "too few huge pages are free: `nalm doctor` shows how many are free and how to reserve more",
     ),
     (
         re.compile(
@@ -81,26 +81,26 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1",
     ),
 )
-"""What programs and drivers write, and what to do. The first that is found is told."""
+"""Patterns of programs' and drivers' output, with advice. The first match counts."""
 
 NO_LENT_PROBE = (
-    'it is lent a probe (counts = "dpdk"), which begins when it starts a port: it must be linked with '
+    'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must be linked with '
     "DPDK's shared "
     "libraries (`ldd` names librte_ethdev) and start one"
 )
 LENT_PROBE_BLAMED = (
-    'it is lent a probe (counts = "dpdk"), which stands around its burst functions and may be the cause: '
-    "see whether the program runs without it"
+    'it has a lent probe (counts = "dpdk"), which wraps its burst functions and may be the cause: '
+    "check whether the program runs without it"
 )
 GAVE_UP = re.compile(r"^nalm: (.+)$", re.MULTILINE)
-"""What the lent probe writes before it ends the program."""
+"""Line that the lent probe writes before it ends the program."""
 LENT_PROBE_STUCK = (
-    'it is lent a probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
+    'it has a lent probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
     "polled once "
-    "and went on keeps the turn open (testpmd: --no-flush-rx)"
+    "and continued keeps the turn open (testpmd: --no-flush-rx)"
 )
 
 
 def advice(log: str) -> str | None:
-    """What to do about what a program last wrote; None if nothing in it is known."""
+    """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)

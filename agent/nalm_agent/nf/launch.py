@@ -33,19 +33,19 @@ from nalm_agent.store.home import WorkDir
 FINISH_SECONDS = 10.0
 PARK_SECONDS = 10.0
 PACKETS_SECONDS = 60.0
-"""For a turn that packets end."""
+"""Time limit of a turn that packets end."""
 STALL_SECONDS = 10.0
-"""Without a packet, in a turn that packets end: the NF has stopped forwarding."""
+"""Time without a packet, in a turn that packets end, after which the NF counts as stopped."""
 LOOK_SECONDS = 0.2
-"""Between two looks at how many packets are done."""
+"""Time between two readings of the number of packets."""
 
 
 class SlowTurnError(NalmError):
-    """A turn that packets end took too long, though the NF went on forwarding."""
+    """A turn that packets end took too long, although the NF continued forwarding."""
 
 
 class RunningNf(NfProcess):
-    """An NF process and its probe. A context manager: whatever happens, the process is gone afterwards."""
+    """An NF process and its probe. A context manager, which always ends the process on exit."""
 
     def __init__(
         self,
@@ -60,9 +60,9 @@ class RunningNf(NfProcess):
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """events: hardware events, by PAPI's names, the probe is asked to read per stage.
+        """events: PAPI's names of hardware events that the probe reads per stage.
 
-        environment: variables of the NF beside the probe's. The others are NfProcess's.
+        environment: further variables of the NF. The other parameters are those of NfProcess.
         """
         given = environment or {}
         path = work.memory / f"run-{secrets.token_hex(4)}.probe"
@@ -97,7 +97,7 @@ class RunningNf(NfProcess):
             self._probe_path.unlink()
 
     def wait_ready(self) -> None:
-        """Waits until the probe is there and every lcore waits at the gate."""
+        """Waits until the probe exists and every lcore waits at the gate."""
         self._wait(self._has_magic, self._ready_seconds, "did not open its probe")
         self.probe = ProbeFile(self._probe_path, writable=True)
         self.gate = Gate(self.probe)
@@ -132,7 +132,7 @@ class RunningNf(NfProcess):
             states = self.probe.states()
             return all(state is LcoreState.PARKED and turn == number for state, turn in states)
 
-        # The clock starts when the lcores do: a gate closed before they woke would be a turn that never was.
+        # The clock starts when the lcores do: a gate that closes before they wake would skip the turn.
         self._wait(entered, limit, f"did not begin turn {number}")
         if packets:
             self._wait_for_packets(parked, number, limit, stall_seconds)
@@ -156,10 +156,10 @@ class RunningNf(NfProcess):
                 f"the NF did not end turn {number}: it stopped after {watch.seen:,} packets, none passed in "
                 f"the last {stall:g} s{self._held()}"
             )
-        raise SlowTurnError(f"the NF did not end turn {number} within {limit:g} s, and went on forwarding")
+        raise SlowTurnError(f"the NF did not end turn {number} within {limit:g} s, but continued forwarding")
 
     def _packets_done(self) -> int:
-        """Since it started; raises ProbeError while an lcore is in the middle of an iteration."""
+        """Packets since the start. Raises ProbeError while an lcore is in the middle of an iteration."""
         return sum(int(block[0]["packets"]) for block in self.snapshot().blocks)
 
     def _held(self) -> str:
@@ -169,17 +169,17 @@ class RunningNf(NfProcess):
         return "" if held is None else f"; it held {held:,} packet buffers when a turn last ended"
 
     def mapped_files(self) -> frozenset[Path] | None:
-        """Files that it has mapped now; None if that does not tell what it runs, or it is not the NF."""
+        """Files mapped now; None if they do not show what runs, or if the process is not the NF."""
         found = super().mapped_files()
         return found if found is not None and self._probe_path.resolve() in found else None
 
     @property
     def stages(self) -> list[StageInfo]:
-        """The probe's stages, in the order packets pass them."""
+        """The probe's stages, in the order in which packets pass them."""
         return self.probe.stages
 
     def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
-        """One turn, ended by time or by packets per lcore, and what it counted."""
+        """Runs one turn, ended by time or by packets per lcore, and returns its counters."""
         before = self.snapshot()
         self.turn(milliseconds=milliseconds, packets=packets)
         after = self.snapshot()
@@ -190,17 +190,17 @@ class RunningNf(NfProcess):
         )
 
     def snapshot(self) -> Snapshot:
-        """The counters as they stand."""
+        """The current counters."""
         return self.probe.snapshot()
 
     def finish(self) -> None:
-        """Ends the NF. Raises NfError if it does not end, or not well."""
+        """Ends the NF. Raises NfError if it does not end or ends with an error."""
         assert self.gate is not None
         self.gate.finish()
         try:
             code = self._process.wait(timeout=FINISH_SECONDS)
         except subprocess.TimeoutExpired as error:
-            raise NfError("the NF did not end when its gate said finish", log=tail(self._log)) from error
+            raise NfError("the NF did not end after its gate was finished", log=tail(self._log)) from error
         if code != 0:
             raise self._ended(f"the NF ended with {describe_exit(code)}", code)
 
@@ -233,7 +233,7 @@ class RunningNf(NfProcess):
 
 
 class _Progress:
-    """Since when a count has not grown; looked at every LOOK_SECONDS."""
+    """Measures how long a count has not grown; read every LOOK_SECONDS."""
 
     def __init__(self, count: Callable[[], int]) -> None:
         self._count = count

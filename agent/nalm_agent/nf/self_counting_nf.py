@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running NF without a probe that keeps figures of its own: it is stopped and continued, and asked.
+"""A running NF with its own counters instead of a probe. It is stopped, continued, and read by commands.
 
-A turn: continue, clear its figures, wait, have them shown, stop. Between turns it is stopped with all it
-started, so that the other arm has the CPUs.
+A turn: continue, clear the figures, wait, show them, stop. Between turns all its processes are stopped, so
+that the other arm has the CPUs.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from nalm_agent.store.home import WorkDir
 
 ANSWER_SECONDS = 10.0
 ASK_AGAIN_SECONDS = 0.1
-"""While it is not ready: each time starts a program, on a CPU that the NF may be starting on."""
+"""Pause between two commands until it is ready: each starts a program, maybe on the NF's own CPU."""
 TRIES = 3
-"""Turns of which one must be told: Open vSwitch 3.1.0 was seen to print `-nan` once after it had started."""
+"""Attempts at a turn: Open vSwitch 3.1.0 may print `-nan` once after its start."""
 LAST_CHARACTERS = 2000
-"""Of an answer that is of no use: shown to a person."""
+"""Characters that an error shows of a useless answer."""
 
 
 class NothingReportedError(NfError):
-    """The NF answered, and its figures cannot be read."""
+    """The NF answered, but its figures cannot be read."""
 
 
 class SelfCountingNf(NfProcess):
-    """An NF process that tells its own figures."""
+    """An NF process with its own counters."""
 
     poll_seconds = ASK_AGAIN_SECONDS
 
@@ -57,20 +57,20 @@ class SelfCountingNf(NfProcess):
         urgent: bool = False,
     ) -> None:
         self._commands = counter_commands
-        self._last_answer = "it was not asked"
+        self._last_answer = "no command was run"
         self.stages: list[StageInfo] = []
         super().__init__(command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent)
 
     def wait_ready(self) -> None:
-        """Waits until it tells figures of so many lcores; then it is stopped."""
+        """Waits until it shows figures of all lcores, and then stops it."""
         self._wait(
-            self._tells, self._ready_seconds, f"did not tell figures of {amount(self._lcores, 'lcore')}"
+            self._tells, self._ready_seconds, f"did not show figures of {amount(self._lcores, 'lcore')}"
         )
         self._signal(signal.SIGSTOP)
 
     def counted_turn(self, milliseconds: float) -> TurnCounters:
-        """One turn, made again if its answer tells nothing. Its length is what the NF says; the share of it
-        that a thread had its CPU is the kernel's word on the time between the commands."""
+        """Runs one turn, and repeats it if its answer has no figures. The NF reports the turn's length; the
+        kernel reports the share of the time between the commands that a thread had its CPU."""
         for _ in range(TRIES - 1):
             with suppress(NothingReportedError):
                 return self._turn(milliseconds)
@@ -88,7 +88,7 @@ class SelfCountingNf(NfProcess):
         return TurnCounters(lcores, reported.counters)
 
     def finish(self) -> None:
-        """It is killed on leaving. Raises NfError if it has ended by itself."""
+        """Raises NfError if the NF has ended by itself. The context manager kills it on exit."""
         code = self._process.poll()
         if code is not None:
             raise NfError(f"the NF ended with {describe_exit(code)}", log=self.log_tail())
@@ -125,7 +125,7 @@ class SelfCountingNf(NfProcess):
         return reported
 
     def _ask(self, command: Sequence[str]) -> str:
-        """What the command prints. Raises NfError if it fails or does not end."""
+        """The output of a command. Raises NfError if it fails or does not end."""
         try:
             done = subprocess.run(
                 self.in_run_dir(command),
@@ -143,15 +143,15 @@ class SelfCountingNf(NfProcess):
             message = f"{' '.join(command)} ended with {describe_exit(error.returncode)}: {said}"
             raise NfError(message, log=self.log_tail()) from error
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise NfError(f"the NF could not be asked: {error}", log=self.log_tail()) from error
+            raise NfError(f"the command for the NF's figures failed: {error}", log=self.log_tail()) from error
         return done.stdout
 
     def _late_hints(self) -> list[str]:
-        return [f"asked for its figures, last: {self._last_answer}"]
+        return [f"last output of the command for its figures: {self._last_answer}"]
 
 
 def thread_of(lcore: ReportedLcore, threads: Mapping[str, Scheduled]) -> Scheduled:
-    """The lcore's thread among those of the NF, by name. Raises NfError if it is none of them."""
+    """The lcore's thread among those of the NF, by name. Raises NfError if there is none."""
     for name, one in threads.items():
         if fnmatchcase(name, lcore.thread):
             return one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rounds are made of: an NF that can be given turns, and what one turn counted."""
+"""The parts of rounds: an NF that runs in turns, and the counters of a turn."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class TurnCounters:
     lcores: list[LcoreCounters]
     stages: dict[str, StageCounters]
     buffers_in_use: int | None = None
-    """Packet buffers held when it ended; None if the NF does not say."""
+    """Packet buffers held at the end; None if the NF does not count them."""
 
 
 class NfInTurns(Protocol):
-    """A running NF of which the rounds want no more than this. Every method raises NfError."""
+    """A running NF, as rounds use it. Every method raises NfError."""
 
     def __enter__(self) -> Self: ...
 
@@ -31,22 +31,22 @@ class NfInTurns(Protocol):
 
     @property
     def stages(self) -> list[StageInfo]:
-        """In the order packets pass them; known once it is ready."""
+        """Stages in the order in which packets pass them; known once the NF is ready."""
 
     def wait_ready(self) -> None:
-        """Returns when it waits for its first turn."""
+        """Returns when the NF waits for its first turn."""
 
     def counted_turn(self, milliseconds: float) -> TurnCounters:
-        """Lets it run for so long; before and after it stands still."""
+        """Runs the NF for so long. It does not run before and after the turn."""
 
     def mapped_files(self) -> frozenset[Path] | None:
-        """Files that it has mapped now; None if that does not tell what it runs."""
+        """Files that it has mapped now; None if they do not show what it runs."""
 
     def log_tail(self) -> str:
-        """The last lines it wrote."""
+        """The last lines of its output."""
 
     def finish(self) -> None:
-        """Ends it in order."""
+        """Ends the NF."""
 
 
 def taken_in(stages: Sequence[StageInfo], counters: Mapping[str, StageCounters]) -> int:

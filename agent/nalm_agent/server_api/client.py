@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to a nalm server: what its answers mean, and when to ask again."""
+"""Requests to a nalm server: the meaning of its answers, and when to retry."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from nalm_core.wire.backoff import Backoff
 from nalm_agent.runtime.errors import UsageError
 
 RETRY = Backoff(first_seconds=0.5, longest_seconds=30.0)
-"""While the server or the broker is away."""
+"""Pauses while the server or the broker is unreachable."""
 BODY_CHARACTERS = 2000
-"""Shown of an answer that is not the API's."""
+"""Characters shown of an answer that is not the API's."""
 _AWAY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 
 Answer = TypeVar("Answer")
 
 
 class ServerAwayError(Exception):
-    """The server cannot be reached, or says that it is at fault itself."""
+    """The server is unreachable or reports an error of its own (5xx)."""
 
     pause_seconds = 0.0
-    """At least so long until it is asked again."""
-    hint = "is the address right, and is nalm-server running?"
-    """For a command that does not try again."""
+    """Least pause before a retry."""
+    hint = "check the address, and that nalm-server is running"
+    """For commands that do not retry."""
 
     def __init__(
         self,
@@ -41,25 +41,25 @@ class ServerAwayError(Exception):
     ) -> None:
         super().__init__(message)
         self.sentence = sentence or message
-        """For a person who waits for the answer."""
+        """The message for a person who waits for the answer."""
         self.answer = answer
-        """What the server says; None if it cannot be reached."""
+        """The server's answer; None if it is unreachable."""
         self.retry_after_seconds = retry_after_seconds
-        """As the server asks, within reason."""
+        """Retry-After of the server, limited."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error as the API words it. An answer of something else has neither name nor sentence."""
+    """An error of the API. The answer of another program has neither name nor message."""
 
     name: str
     message: str
     details: str | None
-    """Where the server found something, one line for each JSON path; else the start of the answer."""
+    """The server's details, one line per JSON path; otherwise the start of the answer."""
 
     @property
     def text(self) -> str:
-        """The server's sentence, or whatever it answered."""
+        """The server's message, or the text of its answer."""
         return self.message if self.name else self.details or ""
 
 
@@ -87,7 +87,7 @@ class HttpClient:
         self._http.close()
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """An answer, which may be a refusal. Raises ServerAwayError."""
+        """Sends a request and returns the answer, which may be an error. Raises ServerAwayError."""
         try:
             answer = self._http.request(method, path, **options)
         except httpx.TransportError as error:
@@ -105,7 +105,7 @@ class HttpClient:
 
 
 def retry(attempt: Callable[[], Answer], wait: Callable[[ServerAwayError, float], None]) -> Answer:
-    """What an attempt returns. While the server is away, `wait` pauses for so long at least, or gives up."""
+    """Retries an attempt until it succeeds. After ServerAwayError, `wait` pauses or raises to give up."""
     for pause in RETRY.pauses():
         try:
             return attempt()
@@ -125,7 +125,7 @@ def refusal(answer: httpx.Response) -> Refusal:
 
 
 def require_address(address: str) -> str:
-    """The address without a slash at its end. Raises UsageError if it is none."""
+    """The address without a trailing slash. Raises UsageError if it is not an address."""
     try:
         url = httpx.URL(address)
     except httpx.InvalidURL as error:
@@ -141,5 +141,5 @@ def _retry_after(answer: httpx.Response) -> float:
 
 
 def _reason(error: httpx.TransportError) -> str:
-    """The system's words, without its number."""
+    """The system's error message without its number."""
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

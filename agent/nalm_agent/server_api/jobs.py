@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's side of the server's API: survives restarts of the server, gives up on refusals."""
+"""The agent's side of the server's API. It survives restarts of the server and stops on refusals."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from nalm_agent.runtime.errors import ServerError
 from nalm_agent.server_api.client import RETRY, HttpClient, ServerAwayError, refusal, retry
 
 API = 1
-"""Of the agents' part of the server's API: an older server, or a newer one, says what to do about it."""
+"""Version of the agents' part of the API. A server of another version answers what to do."""
 TIMEOUT_SECONDS = 30.0
 RELEASE_SECONDS = 5.0
-"""How long giving a job back may take, when the agent is asked to end."""
+"""Time limit for giving a job back when the agent ends."""
 LEASE_WAIT_SECONDS = 20.0
 NOT_WORKING = "Nalm-Agent-State"
-"""Header of an answer without a job: why this host is given none."""
+"""Header of an answer without a job: why this host gets none."""
 
 NEWER_REPORT = "report_newer"
-"""Name of the server's error for a report in which it does not know something."""
+"""Name of the server's error for a report with fields that it does not know."""
 
 
 class LeaseLostError(Exception):
-    """The job was given to someone else; what is known of it must not be sent."""
+    """Another agent has the job; results must not be sent."""
 
 
 class VersionsApartError(ServerAwayError):
-    """Server and agent are of versions that do not go together."""
+    """The versions of server and agent are incompatible."""
 
     pause_seconds = 300.0
-    """Somebody has to upgrade one of them first."""
+    """An operator must first upgrade one of them."""
     hint = "install the agent of the server's version"
 
 
 class ServerOlderError(VersionsApartError):
-    """The server does not know what this agent tells it yet."""
+    """The server is older and does not know what this agent sends."""
 
 
 class ServerClient:
-    """One server, one agent token. `say` is told when the server cannot be reached, once per outage."""
+    """A client for one server and one agent token. `say` receives one line per outage of the server."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class ServerClient:
         self.address = self._client.address
         self._say, self._pause = say, pause
         self.not_working: str | None = None
-        """Why the server gave no job, when it is not for want of one."""
+        """Why the server gives this host no jobs; None if there is merely none."""
 
     def close(self) -> None:
         """Closes the connections."""
@@ -70,7 +70,7 @@ class ServerClient:
     def lease(
         self, host: str, host_class: str, wait_seconds: float, about: dict[str, object] | None = None
     ) -> Lease | None:
-        """The next job, None if there is none within the wait. about: health, capabilities, pool."""
+        """The next job; None if there is none within the wait. about: health, capabilities, pool."""
 
         def ask() -> httpx.Response:
             body: dict[str, object] = {"host": host, "host_class": host_class, "wait_seconds": wait_seconds}
@@ -93,7 +93,7 @@ class ServerClient:
         fraction: float,
         more: dict[str, object] | None = None,
     ) -> None:
-        """Renews the lease. An unreachable server is left to the next renewal. Raises LeaseLostError."""
+        """Renews the lease. Ignores an unreachable server until the next renewal. Raises LeaseLostError."""
         body = {"fence": lease.fence, "step": step, "detail": detail, "fraction": fraction, **(more or {})}
         try:
             answer = self._client.request("POST", f"/agent/jobs/{lease.job_id}/progress", json=body)
@@ -120,7 +120,7 @@ class ServerClient:
         self._once("POST", f"/agent/jobs/{job_id}/finish", json=result)
 
     def release(self, lease: Lease, reason: str) -> bool:
-        """Gives the job back, to be given to another host at once. False: the server did not take it."""
+        """Gives the job back for another host. Returns False if the server did not accept it."""
         body = {"fence": lease.fence, "reason": reason}
         path = f"/agent/jobs/{lease.job_id}/release"
         try:
@@ -129,20 +129,20 @@ class ServerClient:
             return False
 
     def register(self, about: dict[str, object]) -> Registered:
-        """Exchanges an invitation for credentials of the agent's own. Raises ServerAwayError, ServerError."""
+        """Exchanges an invitation for the agent's own credential. Raises ServerAwayError, ServerError."""
         body = {"api": API, "version": version(), **about}
         return Registered.model_validate(self._once("POST", "/agent/register", json=body).json())
 
     def rotate(self) -> str:
-        """New credentials; the old ones stay good until `rotated` is called with the new."""
+        """Requests a new token. The old one stays valid until `rotated` is called with the new one."""
         return str(self._once("POST", "/agent/rotate").json()["token"])
 
     def rotated(self) -> None:
-        """Makes every credential but the one this client has worthless."""
+        """Invalidates all tokens of the agent except the one of this client."""
         self._once("POST", "/agent/rotated")
 
     def wait(self, error: ServerAwayError, pause: float) -> None:
-        """Says so, once per outage, and waits."""
+        """Reports an outage once, and waits."""
         if pause == RETRY.first_seconds:
             slowly = f" every {error.pause_seconds / 60:g} minutes" if error.pause_seconds else ""
             self._say(f"{error}; trying again{slowly}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks a nalm server for what a person wants to see, once: whoever asks is there to ask again."""
+"""Reads from a nalm server for commands, without retries."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ def ask(
     *,
     transport: httpx.BaseTransport | None = None,
 ) -> Model:
-    """An answer of the API, without the fields that `kind` does not name.
+    """An answer of the API as a `kind`, which ignores unknown fields.
 
-    Raises UsageError for a refusal, ServerError for a server that is away or answers what it should not.
+    Raises UsageError for a refusal, ServerError for an unreachable server or an invalid answer.
     """
     client = HttpClient(address, token, timeout_seconds=TIMEOUT_SECONDS, transport=transport)
     try:
         answer = client.request("GET", path, params=dict(parameters))
     except ServerAwayError as error:
         answered = error.answer is not None
-        hint = "see the server's log" if answered else "is it running, and is --server right?"
+        hint = "see the server's log" if answered else "check that it is running, and --server"
         raise ServerError(error.sentence, log=error.answer, hint=hint) from error
     finally:
         client.close()
@@ -50,7 +50,8 @@ def ask(
             return kind.model_validate_json(answer.content)
         except ValidationError as error:
             raise ServerError(
-                f"{address} is no nalm server this nalm can read", hint="check --server, and both versions"
+                f"{address} is not a nalm server that this nalm can read",
+                hint="check --server, and both versions",
             ) from error
     refused = refusal(answer)
     hint = _HINTS.get(answer.status_code, "`nalm history --help`")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads run reports and trials to a server from anywhere. It takes each once, so sending again is safe."""
+"""Uploads run reports and trials to a server. The server stores each once, so a repeated upload is safe."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _TOKEN = "give an upload token of this project in NALM_TOKEN or with --token-fil
 _HINTS: dict[int, str] = {
     HTTPStatus.UNAUTHORIZED: _TOKEN,
     HTTPStatus.FORBIDDEN: _TOKEN,
-    HTTPStatus.NOT_FOUND: "is --server a nalm server, and [project] name in nalm.toml one of its projects?",
-    HTTPStatus.CONFLICT: "a saved report must not be edited; measure again for a run of its own",
+    HTTPStatus.NOT_FOUND: "check --server, and that the server has the project of nalm.toml's [project] name",
+    HTTPStatus.CONFLICT: "a saved report must not be edited; measure again to make another run",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the server's operator can raise NALM_REPORT_BYTES",
-    HTTPStatus.UNPROCESSABLE_ENTITY: "commit before measuring; else, is the server older than this nalm?",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "commit before measuring; if you did, the server may be older than nalm",
 }
 
 
@@ -33,7 +33,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Uploader:
-    """One server, one token, and the time until which an outage is waited out."""
+    """A client for one server and one token, with a time limit for outages."""
 
     def __init__(
         self,
@@ -60,11 +60,11 @@ class Uploader:
         return f"{self.address}/p/{quote(project, safe='')}/runs/{run_id}"
 
     def send(self, report: bytes) -> StoredRun:
-        """Uploads a report. Raises UsageError if it is refused, ServerError if the server stays away."""
+        """Uploads a report. Raises UsageError if it is refused, ServerError if the outage lasts."""
         return self._send("/reports", gzip.compress(report), "gzip", StoredRun)
 
     def trials(self, project: str, trials: bytes) -> StoredTrials:
-        """Sends trials, as JSON. Raises as `send`."""
+        """Uploads trials as JSON. Raises as `send`."""
         path = f"/projects/{quote(project, safe='')}/quality/trials"
         return self._send(path, trials, "identity", StoredTrials)
 
@@ -76,11 +76,11 @@ class Uploader:
                 return kind.model_validate_json(answer.content)
             except ValidationError as error:
                 raise UsageError(
-                    f"{self.address} is no nalm server: its answer is not one", hint="check --server"
+                    f"{self.address} is not a nalm server, by its answer", hint="check --server"
                 ) from error
         if answer.is_redirect:
             to = answer.headers.get("location", "somewhere else")
-            raise UsageError(f"{self.address} sends to {to}", hint="give that address with --server")
+            raise UsageError(f"{self.address} redirects to {to}", hint="give that address with --server")
         refused = refusal(answer)
         hint = _HINTS.get(answer.status_code, "see the server's log for this request")
         raise UsageError(
@@ -88,7 +88,7 @@ class Uploader:
         )
 
     def _wait(self, error: ServerAwayError, pause: float) -> None:
-        """Raises ServerError when the server stays away for too long."""
+        """Raises ServerError if the server stays unreachable for too long."""
         seconds = max(pause, error.retry_after_seconds)
         if self._clock() + seconds > self._ends:
             raise ServerError(

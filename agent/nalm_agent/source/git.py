@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a repository without touching it: revisions, trees, and exports of a tree into a directory.
+"""Reads a repository without changing it: revisions, trees, and exports of a tree into a directory.
 
-A working tree is made into a git tree object with an index and an object directory of our own, so neither the
-user's index nor the repository gains anything. An export has no `.git`: a build cannot depend on the commit's
-name, and equal sources build to equal bytes.
+A working tree becomes a git tree object through a separate index and object directory, so that neither the
+user's index nor the repository changes. An export has no `.git`: a build cannot depend on the commit's name,
+and equal sources build to equal bytes.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ class Repository:
         if commit is None:
             if self._try("rev-parse", "--verify", "--quiet", "HEAD") is None:
                 raise GitError(
-                    f"{self.root} has no commit yet", hint="commit once: a change is judged against a commit"
+                    f"{self.root} has no commit yet",
+                    hint="make a first commit: a change is judged against a commit",
                 )
             if self.shallow:
                 raise GitError(
@@ -207,8 +208,8 @@ class Repository:
         parent = self.parent(head)
         if parent is None:
             raise GitError(
-                f"{head.short} has no parent to be compared with",
-                hint="change something and the working tree is judged; or name a base with --base",
+                f"{head.short} has no parent to compare with",
+                hint="change a file to have the working tree judged, or name a base with --base",
             )
         return BaseChoice(parent, "the commit before HEAD")
 

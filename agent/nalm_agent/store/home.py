@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the agent keeps things, and how what a killed run left behind is removed.
+"""The agent's directories, and the removal of leftovers of killed runs.
 
 $NALM_HOME/
   store/     builds, their sources and logs, and instruction counts, by content address

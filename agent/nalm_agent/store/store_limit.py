@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the store, how large it may be, and what goes when it is larger: least recently used, never in
-use.
+"""The store's contents and size limit. When it is too large, the least recently used entries are removed, but
+none that is in use.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Entry:
 
 
 def parse_bytes(text: str) -> int:
-    """A size in bytes: 500M, 20G, 123. Raises UsageError for what is none."""
+    """A size in bytes from text such as 500M, 20G or 123. Raises UsageError if it is not a size."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
     if found is None:
         raise UsageError(f"{text!r} is not a size", hint="write 500M, 20G, or a number of bytes")
@@ -45,7 +45,7 @@ def parse_bytes(text: str) -> int:
 
 
 def limit_bytes(store: Store) -> int:
-    """How large the store may be: NALM_STORE_LIMIT, else the default."""
+    """The store's size limit: NALM_STORE_LIMIT or the default."""
     given = os.environ.get(LIMIT)
     if given:
         return parse_bytes(given)

@@ -146,7 +146,7 @@ def test_what_cannot_be_read_stops_nothing_and_stays(spool: Spool, caplog: pytes
     deliver(spool, client_of(answers), print)
     assert (answers.taken, len(spool)) == (["report"], 0)
     assert (spool.folder / f"unreadable-{damaged.name}").read_bytes() == b"\0\n"
-    assert "is put aside" in caplog.text
+    assert "is set aside" in caplog.text
 
 
 def test_a_full_spool_takes_nothing_more_and_gives_nothing_up(
@@ -155,7 +155,7 @@ def test_a_full_spool_takes_nothing_more_and_gives_nothing_up(
     monkeypatch.setenv(LIMIT, "1K")
     put(spool, 1, b"x" * 500)
     assert spool.full()
-    with pytest.raises(HostError, match=r"is full: \d+ bytes wait for the server, 1024 may"):
+    with pytest.raises(HostError, match=r"is full: \d+ of 1024 bytes wait for the server"):
         put(spool, 2, b"x" * 500)
     assert [item.label.job_id for item in spool.items()] == [1]
 

@@ -106,7 +106,7 @@ def test_a_course_without_blocks_and_without_movement() -> None:
         ),
         (httpx.Response(401, json={"error": {"message": "sign in"}}), UsageError, "sign in"),
         (httpx.Response(500, text="down"), ServerError, "answers 500"),
-        (httpx.Response(200, text="<html>"), ServerError, "no nalm server"),
+        (httpx.Response(200, text="<html>"), ServerError, "not a nalm server"),
     ],
 )
 def test_refusals_say_what_to_do(response: httpx.Response, kind: type[NalmError], said: str) -> None:

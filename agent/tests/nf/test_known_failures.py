@@ -22,7 +22,7 @@ PCAPNG = struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28) + str
 
 # As DPDK 22.11, its drivers and its examples write them.
 WRITTEN = {
-    "Ethdev port_id=0 requested Tx offloads 0x10000 doesn't match Tx offloads capabilities 0x8": "has not",
+    "Ethdev port_id=0 requested Tx offloads 0x10000 doesn't match Tx offloads capabilities 0x8": "not have",
     "eth_rx_queue_setup(): Not enough mbufs to accommodate packets in pcap file.": "editcap -r",
     "eth_rx_queue_setup(): Multiseg mbufs are not supported in infinite_rx mode.": "--mbuf-size",
     "  Cause: Creation of mbuf pool for socket 0 failed: Cannot allocate memory": "memory_mb",

@@ -110,7 +110,7 @@ def test_a_crash_under_the_lent_probe_says_how_to_run_without_it(
     with pytest.raises(NfError, match=r"ended with signal 6 \(SIGABRT\)") as raised:
         measured([str(made), "0"], work, lent)
     hint = raised.value.hint or ""
-    assert "lent a probe" in hint and "may be the cause" in hint
+    assert "has a lent probe" in hint and "may be the cause" in hint
     assert f"{made} 0" in hint
 
 

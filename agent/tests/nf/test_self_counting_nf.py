@@ -99,13 +99,13 @@ def test_the_tenth_worker_is_not_taken_for_the_first() -> None:
 
 
 def test_one_that_does_not_answer_is_late_with_what_was_commands(program: str, work: WorkDir) -> None:
-    said = "did not tell figures of 2 lcore"
+    said = "did not show figures of 2 lcore"
     with (
         started(program, work, ready_seconds=0.3, lcores=2) as nf,
         pytest.raises(NfError, match=said) as late,
     ):
         nf.wait_ready()
-    assert late.value.hint is not None and "asked for its figures" in late.value.hint
+    assert late.value.hint is not None and "last output of the command for its figures" in late.value.hint
 
 
 def test_one_that_dies_is_told(program: str, work: WorkDir) -> None:
