@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Noise of two bands stays in one of them for a while by chance: such a run is no change.
+"""Removes runs of one band: noise with two bands stays in one of them for a while by chance.
 
-A run of values is told from such a chance by how unlikely it is around the level that it would have without
-the change, under the noise's density as all other values have it.
+A run of values counts as a change if it is too unlikely around the level that it would have without the
+change, under the noise's density as estimated from all other values.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from nalm_core.changepoints.robust import location
 
 Values = NDArray[np.float64]
 Known = dict[tuple[int, int], float]
-"""By the bounds of a level, its location."""
+"""Locations of levels, by their bounds."""
 
 
 def without(y: Values, at: list[int], scale: float) -> list[int]:
-    """The changes that are left, the least surprising ones dropped first."""
+    """The remaining changes, after dropping runs by chance, the least surprising first."""
     at = list(at)
     known: Known = {}
     while at:
@@ -35,7 +35,7 @@ def without(y: Values, at: list[int], scale: float) -> list[int]:
 
 
 def _surprises(y: Values, at: list[int], scale: float, known: Known) -> list[tuple[float, list[int]]]:
-    """(nats, the changes that would go) of each run: both of one that returns, else each."""
+    """(nats, changes to drop) of each run: both changes of a run that returns, otherwise each change."""
     bounds = [0, *at, len(y)]
     for a, b in pairwise(bounds):
         if (a, b) not in known:
@@ -55,8 +55,8 @@ def _surprises(y: Values, at: list[int], scale: float, known: Known) -> list[tup
 
 
 def _without_level(i: int, bounds: list[int], levels: list[float]) -> list[tuple[float, list[int]]]:
-    """(level that its values would have, changes that would go) if this level, shorter than its neighbours,
-    were none."""
+    """(level of its values, changes to drop) if this level, which is shorter than its neighbours, were
+    removed."""
     length = bounds[i + 1] - bounds[i]
     before = i > 0 and bounds[i] - bounds[i - 1] > length
     after = i + 2 < len(bounds) and bounds[i + 2] - bounds[i + 1] > length

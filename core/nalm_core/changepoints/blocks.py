@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which commits are judged together, and which of them a block decides about.
+"""Blocks of commits that are judged together, and the commits that each block decides.
 
-The windows are those of `detect`, but over the commits of a line, for all its series alike: so a commit at
-its end, or a block whose commits changed, can be judged without reading all the history before it.
+The blocks are the windows of `detect` over the commits of a line, the same for all its series. So a commit at
+the line's end, or a block with changed commits, can be judged without reading all earlier history.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nalm_core.changepoints.constants import HOP, WINDOW
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Commits [start, end) are judged together; changes in [keep_from, keep_to) are told."""
+    """Commits [start, end) are judged together; changes in [keep_from, keep_to) are reported."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Block:
 
 
 def blocks(length: int, cuts: Sequence[int]) -> list[Block]:
-    """Blocks of a line of so many commits, none across a cut."""
+    """Blocks of a line of `length` commits. No block crosses a cut."""
     bounds = sorted({0, length, *(at for at in cuts if 0 < at < length)})
     return [block for start, end in pairwise(bounds) for block in _of_segment(start, end)]
 

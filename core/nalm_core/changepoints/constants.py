@@ -1,58 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the detector decides by. docs/statistics.md quotes these; a test holds it to them."""
+"""Constants of the detector. docs/statistics.md quotes them, which a test checks."""
 
 from __future__ import annotations
 
 MIN_VALUES = 6
-"""Shorter histories have no change points: a noise cannot be told from them."""
+"""Least number of values for change points: fewer do not show the noise."""
 WINDOW = 384
 """Values judged together."""
 HOP = 192
-"""Distance of windows; each decides for its middle."""
+"""Distance of windows. Each window decides about its middle."""
 CHANGE_PENALTY = 6.0
-"""Nats that a change of level must gain to be a candidate."""
+"""Least gain of a candidate, in nats."""
 MIN_EFFECT = 1.4
-"""Smallest change told, in standard deviations of one value's noise, its slow part included."""
+"""Smallest reported change, in standard deviations of one value's noise, including its slow part."""
 MIN_Z = 3.3
-"""Smallest size of a change in its standard errors, correlation of the noise taken into account."""
+"""Smallest size of a change in standard errors, which include the noise's correlation."""
 INDEPENDENT_WEIGHT = 0.3
-"""Prior weight of noise without a slow part, among all that a history may have."""
+"""Prior weight of noise without a slow part."""
 SURE_Z = 9.0
-"""A change of so many standard errors is not asked again."""
+"""A change of so many standard errors is accepted without further tests."""
 NEW_STEP_NATS = 3.0
-"""Evidence asked of a change with `NEW_STEP_VALUES` values on its shorter side."""
+"""Evidence required of a change with `NEW_STEP_VALUES` values on its shorter side."""
 NEW_STEP_VALUES = 5
 NATS_PER_VALUE = 0.4
-"""More is asked of a change that had more values to show itself ..."""
+"""Further evidence required per further value on that side ..."""
 OLD_STEP_NATS = 6.0
-"""... up to this."""
+"""... up to this total."""
 SHORT_NATS = 3.0
-"""More is asked in a history of few values, which say little of slow noise ..."""
+"""Further evidence required in a short history, which shows little of slow noise ..."""
 SHORT_VALUES = 30
-"""... all of it of one so short, less of longer ones in inverse proportion."""
+"""... in full up to this length, and less in inverse proportion to longer ones."""
 GRADUAL_NATS = 4.0
-"""More is asked of a change that is not sharp: slow noise looks like it."""
+"""Further evidence required of a change that is not sharp, since slow noise looks alike."""
 SHARP_SHARE = 0.6
 """A change is sharp if this share of it happens at once ..."""
 SHARP_Z = 2.5
 """... and is this many standard errors there."""
 EXCURSION_VALUES = 5
-"""Fewer values that go and come back are outliers, not two changes."""
+"""Excursions of fewer values are outliers, not two changes."""
 RETURN_SHARE = 0.35
-"""They came back if what is left of the excursion is less than this share of it."""
+"""An excursion returns if less than this share of it remains."""
 OUTLIER_NATS = 3.2
-"""Evidence that one value gives at most of a level at either end of a history: it may be an outlier."""
+"""Most evidence from one value of a level at either end of a history, since it may be an outlier."""
 RUN_NATS = 5.0
-"""Nats by which a level's values are unlikelier as noise around the level beside it, for each change less."""
+"""Nats by which a level's values must be unlikelier as noise around a neighbouring level, for each change."""
 POSITION_LEVEL = 0.95
-"""Of the interval of a change's position."""
+"""Level of the interval of a change's position."""
 HOST_TURNS = 3
-"""Hosts are compared if so many values of one were near one of the other."""
+"""Least number of one host's values near values of another for the two to be compared."""
 HOST_REACH = 6
-"""Commits that are near."""
+"""Distance in commits up to which values are near."""
 MOST_HOST_CHANGES = 8
-"""Changes of hosts told of a history between two changes of environment."""
+"""Most changes of hosts reported between two changes of environment."""
 CONTROL_CLIP = 4.0
-"""Standard deviations beyond which a control value says no more of its host."""
+"""Standard deviations at which control values are clipped."""
 
 DOCUMENTED = {name: float(value) for name, value in list(globals().items()) if name.isupper()}

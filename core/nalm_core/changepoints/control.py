@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a control series says of its host: equal code measured beside each commit moves as the host does."""
+"""Movements of a host by its control series: equal code measured beside each commit moves with the host."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Values = NDArray[np.float64]
 
 
 def movements(control: Values) -> Values:
-    """The host's part of these logarithms, as far as it can be told from their noise: steps, and of what is
-    left the best linear estimate of the slow part (Wiener)."""
+    """The host's part of these logarithms: their steps, and the best linear estimate of the slow part of the
+    remainder (Wiener)."""
     if len(control) < c.MIN_VALUES:
         return np.zeros(len(control))
     at = [one.index for one in detect([float(v) for v in np.exp(control)])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noise as independent noise plus a slow part (AR(1)), from a robust variogram."""
+"""Fits noise as independent noise plus a slow part (AR(1)), from a robust variogram."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Values = NDArray[np.float64]
 
 LAGS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 DECAYS = np.array([0.7, 1.4, 3.0, 6.0, 12.0, 25.0, 50.0, 100.0])
-"""Correlation times tried, commits."""
+"""Correlation times that are tried, in commits."""
 CLIP = 2.5
 CLIPPED_VARIANCE = 0.95
-"""What clipping leaves of a normal variance."""
+"""Share of a normal variance that remains after clipping."""
 LEAST_SHARE = 1e-6
-"""Of the largest difference: values that repeat at a lag (a, b, a, b) have none there."""
+"""Least difference at a lag, as a share of the largest: repeating values (a, b, a, b) have none."""
 RIDGE = 1e-6
 BETTER = 1e-9
 """Share of the error by which a longer correlation time must fit better."""
@@ -37,8 +37,8 @@ def variogram(x: Values) -> tuple[Values, Values]:
 
 
 def fitted(x: Values) -> tuple[float, float, float]:
-    """(variance of the independent part, of the slow part, its correlation time), by least squares, neither
-    variance negative."""
+    """(variance of the independent part, of the slow part, its correlation time), by least squares with
+    non-negative variances."""
     lags, half_squares = variogram(x)
     weight = np.sqrt(len(x) / lags) / half_squares
     target = weight * half_squares

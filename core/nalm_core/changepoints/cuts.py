@@ -28,10 +28,10 @@ class Measured:
 
     host: int
     environment: int | None
-    """Key of what its host was then; None: not known."""
+    """Key of its host's environment at that time; None: unknown."""
     compiler: str | None
     added: tuple[str, ...] = ()
-    """Features that came with this commit."""
+    """Features that this commit added."""
     removed: tuple[str, ...] = ()
     expected: str | None = None
     """Why a change at this commit was declared."""
@@ -47,8 +47,8 @@ class Cut:
 
 
 def cuts(line: Sequence[Measured], environments: Mapping[int, Host]) -> list[Cut]:
-    """Where segments begin, the first one apart. A host is compared with what it was itself: hosts that
-    differ from each other are one pool, and their difference is not the commit's."""
+    """Beginnings of segments, except the first. Each host is compared only with its own past, since
+    differences between hosts are no change."""
     found: list[Cut] = []
     last: dict[int, tuple[int, Measured]] = {}
     for index, one in enumerate(line):
@@ -64,7 +64,7 @@ def cuts(line: Sequence[Measured], environments: Mapping[int, Host]) -> list[Cut
 
 
 def _is_reported(found: list[Cut], seen: int, changed: tuple[Difference, ...]) -> bool:
-    """The last cut was for the same change on another host, and this one measured nothing in between."""
+    """True if the last cut was for the same change on another host, and this host measured nothing since."""
     return bool(found) and seen < found[-1].at and set(changed) <= set(found[-1].changes)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noise's density: at first a normal one with wide tails, then what the residuals say.
+"""The noise's density: first a normal one with wide tails, then the density of the residuals.
 
 A learned density makes outliers, a second band and skew part of the noise instead of changes.
 """
@@ -13,15 +13,15 @@ Values = NDArray[np.float64]
 
 STEP = 0.125
 HALF = 14.0
-"""Residuals beyond so many standard deviations cost as much as these."""
+"""Standard deviations beyond which residuals cost the same."""
 WIDE_SHARE = 0.04
 WIDE_SCALE = 6.0
 PRIOR_VALUES = 40.0
-"""Values that the first density weighs as against the residuals."""
+"""Weight of the first density against the residuals, in values."""
 KERNEL = 0.35
 """Bandwidth, standard deviations."""
 FIRST_CAP = 8.0
-"""Nats that one value costs at most while the density is not known."""
+"""Highest cost of one value in nats while the density is unknown."""
 
 _X = np.arange(-HALF, HALF + STEP / 2, STEP)
 _PRIOR = (1 - WIDE_SHARE) * np.exp(-_X * _X / 2) / np.sqrt(2 * np.pi) + WIDE_SHARE / (
@@ -46,16 +46,16 @@ def cells(residuals: Values) -> NDArray[np.intp]:
 
 
 def counts(residuals: Values) -> Values:
-    """How many of these standardised residuals fall into each cell."""
+    """The number of standardised residuals in each cell."""
     return np.bincount(cells(residuals), minlength=len(_X)).astype(np.float64)
 
 
 def learned_from(counted: Values) -> Values:
-    """Negative log likelihood by cell, from such counts."""
+    """Negative log likelihood by cell, from counts."""
     smooth = np.convolve(counted, _KERNEL, "same") / STEP
     return _cost((smooth + PRIOR_VALUES * _PRIOR) / (counted.sum() + PRIOR_VALUES))
 
 
 def learned_cost(residuals: Values) -> Values:
-    """The same from these standardised residuals."""
+    """Negative log likelihood by cell, from standardised residuals."""
     return learned_from(counts(residuals))

@@ -5,8 +5,8 @@
     normal density, then with that of the residuals) -> excursions out -> evidence against slow noise
     -> ramps -> positions
 
-A change is told by the window in whose middle it lies, so what is told of a commit rests on the same values
-whether they came one by one or all at once, from the moment on that its window is full.
+The window in whose middle a change lies reports it. So, once its window is full, the result for a commit
+depends on the same values whether they arrived one by one or all at once.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ Commit = float | Sequence[float] | None
 """One commit's value, or its samples; None: not measured."""
 
 MOST_TEMPER = 2.0
-"""Evidence of correlated values is divided by at most so much while candidates are looked for."""
+"""Largest divisor of the evidence of correlated values in the search for candidates."""
 MOST = 1e100
-"""Beyond it, and nearer to zero than its inverse, all values are one."""
+"""Values beyond it, or nearer to zero than its inverse, are not distinguished."""
 MOST_UNITS = 1e6
-"""The same of histories that have zeros or signs, in units of their usual size."""
+"""The bound for histories with zeros or signs, in units of their usual size."""
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ class _Window:
 
 
 def detect(series: Sequence[Commit], since: int = 0) -> list[ChangePoint]:
-    """Change points of one history. `since`: only those of windows that the values from this one on can have
-    changed; those before are as they were told before."""
+    """Change points of one history. `since`: only those of windows with values from this index on; earlier
+    results do not change."""
     return detect_many([series], since=since)[0]
 
 
 def detect_many(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[list[ChangePoint]]:
-    """Of several, each on its own, faster together."""
+    """Change points of several independent histories, faster than one by one."""
     prepared = [_prepared(one) for one in histories]
     windows = [
         (n, window)
@@ -81,7 +81,7 @@ def detect_many(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[l
 
 
 def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]:
-    """(values, their indices, whether they are logarithms); what is missing is left out."""
+    """(values, their indices, whether they are logarithms), without missing ones."""
     values = _values(series)
     index = np.flatnonzero(np.isfinite(values))
     values = np.clip(values[index], -MOST, MOST)
@@ -110,7 +110,7 @@ def _value(one: Commit) -> float:
 
 
 def _windows(y: Values, since: int) -> list[_Window]:
-    """Those that hold values from `since` on."""
+    """Windows with values from `since` on."""
     if len(y) < c.MIN_VALUES:
         return []
     starts = list(range(0, max(1, len(y) - c.WINDOW + c.HOP), c.HOP)) if len(y) > c.WINDOW else [0]
@@ -163,15 +163,15 @@ def _judged(window: _Window, candidates: list[int]) -> list[ChangePoint]:
 
 
 def _most_nats(bounds: list[int], first: int, last: int) -> float:
-    """What is known at most of changes beside the history's first or last level, which was not seen to come
-    or go: each of its values may be an outlier. bounds: of all levels."""
+    """Most evidence for changes beside the history's first or last level, whose other end is unseen: each of
+    its values may be an outlier. bounds: of all levels."""
     begun = bounds[first + 1] if first == 0 else np.inf
     left = bounds[-1] - bounds[last + 1] if last + 3 == len(bounds) else np.inf
     return c.OUTLIER_NATS * float(min(begun, left))
 
 
 def _probability(nats: float) -> float:
-    """Posterior odds: the likelihood ratio less what a candidate has to gain."""
+    """Probability by the posterior odds: the likelihood ratio less the least gain of a candidate."""
     return 1 / (1 + exp(-min(nats - c.CHANGE_PENALTY + 2, 50)))
 
 
@@ -181,7 +181,7 @@ def _placed(one: ChangePoint, start: int, index: NDArray[np.intp], in_logs: bool
 
 
 def _without_twins(found: list[ChangePoint]) -> list[ChangePoint]:
-    """Two windows may see one change on either side of their border."""
+    """Removes duplicates: two windows may see one change on either side of their border."""
     out: list[ChangePoint] = []
     for one in sorted(found, key=lambda change: change.index):
         twin = out and (one.index - out[-1].index <= 3 or one.low <= out[-1].index)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which candidates stand against the other explanation: noise that is slow.
+"""Tests candidates against the alternative explanation of slow noise.
 
 Slow noise (a drifting host, autocorrelation) looks like many small changes of level, and a history with
 changes looks like slow noise. So both are fitted: each subset of changes on a path from all candidates to
-none, the weakest dropped first, with every noise that the residuals may have, each of which counts by its
-likelihood; the subset whose likelihood, less what each change must gain, is greatest is kept (penalised
-likelihood as in Yao 1988, with correlated noise whose correlation is averaged over, not known).
+none, the weakest dropped first, with every possible noise, weighted by its likelihood. The subset with the
+greatest likelihood, less the least gain of each change, is kept (penalised likelihood as in Yao 1988,
+averaged over the unknown correlation of the noise).
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from nalm_core.changepoints.sharpness import gradual
 Values = NDArray[np.float64]
 
 CLIP = 3.0
-"""Standard deviations beyond which a value says no more of its level."""
+"""Standard deviations at which values are clipped."""
 SMALL = 1e6
-"""Taken off the strength of changes that are too small."""
+"""Subtracted from the strength of changes that are too small."""
 AT_ONCE = 3
-"""One in so many of those that are not sure is dropped at once."""
+"""One in so many of the unsure changes is dropped in one step."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Changes that stand, and of each half the square of its z: the nats it gains."""
+    """Accepted changes, and the nats that each gains: half the square of its z."""
 
     at: list[int]
     nats: list[float]
@@ -42,8 +42,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A fit, its noises averaged over: nats of its likelihood; the noise's standard deviation, slow part
-    included; size and |z| of each change."""
+    """A fit, averaged over noises: log likelihood in nats; the noise's standard deviation, including its slow
+    part; size and |z| of each change."""
 
     nats: float
     spread: float
@@ -57,7 +57,7 @@ def segments(at: list[int], length: int) -> list[tuple[int, int]]:
 
 
 def clipped(y: Values, at: list[int], scale: float) -> Values:
-    """Outliers brought to CLIP standard deviations of their level, once, the same for every subset."""
+    """Values clipped to CLIP standard deviations around their levels, the same for every subset."""
     out = y.copy()
     for a, b in segments(at, len(y)):
         level = location(y[a:b], scale)
@@ -87,7 +87,7 @@ def select(y: Values, candidates: list[int], scale: float) -> Kept:
 
 
 def _averaged(fit: Fit) -> _Seen:
-    """Over the noises, each by its prior and its likelihood."""
+    """Averages a fit over the noises, weighted by prior and likelihood."""
     nats = fit.log_likelihood() + noises().log_prior
     weight = np.exp(nats - nats.max())
     total = float(weight.sum())
@@ -97,7 +97,7 @@ def _averaged(fit: Fit) -> _Seen:
 
 
 def _weakest(strength: Values) -> NDArray[np.bool_]:
-    """The weakest one; of many that are not sure, several that are not neighbours."""
+    """The weakest change; of many unsure ones, several that are not neighbours."""
     gone = np.zeros(len(strength), bool)
     most = max(1, int((strength < c.SURE_Z).sum()) // AT_ONCE)
     for i in np.argsort(strength)[: 2 * most]:
@@ -107,7 +107,7 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
 
 
 def _required_nats(at: list[int], length: int) -> float:
-    """Nats that these changes must gain, if sharp: more of old ones, and in short histories."""
+    """Least gain of these changes in nats, if they are sharp: more for old ones and in short histories."""
     lengths = np.diff([0, *at, length])
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A few values that go and come back are outliers, not a change and its undoing."""
+"""Removes excursions: a few values that leave a level and return are outliers, not two changes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nalm_core.changepoints.robust import location
 Values = NDArray[np.float64]
 
 LEFT_OVER = 2.0
-"""Standard deviations of a change of level that stays when the excursion is taken out."""
+"""Standard deviations of a change of level that remains when the excursion is removed."""
 
 
 def without(y: Values, at: list[int], scale: float) -> list[int]:
-    """The changes that are left."""
+    """The remaining changes."""
     at = list(at)
     i = 0
     while i + 1 < len(at):
@@ -34,7 +34,7 @@ def without(y: Values, at: list[int], scale: float) -> list[int]:
 
 
 def _left_over(y: Values, bounds: tuple[int, int, int, int], scale: float) -> float | None:
-    """The change of level around an excursion; None if it is none."""
+    """The change of level around an excursion; None if it is not an excursion."""
     _, first, second, after = bounds
     if second - first >= c.EXCURSION_VALUES or after - second <= second - first:
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels fitted to a history by generalised least squares, under each noise at once.
+"""Fits levels to a history by generalised least squares, under all noises at once.
 
-Fitted once with all candidates; one change less is a rank-one update of the inverse (a sweep), so that a
-path through many subsets costs little more than its first one.
+The first fit has all candidates. Removing a change is a rank-one update of the inverse (a sweep), so that a
+path through many subsets costs little more than its first fit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nalm_core.changepoints.noises import BLOCK, noises
 Values = NDArray[np.float64]
 
 LEAST_SQUARES = 1e-200
-"""Histories without any noise have a likelihood too."""
+"""Least sum of squares, so that histories without noise have a likelihood, too."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Fit:
     length: int
 
     def log_likelihood(self) -> Values:
-        """By noise, the greatest over levels and variance, but for a constant."""
+        """By noise, the greatest log likelihood over levels and variance, up to a constant."""
         return np.asarray(self.logs - self.length / 2 * np.log(self.squares / self.length))
 
     def spread(self) -> Values:
@@ -46,7 +46,7 @@ class Fit:
         return np.asarray((self.sizes / error)[:, 1:])
 
     def without(self, change: int) -> Fit:
-        """With one change less, by its place."""
+        """The fit without one change, given by its place."""
         i = change + 1
         column, size = self.inverse[:, :, i], self.sizes[:, i]
         pivot = column[:, i]
@@ -58,7 +58,7 @@ class Fit:
 
 
 def fitted(x: Values, at: list[int]) -> Fit:
-    """All these changes, in order. x: about 0 and of its noise's size, lest rounding matter."""
+    """Fits all these changes, in order. x: centred and scaled to its noise, to limit rounding errors."""
     known = noises()
     normal = np.zeros((len(known.logs), len(at) + 2, len(at) + 2))
     logs = np.zeros(len(known.logs))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points of a history measured on several hosts, each with an offset, noise and changes of its own.
+"""Change points of a history measured on several hosts, each with its own offset, noise and changes.
 
-    values -> what a control series shows of the host out -> offsets out -> changes of one host alone out
-    -> offsets again -> change points
+    values -> subtract the host's movements by its control series -> subtract offsets
+    -> subtract changes of single hosts -> offsets again -> change points
 
-A host that moves while others stay is no commit's doing: it is told as the host's. Where hosts cannot be
-compared (they never took turns) the history is cut.
+A change of one host while others stay is not a commit's change; it is reported as the host's. Where hosts
+cannot be compared (they never took turns) the history is cut.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Pieces = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class HostChange:
-    """From the commit `index` on, values of this host alone are larger by `size` (relative)."""
+    """From the commit `index` on, only this host's values are larger by `size` (relative)."""
 
     host: Host
     index: int
@@ -52,8 +52,8 @@ def detect_hosts(
     cuts: Iterable[int] = (),
     control: Sequence[float | None] | None = None,
 ) -> HostHistory:
-    """values: positive, None or NaN where not measured; hosts: where each was; cuts: first indices of new
-    environments; control: beside each value that of equal code on the same host, if there is one."""
+    """values: positive, None or NaN if not measured; hosts: of each value; cuts: first indices of new
+    environments; control: values of equal code on the same host, if there are any."""
     y = _logs(values)
     cuts = list(cuts)
     if control is not None:
@@ -75,7 +75,7 @@ def detect_hosts(
 
 
 def _not_compared(fitted: offsets.Offsets, names: list[Host]) -> list[int]:
-    """Where a host follows one that it cannot be compared with."""
+    """Indices where a host follows a host that it cannot be compared with."""
     groups = [fitted.group[name] for name in names]
     return [i for i in range(1, len(groups)) if groups[i] != groups[i - 1]]
 
@@ -115,7 +115,7 @@ def _alone(y: Values, names: list[Host]) -> list[HostChange]:
 
 
 def _against_others(y: Values, names: list[Host], host: Host) -> list[HostChange]:
-    """Changes of this host's values less those of others near them, that are in its own values too."""
+    """Changes of this host's values against others near them, if its own values have them, too."""
     own, others = _beside(y, names, host)
     if len(own) < c.MIN_VALUES:
         return []
@@ -134,7 +134,7 @@ def _jump(x: Values, at: int) -> float:
 
 
 def _beside(y: Values, names: list[Host], host: Host) -> tuple[NDArray[np.intp], Values]:
-    """(places of the host's values, median of the others' values near each); those without any left out."""
+    """(places of the host's values, median of the others' values near each), for values with others near."""
     fitted = offsets.estimated(y, names)
     level = y - np.array([fitted.of[name] for name in names])
     other = np.array([fitted.group[n] == fitted.group[host] and n != host for n in names])
@@ -149,7 +149,7 @@ def _beside(y: Values, names: list[Host], host: Host) -> tuple[NDArray[np.intp],
 
 
 def _steps(changes: list[HostChange], names: list[Host], length: int) -> Values:
-    """What these changes add to each value."""
+    """The sum of these changes at each value."""
     found = np.zeros(length)
     for one in changes:
         of_host = np.array([name == one.host for name in names])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The noises that a history may have, each ready to be taken off: independent noise plus a slow part (AR(1)).
+"""The noises that a history may have, with whitening matrices: independent noise plus a slow part (AR(1)).
 
-Which of them a short history has cannot be told for sure, so each counts by how well it explains it.
+A short history does not determine its noise, so each counts by its likelihood.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from nalm_core.changepoints.constants import INDEPENDENT_WEIGHT
 Values = NDArray[np.float64]
 
 BLOCK = 128
-"""Values whose covariance is taken whole; blocks are taken as independent."""
+"""Values with a joint covariance; different blocks count as independent."""
 INDEPENDENT = (0.0, 1.0)
-"""(share of the variance that is slow, correlation time in commits), as of the others."""
+"""(share of the slow variance, correlation time in commits) of independent noise."""
 QUICK = [(share, decay) for decay in (0.8, 2.0) for share in (0.4, 0.7, 1.0)]
 SLOW = [(share, decay) for decay in (5.0, 15.0, 45.0, 135.0) for share in (0.15, 0.4, 0.7, 0.9)]
 RIDGE = 1e-6
@@ -40,7 +40,7 @@ class Noises:
 
 @lru_cache(maxsize=1)
 def noises() -> Noises:
-    """All of them, made at first use."""
+    """All noises, made at first use."""
     kinds = [INDEPENDENT, *QUICK, *SLOW]
     whiteners = np.array([_whitener(*kind) for kind in kinds])
     steps = np.cumsum(whiteners[:, :, ::-1], axis=2)[:, :, ::-1].transpose(2, 0, 1)

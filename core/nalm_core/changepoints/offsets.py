@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each host of a pool adds to every value, from values that hosts took in turn.
+"""Estimates each host's offset in a pool, from values of hosts that took turns.
 
 Model: value = level + offset of its host + noise, on a log scale. Values of two hosts that are near each
 other in the history share their level, so the median of their differences is the difference of the offsets:
@@ -44,7 +44,7 @@ def estimated(y: Values, hosts: Sequence[Host]) -> Offsets:
 
 
 def _differences(y: Values, hosts: Sequence[Host]) -> Pairs:
-    """Of each value and the last one of every other host, if that is not long ago."""
+    """Differences of each value from the last value of every other host, if that is near."""
     found: Pairs = {}
     last: dict[Host, int] = {}
     for here, host in enumerate(hosts):

@@ -89,15 +89,15 @@ def _middle(lane: Lane) -> int:
 
 
 def _halves(lane: Lane) -> tuple[Values, Values]:
-    """Costs by time and level: of the first half, and of the second one backwards."""
+    """Costs by time and level: of the first half, and of the second half backwards."""
     table = lane.cost[density.cells((lane.y[:, None] - lane.levels[None, :]) / lane.scale[:, None])]
     table /= lane.temper
     return table[: _middle(lane)], table[_middle(lane) :][::-1]
 
 
 def _forward(costs: Values, penalty: float) -> tuple[Values, Values]:
-    """(costs of the cheapest paths by time, lane and last level, put into `costs`; by time and lane, what the
-    cheapest of them and a change of level cost)."""
+    """(costs of the cheapest paths by time, lane and last level, written to `costs`; by time and lane, the
+    cost of the cheapest path plus a change of level)."""
     least = np.empty((*costs.shape[:2], 1))
     reach = np.empty(costs.shape[1:])
     for t in range(len(costs)):
@@ -120,8 +120,8 @@ def _joined(ahead: tuple[Values, Values], behind: tuple[Values, Values]) -> list
 
 
 def _trace(total: Values, ceiling: Values, level: int) -> list[int]:
-    """Back along the path that ends on this level: where the level before was dearer than any other and a
-    change."""
+    """Follows the path that ends on this level backwards: it changes where staying costs more than a change
+    from the cheapest level."""
     found: list[int] = []
     t = len(total) - 1
     while len(costlier := np.flatnonzero(total[:t, level] > ceiling[:t])):

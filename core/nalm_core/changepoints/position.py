@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a change is: its likeliest first value, and the interval that holds it."""
+"""The position of a change: its likeliest first value, and an interval."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def placed(x: Values, bounds: tuple[int, int, int], scale: float) -> tuple[int, 
     start, at, end = bounds
     part = x[start:end]
     old, new = float(part[: at - start].mean()), float(part[at - start :].mean())
-    gain = _cost(part - new, scale) - _cost(part - old, scale)  # of each value, if it is still old
+    gain = _cost(part - new, scale) - _cost(part - old, scale)  # of each value, if it has the old level
     score = np.concatenate([[0.0], np.cumsum(gain)])[1:-1]
     if len(score) == 0:
         return at, at, at

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Successive changes in one direction that a straight slope explains as well are one drift."""
+"""Joins successive changes in one direction into a drift if a straight slope explains them as well."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 Values = NDArray[np.float64]
 
 CAP = 4.5
-"""Nats that one value costs at most."""
+"""Highest cost of one value, in nats."""
 STEP_NATS = 5.5
-"""What each further step must gain over a slope."""
+"""Least gain of each further step over a slope, in nats."""
 LONGEST = 80
-"""Commits of a drift."""
+"""Most commits of a drift."""
 REACH = 40
-"""Values around it that are looked at."""
+"""Number of values around a drift that are used."""
 
 
 def groups(x: Values, at: list[int], scale: float) -> list[list[int]]:
-    """The changes, those of one drift together, in order."""
+    """The changes in order, with those of one drift in one list."""
     levels = [float(np.mean(part)) for part in np.split(x, at)]
     found: list[list[int]] = []
     for number, change in enumerate(at):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scale, correlation and location that a few changes, outliers or bands do not move."""
+"""Scale, correlation and location, robust against a few changes, outliers or bands."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ Values = NDArray[np.float64]
 MAD_TO_SD = 1.4826
 HUBER = 1.5
 LEAST_SCALE = 1e-7
-"""Relative noise below which no history of measured figures is."""
+"""Least relative noise of measured figures."""
 CORRELATION_FROM = 30
-"""Values from which a correlation is estimated."""
+"""Least number of values for the estimate of a correlation."""
 MOST_CORRELATION = 0.9
 LOCAL_WIDTH = 31
 LOCAL_FROM = 60
 
 
 def median(x: Values) -> float:
-    """As np.median, for one dimension; quicker for few values."""
+    """np.median for one dimension, faster for few values."""
     half = len(x) // 2
     if len(x) % 2:
         return float(np.partition(x, half)[half])
@@ -30,7 +30,8 @@ def median(x: Values) -> float:
 
 
 def noise_scale(y: Values) -> float:
-    """Standard deviation of one value from differences of neighbours: blind to changes of level."""
+    """Standard deviation of one value from differences of neighbours, which changes of level do not
+    affect."""
     d = np.abs(np.diff(y))
     scale = MAD_TO_SD * median(d) / np.sqrt(2)
     if scale == 0 and (d > 0).any():  # most neighbours are equal: figures rounded, or counted exactly
@@ -40,8 +41,8 @@ def noise_scale(y: Values) -> float:
 
 
 def lag_one_correlation(y: Values) -> float:
-    """Of the noise, from differences at lags 1 and 2: for AR(1), V2 / V1 = 1 + rho. What chance could make of
-    independent values is taken off."""
+    """Correlation of the noise, from differences at lags 1 and 2: for AR(1), V2 / V1 = 1 + rho. The part that
+    independent values could have by chance is subtracted."""
     if len(y) < CORRELATION_FROM:
         return 0.0
     first, second = (median(np.abs(y[k:] - y[:-k])) ** 2 for k in (1, 2))
@@ -52,7 +53,7 @@ def lag_one_correlation(y: Values) -> float:
 
 
 def local_scale(y: Values, scale: float) -> Values:
-    """The noise's scale around each value, not far below the whole's: noise may be unequal."""
+    """The noise's scale around each value, since noise may vary; not far below the scale of the whole."""
     if len(y) < LOCAL_FROM:
         return np.full(len(y), scale)
     d = np.abs(np.diff(y))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories cut where their environment changed: each part is judged on its own, nothing across a cut."""
+"""Histories with cuts where their environment changed. Each part is judged separately."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def parts(length: int, cuts: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def detect_between(series: Sequence[Commit], cuts: Iterable[int], since: int = 0) -> list[ChangePoint]:
-    """Change points of one history with cuts, indices being those of the whole. `since`: as of `detect`."""
+    """Change points of one history with cuts, with indices into the whole. `since`: as in `detect`."""
     found: list[ChangePoint] = []
     for first, end in parts(len(series), cuts):
         if end <= since:
@@ -28,5 +28,5 @@ def detect_between(series: Sequence[Commit], cuts: Iterable[int], since: int = 0
 
 
 def moved(one: ChangePoint, by: int) -> ChangePoint:
-    """The same change so many commits later."""
+    """The change, shifted by so many commits."""
     return replace(one, index=one.index + by, low=one.low + by, high=one.high + by)

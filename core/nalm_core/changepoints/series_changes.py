@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points of the series of one block, and what each weighs in its chain."""
+"""Change points of the series of one block, and their shares of the chain."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class HostStep:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Of one series of a block: what commits changed, and what is one host's alone."""
+    """Changes by commits, and changes of single hosts, in one series of a block."""
 
     changes: list[SeriesChange]
     hosts: list[HostStep]
 
 
 def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
-    """Of each series of one block. hosts: of each commit."""
+    """Changes of each series of one block. hosts: of each commit."""
     if len(set(hosts)) < 2:
         return [Found(_as_changes(found), []) for found in detect_many(series)]
     return [_among_hosts(one, hosts) for one in series]
@@ -62,7 +62,7 @@ def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
 
 
 def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> float | None:
-    """What the change adds to the chain's level, as a share of that; None if the chain was not measured."""
+    """The change relative to the chain's level; None if the chain was not measured."""
     if chain is None:
         return None
     before, whole = _level(own, change.index), _level(chain, change.index)
@@ -78,10 +78,10 @@ def _level(values: Values, index: int) -> float | None:
 
 
 def is_large(ratio: float) -> bool:
-    """Of the size that matters, in either direction."""
+    """True if the change is large enough to matter, in either direction."""
     return max(ratio, 1 / ratio) >= 1 + MARGIN if ratio > 0 else True
 
 
 def is_relevant(share: float | None) -> bool:
-    """It matters for the chain, in either direction."""
+    """True if the change matters for the chain, in either direction."""
     return share is not None and abs(share) >= RELEVANT_SHARE * MARGIN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a change happens at once, not little by little over the levels it parts."""
+"""Tests whether a change is sharp or gradual."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Values = NDArray[np.float64]
 
 NEEDED_Z = 4.0
 PART = 0.4
-"""Share of a level's values looked at, at most: of a drift they hold less than SHARP_SHARE."""
+"""Largest share of a level's values that is used: of a drift they contain less than SHARP_SHARE."""
 NEWEST_VALUES = 6
-"""At a history's end so many are looked at: there is no more."""
+"""Number of values that are used at a history's end."""
 
 
 def gradual(x: Values, at: list[int], sizes: Values, scale: float) -> int:
-    """How many of these changes are not sharp."""
+    """The number of changes that are not sharp."""
     bounds = [0, *at, len(x)]
     levels = zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)
     return sum(not is_sharp(x, where, float(size), scale) for where, size in zip(levels, sizes, strict=True))

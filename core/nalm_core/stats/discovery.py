@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of many findings may be believed together."""
+"""Multiple tests: which findings are significant together."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 
 def discoveries(p_values: Sequence[float], rate: float, tests: int | None = None) -> list[bool]:
-    """Which are significant at this false discovery rate.
+    """Whether each finding is significant at this false discovery rate.
 
-    Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995). tests: how many were made, if those that found nothing
-    are not listed. Holds for independent tests and for those that depend on each other positively. Raises
-    ValueError for fewer tests than findings.
+    Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995). tests: the number of all tests, if p_values lists only
+    findings. Holds for independent and for positively dependent tests. Raises ValueError for fewer tests than
+    findings.
     """
     made = len(p_values) if tests is None else tests
     if made < len(p_values):

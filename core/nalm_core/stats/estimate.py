@@ -24,7 +24,7 @@ Values = NDArray[np.float64]
 
 MAX_QUANTILE = 1e9
 MAX_LN = 100.0
-"""Wider intervals say nothing more; they stay finite, so that they can be written as JSON."""
+"""Largest half width of an interval, so that JSON can represent it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RatioEstimate:
         return exp(self.ln_ratio)
 
     def interval(self, error_rate: float) -> tuple[float, float]:
-        """Two-sided interval of the ratio that misses the truth with at most this rate."""
+        """Two-sided interval that misses the true ratio with at most this error rate."""
         quantile = abs(float(stdtrit(self.degrees, error_rate / 2)))
         if not isfinite(quantile):  # an error rate next to 0
             quantile = MAX_QUANTILE
@@ -68,7 +68,7 @@ def middle_launches(base: Sequence[float], head: Sequence[float]) -> list[int]:
 def estimate_ratio(
     base: Sequence[float], head: Sequence[float], *, kept: Sequence[int] | None = None
 ) -> RatioEstimate | None:
-    """One value per launch; launch i of base ran beside launch i of head, so what moves both cancels.
+    """One value per launch. Launch i of base ran beside launch i of head, so common disturbances cancel.
 
     kept: the launches whose means are compared (of middle_launches, alike for chain and stages); all without
     it. None with fewer than two launches, or a mean that is not positive.
@@ -89,7 +89,7 @@ def estimate_ratio(
 
 
 def estimate_ratio_unpaired(base: Sequence[float], head: Sequence[float]) -> RatioEstimate | None:
-    """The same for launches of two runs, by Welch's approximation; nothing cancels."""
+    """The estimate for launches of two runs, by Welch's approximation, without cancellation."""
     b, h = np.asarray(base, dtype=float), np.asarray(head, dtype=float)
     means = _usable_means(b, h)
     if means is None:
@@ -102,7 +102,7 @@ def estimate_ratio_unpaired(base: Sequence[float], head: Sequence[float]) -> Rat
 
 
 def _usable_means(base: Values, head: Values) -> tuple[float, float] | None:
-    """Means of both sides; None with fewer than two launches, or a mean no ratio can be made of."""
+    """Means of both sides; None with fewer than two launches, or a mean that is not positive."""
     if min(len(base), len(head)) < 2:
         return None
     means = float(base.mean()), float(head.mean())

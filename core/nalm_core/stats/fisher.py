@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A change of a sum of visits times costs, split exactly into dearer visits and more visits.
+"""Splits a change of a sum of visits times costs exactly into the cost of visits and their number.
 
 Over stages s with visits a packet v and cycles a visit c, from A to B, a packet's cycles go from sum vA cA to
 sum vB cB. Their ratio is P * Q exactly, P being Fisher's index of the costs and Q that of the visits. In
@@ -19,7 +19,7 @@ Weights = Sequence[float]
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """One stage both sides have. Visits a packet and cycles a visit, before and after."""
+    """A stage of both sides: visits per packet and cycles per visit, before and after."""
 
     visits: tuple[float, float]
     costs: tuple[float, float]
@@ -32,15 +32,15 @@ class FisherSplit:
     efficiency: list[float]
     mix: list[float]
     ln_costs: float | None
-    """ln P. None where a sum is 0: the parts are then those of the arithmetic means (Bennet), exact too."""
+    """ln P. None if a sum is 0: the parts then use arithmetic means (Bennet) and are exact, too."""
     ln_visits: float | None
     base_weights: list[float]
-    """What a stage's cycles a visit weigh in P, before; the weighted sum is 1. Empty without P."""
+    """Weights of the stages' cycles per visit in P, before; the weighted sum is 1. Empty without P."""
     head_weights: list[float]
 
 
 def fisher_split(stages: Sequence[Common]) -> FisherSplit:
-    """Sums of both lists are the change of the sum of visits times costs."""
+    """Splits the change of the sum of visits times costs; the parts add up to it."""
     old_visits, new_visits = ([one.visits[side] for one in stages] for side in (0, 1))
     old_costs, new_costs = ([one.costs[side] for one in stages] for side in (0, 1))
     before, costs_only = _sum(old_visits, old_costs), _sum(old_visits, new_costs)

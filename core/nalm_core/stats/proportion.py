@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds of a proportion: what `0 of 200` says about the rate behind it.
+"""Bounds of a proportion, such as that of `0 of 200`.
 
-Data: independent trials of one probability. The bounds are exact (Clopper and Pearson, Biometrika 26, 1934):
-they hold at least at the level, however few the trials, and are wider than needed where those are few.
+Model: independent trials with one probability. The bounds are exact (Clopper and Pearson, Biometrika 26,
+1934): they hold at least at the level for any number of trials, and are conservative for few.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What size of change a host can see: from an A/A spread to the smallest change found in a given time.
+"""Resolution of a host: the smallest change found in a given time, from the spread of an A/A run.
 
 Model: ln(head / base) of a launch is normal with the standard deviation that the A/A run showed, launches
 are independent, and every launch takes as long as there. A run of n launches is judged by
-nalm_core.stats.sequential; a change is found when a look's interval leaves it out of doubt. The chance of
-that at one look alone is that of the noncentral t distribution and a lower bound of the chance at any look,
-so the look that sees most gives the change; trimming the launches takes a little of it away again. The
-margin is not asked here: it decides what matters, this what can be seen.
+nalm_core.stats.sequential; a change is found when a look's interval excludes zero. The chance of that at one
+look is that of the noncentral t distribution, and a lower bound of the chance at any look, so the best look
+gives the change; trimming the launches loses a little power. The margin plays no part: it decides what
+matters, the resolution what can be seen.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from nalm_core.stats.estimate import RatioEstimate, middle_launches
 from nalm_core.stats.sequential import look_schedule, spent_at
 
 POWER: Final = 0.9
-"""Chance that a change of the stated size is found."""
+"""Probability that a change of the given size is found."""
 TIMES_S: Final = (10.0, 60.0, 600.0)
 LARGEST_LN_CHANGE: Final = 1.0
-"""Who can only see more than that sees nothing."""
+"""Largest change that counts as resolution."""
 MOST_LAUNCHES: Final = 10_000
-"""More than that is never planned (report.Settings)."""
+"""Most launches of a plan (report.Settings)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class LaunchNoise:
     ln_sd_high: float
     """Upper end of its interval at defaults.CONFIDENCE (chi squared)."""
     ln_ratio: float
-    """What the A/A comparison came to; 0 is the truth."""
+    """Result of the A/A comparison; the true value is 0."""
     launches: int
     seconds_per_launch: float
 
@@ -52,15 +52,15 @@ class Resolution:
 
     seconds: float
     launches: int
-    """That fit into the time."""
+    """Number of launches that fit into the time."""
     change: float | None
-    """Relative change of CPP; None when so few launches decide nothing."""
+    """Relative change of CPP; None if the launches are too few to decide."""
 
 
 def spread(estimate: RatioEstimate, seconds_per_launch: float) -> LaunchNoise:
     """The spread behind an A/A estimate: its error times the square root of its launches.
 
-    The error is that of the rule which judges (trimmed, winsorised), so the spread is the one it sees.
+    The error is that of the judging rule (trimmed, winsorised), so the spread is the one that rule sees.
     """
     sd, degrees = estimate.standard_error * sqrt(estimate.launches), estimate.degrees
     high = sd * sqrt(degrees / float(chdtri(degrees, (1 + CONFIDENCE) / 2)))
@@ -70,7 +70,7 @@ def spread(estimate: RatioEstimate, seconds_per_launch: float) -> LaunchNoise:
 def resolutions(
     found: LaunchNoise, settings: Settings, seconds: Sequence[float] = TIMES_S
 ) -> list[Resolution]:
-    """What this spread lets the sequential rule see in each of these times."""
+    """The resolution of the sequential rule with this spread, in each of these times."""
     return [_within(time, found, settings) for time in seconds]
 
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When to stop: a few planned looks at the launches so far, the error rates spent over them.
+"""The stopping rule: a few planned looks at the launches so far, with the error rate spent over them.
 
-Looks follow each other in equal ratios of launches: early ones end clear cases in seconds, later ones are
-worth their wait.
+Looks follow each other in equal ratios of launches: early looks end clear cases in seconds.
 
 Spending: alpha(t) = alpha * ln(1 + (e - 1) t), Lan & DeMets, Biometrika 70 (1983), their Pocock-like
 function, t the share of the planned launches. What a look adds is its own error rate; their sum is alpha
@@ -25,14 +24,15 @@ from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launc
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`outcome` None: go on measuring. launches: done so far; look: 1..settings.looks, None between looks."""
+    """`outcome` None: continue measuring. launches: done so far; look: 1..settings.looks, None between
+    looks."""
 
     outcome: Decided | None
     reason: str
     launches: int
     look: int | None = None
     next_look: int | None = None
-    """Launches at which to decide again; None when there is nothing more to come."""
+    """Launches at the next look; None after the last."""
 
 
 def look_schedule(settings: Settings) -> list[int]:
@@ -60,7 +60,7 @@ def _spending(share: float) -> float:
 
 
 def look_for(launches: int, settings: Settings) -> int:
-    """The look at which so many launches are judged: a run cut short uses up the next planned look."""
+    """The look at which so many launches are judged. A run that is cut short uses the next planned look."""
     schedule = look_schedule(settings)
     for look, planned in enumerate(schedule, start=1):
         if launches <= planned:
@@ -69,9 +69,9 @@ def look_for(launches: int, settings: Settings) -> int:
 
 
 def decide(report: RunReport) -> Decision:
-    """What the rounds so far say. At a planned look: an outcome or None; between looks: None.
+    """The decision after the rounds so far. At a planned look: an outcome or None; between looks: None.
 
-    Looks at cycles of base against the arm judged with it; whether the run is valid is not asked here.
+    It compares cycles of base and the judged arm, and does not check whether the run is valid.
     """
     settings, launches = report.settings, launches_done(report)
     schedule = look_schedule(settings)
@@ -110,7 +110,7 @@ def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | N
 
 
 def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> Decided | None:
-    """The rule of one look. None: neither a change nor its absence is shown."""
+    """The decision at one look. None: neither a change nor its absence is shown."""
     if estimate is None or estimate.launches < MIN_LAUNCHES:
         return None
     low, high = estimate.interval(spent_at(settings.alpha, settings, look))

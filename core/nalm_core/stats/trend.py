@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slope of a line through points that come in blocks, each block with a level of its own.
+"""The slope of a line through points in blocks, each block with its own level.
 
 Median of the slopes of all pairs of points of one block (Theil 1950, Sen 1968), its interval from the
 variance of Kendall's S summed over the blocks (Hirsch, Slack & Smith 1982, who have seasons for blocks). With
@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_POINTS = 600
-"""Of a block: longer ones are thinned to medians of neighbours, so that pairs fit into memory."""
+"""Most points of a block: longer blocks are thinned to medians of neighbours, so that pairs fit into
+memory."""
 
 Point = tuple[float, float]
 Floats = npt.NDArray[np.float64]
@@ -25,7 +26,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Slope:
-    """In the values' unit per unit of time."""
+    """A slope in the values' unit per unit of time."""
 
     middle: float
     low: float
