@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains a change between two runs that never ran side by side, by the rules of those that did.
+"""Explains a change between two separate runs, by the rules for runs side by side.
 
-What differed between the runs besides the code (memory layout, neighbours) is in every figure, and the
-explanation says so.
+Differences between the runs besides the code (memory layout, neighbours) are in every figure; the explanation
+states this.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from nalm_core.verdict.verdict import Verdict
 
 Of = TypeVar("Of", bound=Model)
 OF_ARM = ("rounds", "instructions", "profiles", "thread_counts", "event_counts", "model_counts")
-"""Lists of a report whose entries say which arm they are of."""
+"""Lists of a report whose entries name their arm."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneSide:
-    """A run, and the arm in it that is the commit."""
+    """A run, and the commit's arm in it."""
 
     report: RunReport
     arm: Arm = Arm.HEAD
 
 
 def explain_apart(before: OneSide, after: OneSide, stage: str | None = None) -> Explanation | None:
-    """Why the chain is dearer in `after`. stage: the one that pays, if that is known already.
+    """Why the chain costs more in `after`. stage: the stage that pays, if it is known.
 
-    None: it is not dearer there, or the two cannot be compared.
+    None: it does not cost more there, or the two cannot be compared.
     """
     old, new = (summarise(one.report, one.arm) for one in (before, after))
     found = compose(old, new, (before.report.host, after.report.host))
@@ -53,7 +53,7 @@ def explain_apart(before: OneSide, after: OneSide, stage: str | None = None) -> 
 
 
 def _joined(before: OneSide, after: OneSide) -> RunReport:
-    """One report of both commits. Its launches share numbers and nothing else."""
+    """One report of both commits. Launches of the same number are not pairs."""
     sides = {Arm.BASE: before, Arm.HEAD: after}
     lists = {
         name: [one for arm, side in sides.items() for one in _as(arm, side.arm, getattr(side.report, name))]
@@ -68,7 +68,7 @@ def _as(arm: Arm, own: Arm, found: Iterable[Of]) -> list[Of]:
 
 
 def _slower(report: RunReport, found: Composition, stage: str | None) -> Verdict:
-    """What a history has decided, in a verdict's words."""
+    """A history's decision as a verdict."""
     assert found.chain is not None
     chain, own = found.chain, {one.stage: one for one in found.stages}
     blamed = culprits(Comparison(chain, found.stages, None), Outcome.REGRESSED)

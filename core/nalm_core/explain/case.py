@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be explained: a judged run, the stage that pays, and the function in it."""
+"""The case to explain: a judged run, the stage that pays, and its function."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Case:
     report: RunReport
     verdict: Verdict
     sign: int
-    """1: regressed, -1: improved, which is a regression seen backwards."""
+    """1: regressed; -1: improved, which is a regression in reverse."""
     stage: str | None
-    """None: the chain as a whole."""
+    """None: the whole chain."""
     who: Payer | None
 
     @property
@@ -35,7 +35,7 @@ class Case:
 
     @property
     def change(self) -> Change | None:
-        """Of the stage that pays."""
+        """The change of the stage that pays."""
         return next((one for one in self.verdict.stages if one.stage == self.stage), self.verdict.chain)
 
     @property
@@ -46,9 +46,9 @@ class Case:
 
     @property
     def pipeline_cycles(self) -> float:
-        """Cycles per packet that the verdict's change has from pipeline use, at least 0.
+        """Cycles per packet of the verdict's change that are due to pipeline use, at least 0.
 
-        All of the change where instructions were not counted.
+        The whole change if instructions were not counted.
         """
         found = self.change
         if found is None:
@@ -59,13 +59,13 @@ class Case:
         return max(0.0, self.sign * cycles)
 
     def counted(self, arm: Arm) -> InstructionCount | None:
-        """An arm's instructions, of the source that counted both arms."""
+        """An arm's instructions, from the source that counted both arms."""
         source = common_source(self.report.instructions, (Arm.BASE, self.head))
         return next((c for c in self.report.instructions if c.arm is arm and c.source is source), None)
 
 
 def case_of(report: RunReport, verdict: Verdict) -> Case | None:
-    """None where there is no change of cycles to explain."""
+    """The case of a verdict; None if there is no change of cycles to explain."""
     if verdict.outcome not in CHANGED or verdict.chain is None:
         return None
     sign = 1 if verdict.outcome == Outcome.REGRESSED else -1

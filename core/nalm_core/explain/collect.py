@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers the signature of a judged run: of the stage that pays, its function, the chain and the host."""
+"""Collects the signature of a judged run: of the stage that pays, its function, the chain and the host."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ WAITS = re.compile(
     r"(?:^|_)(?:(?:spin|rw|try|un|seq|ticket|mcs)?lock|mutex|futex|sem|atomic|cas|cmpset|pause|wait|ring|enqueue"
     r"|dequeue)(?:_|$)"
 )
-"""Names of functions, or of headers, that wait for other lcores, or may: a lock, not a clock."""
+"""Names of functions or headers that may wait for other lcores: a lock, not a clock."""
 
 
 def collect(case: Case) -> Signature:
-    """Everything that is known of both arms; events of several sources are never mixed in one quantity."""
+    """All known quantities of both arms. A quantity never mixes events of several sources."""
     found = Signature()
     _put_figures(found, case.change, ("cpp", "ipp", "eipc"))
     _put_figures(found, case.verdict.chain, ("chain_cpp", "chain_ipp"))
@@ -40,7 +40,7 @@ def collect(case: Case) -> Signature:
 
 
 def launch_logs(case: Case) -> tuple[list[float], list[float]]:
-    """ln CPP by launch of the stage (or the chain), base and head; empty where there are no pairs."""
+    """ln CPP by launch of the stage (or the chain), base and head; empty without pairs."""
     pair, stage = paired_series(case.report, Arm.BASE, case.head), case.stage
     if pair is None or (stage is not None and not all(stage in arm.stages for arm in pair)):
         return [], []
@@ -65,7 +65,7 @@ def _figure(of: Figure | None, metric: str) -> float | None:
 
 
 def _put_flow(found: Signature, case: Case) -> None:
-    """Visits and mean batch of the stage over all rounds that take part, and the spread between launches."""
+    """Enters the stage's visits and mean batch over all usable rounds, and the spread between launches."""
     if case.stage is not None:
         before, after = (_flow(case.report, arm, case.stage) for arm in (Arm.BASE, case.head))
         found.put("visit_rate", before[0], after[0], "tsc")
@@ -76,7 +76,7 @@ def _put_flow(found: Signature, case: Case) -> None:
 
 
 def _flow(report: RunReport, arm: Arm, stage: str) -> tuple[float | None, float | None]:
-    """Visits a packet, packets a batch."""
+    """Visits per packet, packets per batch."""
     info = report.arms.get(arm)
     rounds = [
         one for one in report.rounds if one.arm is arm and one.set_aside is None and stage in one.stages
@@ -90,7 +90,7 @@ def _flow(report: RunReport, arm: Arm, stage: str) -> tuple[float | None, float 
 
 
 def _put_waiting(found: Signature, case: Case) -> None:
-    """Sampled cycles of functions and lines that wait, by their names."""
+    """Enters sampled cycles of functions and lines that wait, by their names."""
     profiles = {profile.arm: profile for profile in case.report.profiles}
     chain = case.verdict.chain
     if Arm.BASE in profiles and case.head in profiles and chain and chain.base and chain.head:
@@ -111,14 +111,14 @@ def _waiting(profile: Profile, case: Case, cpp: float) -> float | None:
 
 
 def _waits(one: ProfiledFunction) -> int:
-    """Samples of a function that waits by its name, else of its lines that come from such a header."""
+    """Samples of a function whose name waits, or else of its lines from such a header."""
     if WAITS.search(one.name):
         return one.samples
     return sum(line.samples for line in one.lines if WAITS.search(PurePosixPath(line.file).stem))
 
 
 def _put_serialising(found: Signature, case: Case) -> None:
-    """Sampled cycles at instructions that wait for those before them, of both arms or of none."""
+    """Enters sampled cycles at instructions that wait for earlier ones, for both arms or for none."""
     base, head = serialised(case, Arm.BASE), serialised(case, case.head)
     if base is not None and head is not None:
         found.put("serialising_cpp", base.cpp, head.cpp, "samples")
@@ -136,7 +136,7 @@ class Serialised:
 
 
 def serialised(case: Case, arm: Arm) -> Serialised | None:
-    """Cycles at serialising and atomic instructions; None where they were not looked for."""
+    """Cycles at serialising and atomic instructions; None if they were not searched."""
     profile = next((one for one in case.report.profiles if one.arm is arm), None)
     chain = case.verdict.chain
     of_chain = chain and (chain.base if arm is Arm.BASE else chain.head)
@@ -171,7 +171,7 @@ def _put_function(found: Signature, case: Case) -> None:
 
 
 def per_call(ipp: float | None, calls: float | None) -> float | None:
-    """Instructions of a function's own each time it is called."""
+    """A function's own instructions per call."""
     return None if ipp is None or calls is None else ratio(ipp, calls)
 
 

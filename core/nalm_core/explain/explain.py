@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""explain(report, verdict): a pure function, so agent and server say the same."""
+"""explain(report, verdict): a pure function, so that agent and server agree."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_core.verdict.verdict import Verdict
 
 
 def explain(report: RunReport, verdict: Verdict) -> Explanation:
-    """Why cycles changed; a sentence and nothing else where the verdict is neither regressed nor improved.
+    """Why cycles changed; only a sentence if the verdict is neither regressed nor improved.
 
     Raises nothing on any report that was judged.
     """
@@ -63,7 +63,7 @@ def _detail(case: Case, found: Signature, named: Priced | None, *, serial: bool)
 
 
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
-    """What may have part in it: events whose price says little, and pages that were not looked up."""
+    """Possible causes: events with imprecise prices, and smaller pages if TLB misses were not counted."""
     possible = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
     counted = "dtlb_misses_per_packet" in found
     if case.cause != "instructions" and not counted and pages_shrank(case, found):
@@ -72,7 +72,7 @@ def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
 
 
 def _share(case: Case, named: Priced) -> Share | None:
-    """How much of the change the events that are named can account for."""
+    """The part of the change for which the named events can account."""
     if case.pipeline_cycles <= 0:
         return None
     low, high = sorted((named.low, named.high))
@@ -81,7 +81,7 @@ def _share(case: Case, named: Priced) -> Share | None:
 
 
 def _is_evidence(one: Evidence) -> bool:
-    """Something that moved, or came."""
+    """True for a quantity that changed or is new."""
     if one.before is None or one.after is None:
         return True
     if one.name.endswith("_misses_per_packet"):

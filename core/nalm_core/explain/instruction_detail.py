@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Below a change in instructions: more of them per call, more calls, more visits, a function that came, an
-inlining that was lost, or batches that shrank. Improvements are the same seen backwards."""
+"""Details of a change in instructions: more per call, more calls, more visits, a new function, a lost
+inlining, or smaller batches. Improvements are the same in reverse."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BACKWARDS: Mapping[Detail, Detail] = {
 
 
 def batches_shrank(case: Case, found: Signature) -> bool:
-    """The stage's batches; or, unless instructions are the cause, the bulks that it hands to a function which
+    """True if the stage's batches shrank, or, unless instructions are the cause, the bulks of a function that
     works on several packets at once."""
     batch = found.both("mean_batch")
     if batch is not None and min(batch) > 0:
@@ -41,7 +41,7 @@ def batches_shrank(case: Case, found: Signature) -> bool:
 
 
 def instruction_detail(case: Case, found: Signature) -> Detail:
-    """What is below a change whose cause is instructions."""
+    """The detail of a change whose cause is instructions."""
     visits = found.relative("visit_rate")
     if visits is not None and case.sign * visits >= VISIT_CHANGE and _as_dear_per_visit(found, case.sign):
         return "more_visits" if case.sign > 0 else "fewer_visits"
@@ -71,13 +71,13 @@ def _bulk_shrank(change: FunctionChange, sign: int) -> bool:
 
 
 def _as_dear_per_visit(found: Signature, sign: int) -> bool:
-    """The stage's instructions grew no more than its visits did."""
+    """True if the stage's instructions grew no more than its visits."""
     ipp, visits = found.relative("ipp"), found.relative("visit_rate")
     return ipp is not None and visits is not None and abs(sign * (ipp - visits)) <= VISIT_CHANGE
 
 
 def _forward(one: FunctionChange, sign: int) -> FunctionChange:
-    """As a regression has it: of an improvement, head is where it came from."""
+    """The change in the direction of a regression: an improvement is reversed."""
     if sign > 0:
         return one
     return FunctionChange(
@@ -90,7 +90,8 @@ def _forward(one: FunctionChange, sign: int) -> FunctionChange:
 
 
 def _was_absent(case: Case, one: FunctionChange) -> bool:
-    """Reports name the dearest functions only: one dear enough to be named there, and not, hardly ran."""
+    """True if the function hardly ran before: reports name the costliest functions, and it would be among
+    them."""
     count = case.counted(Arm.BASE if case.sign > 0 else case.head)
     listed = [
         function
@@ -110,7 +111,7 @@ def _shrank(other: FunctionChange, came: float) -> bool:
 
 
 def _by_calls(one: FunctionChange) -> bool:
-    """The larger part of the function's growth is that it is called more often."""
+    """True if more calls are the larger part of the function's growth."""
     old, new = per_call(one.base_ipp, one.base_calls), per_call(one.head_ipp, one.head_calls)
     if old is None or new is None or not one.base_calls or one.head_calls is None:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which change on something explains. docs/causes.md quotes these; a test holds it to them."""
+"""Thresholds of explanations. docs/causes.md quotes them, which a test checks."""
 
 from __future__ import annotations
 

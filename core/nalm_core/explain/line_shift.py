@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source line at which most of a change is, by samples."""
+"""The source line with most of a change, by samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class LineShift:
-    """Cycles a packet at one line under the stage that pays."""
+    """Cycles per packet at one line under the stage that pays."""
 
     file: str
     line: int
@@ -33,8 +33,8 @@ class LineShift:
 def line_shift(case: Case) -> LineShift | None:
     """The line that changed most, if beyond the scatter of samples and by LINE_SHARE of the change.
 
-    Base's lines are found in head by the report's source text, without which none is named: an edit above a
-    line moves it.
+    The report's source text maps base's lines to head's, since an edit above a line moves it; without the
+    text no line is named.
     """
     before, after, change = _lines(case, Arm.BASE), _lines(case, case.head), case.change
     if case.report.source_text is None or before is None or after is None or change is None:
@@ -56,7 +56,7 @@ _NONE = (0.0, 0.0)
 
 
 def _moved(text: SourceText) -> dict[Place, Place]:
-    """Base's lines in the repository by where head has them; those that only base has are at no line."""
+    """Places in head of base's lines in the repository; line 0 for lines of base alone."""
     return {
         (one.file, base): (one.file, head or 0)
         for one in text.files

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What events cost at most and at least, in TSC cycles, from the host's measured latencies."""
+"""Bounds of the cost of events in TSC cycles, from the host's measured latencies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from nalm_core.explain.signature import Signature
 from nalm_core.report.run_report import Host
 
 STATED = {"L1d": 5.0, "L2": 12.0, "L3": 40.0, "memory": 140.0}
-"""Cycles, of the general processor of Wu et al., Table III: for hosts that were not measured."""
+"""Latencies in cycles of the general processor of Wu et al., Table III, for hosts without measurements."""
 MAX_TSC_HZ, MAX_NS = 10**12, 1e6
-"""Beyond these a report's figures are no measurement of a host."""
+"""Largest plausible figures of a host."""
 BY_HOST = "this host's measured latencies"
 BY_TABLE = "the latencies of a general processor"
 BY_BRANCHES = "10 to 25 cycles for each misprediction"
@@ -23,7 +23,7 @@ BY_BRANCHES = "10 to 25 cycles for each misprediction"
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """Events of one kind that grew, in cycles per packet: bounds, for misses overlap or wait in turn."""
+    """Bounds of the cost of grown events of one kind, in cycles per packet: misses may overlap or not."""
 
     detail: Detail
     low: float
@@ -31,12 +31,12 @@ class Priced:
 
     @property
     def middle(self) -> float:
-        """Between the bounds, on a scale of factors; 0 where there are fewer events."""
+        """Geometric mean of the bounds; 0 if there are fewer events."""
         return sqrt(max(0.0, self.low) * max(0.0, self.high))
 
 
 def latencies(host: Host) -> tuple[Mapping[str, float], str]:
-    """Cycles of a dependent load by level, and whose they are."""
+    """Cycles of a dependent load by level, and their origin."""
     measured = host.latencies_ns
     if measured is None or not set(STATED) <= set(measured) or host.tsc_hz > MAX_TSC_HZ:
         return STATED, BY_TABLE
@@ -47,7 +47,7 @@ def latencies(host: Host) -> tuple[Mapping[str, float], str]:
 
 
 def prices(found: Signature, host: Host, sign: int) -> list[Priced]:
-    """Of each kind of event that is known; negative where there are fewer."""
+    """Prices of all known kinds of events; negative if there are fewer events."""
     level, _ = latencies(host)
     near, far = (max(0.0, level[name] - level["L1d"]) for name in ("L2", "L3"))
     beyond = max(0.0, level["memory"] - level["L3"])

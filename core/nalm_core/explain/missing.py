@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was not counted in a run, and would tell more about its change."""
+"""Figures missing in a run that would explain more of its change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_LATENCIES = "this host's latencies were not measured: `nalm doctor` measures 
 
 
 def what_would_tell(case: Case, found: Signature, detail: Detail) -> list[str]:
-    """In order of use; only what matters for this cause."""
+    """Missing figures that matter for this cause, the most useful first."""
     sampled = {profile.arm for profile in case.report.profiles}
     smaller_pages = pages_shrank(case, found)
     events = "l1d_misses_per_packet" in found

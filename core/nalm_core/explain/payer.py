@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which function pays within the stage that pays: by its own cycles, else by instructions, else by calls.
+"""The function that pays within the stage that pays: by its own cycles, else by instructions, else by calls.
 
-It is where the time goes. Which edit sent it there is not asked: often that function was left alone.
+The time goes there; the edit that causes it is often elsewhere.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Place = tuple[str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """A function, where it is written, and what is known of it."""
+    """A function, its place, and how it was found."""
 
     name: str
     named_by: NamedBy
     place: Place
-    """File and line; the file None where it is not known."""
+    """File and line; the file is None if unknown."""
     shift: FunctionShift | None = None
     counted: FunctionChange | None = None
 
 
 def payer(report: RunReport, verdict: Verdict, stage: str | None, sign: int) -> Payer | None:
-    """sign: 1 for what grew, -1 for what fell. None where nothing tells."""
+    """The function that pays; None if unknown. sign: 1 for growth, -1 for a fall."""
     head = verdict.judged_arm or Arm.HEAD
     changes = verdict.instruction_changes
     counted = [one for each in changes if stage in (None, each.stage) for one in each.functions]
@@ -59,7 +59,7 @@ def _most(of: Iterable[T], by: Callable[[T], float]) -> T | None:
 
 
 def _sampled_place(report: RunReport, head: Arm, shift: FunctionShift) -> Place:
-    """The line of the repository with most of head's samples: of what was inlined, its user."""
+    """The repository's line with most of head's samples; for inlined code the line of its caller."""
     for profile in report.profiles:
         for function in profile.functions if profile.arm is head else ():
             if (function.name, function.stage) == (shift.name, shift.stage):
@@ -71,7 +71,7 @@ def _sampled_place(report: RunReport, head: Arm, shift: FunctionShift) -> Place:
 
 
 def _counted_place(report: RunReport, head: Arm, name: str) -> Place:
-    """Of the function's first instruction, in head, or in base if head has it no more."""
+    """The place of the function's first instruction in head, or in base if head lacks it."""
     places = [
         (function.file, function.line)
         for arm in (head, Arm.BASE)

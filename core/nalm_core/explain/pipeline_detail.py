@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Below a change in pipeline use: what of the counted can account for it; else it is unknown."""
+"""Details of a change in pipeline use: counted events that can account for it, else unknown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from nalm_core.report.run_report import Arm
 HANDS_OVER = re.compile(
     r"hand_?over|(?:^|[_-])rings?(?:[_-]|$)|queue|dispatch|(?:^|_)(?:re)?order", re.IGNORECASE
 )
-"""Stages that pass packets between lcores, by their names."""
+"""Names of stages that pass packets between lcores."""
 NAMES: dict[Detail, str] = {
     "cache": "l1d_misses_per_packet",
     "instruction_cache": "l1i_misses_per_packet",
@@ -40,8 +40,8 @@ NAMES: dict[Detail, str] = {
 
 
 def pipeline_detail(case: Case, found: Signature, named: Priced | None, *, serial: bool) -> Detail:
-    """named: the kind of event that explains the change, if one does. serial: samples are at instructions
-    that wait for those before them: lines where time goes tell better than modelled events."""
+    """The detail of the change. named: the kind of event that explains it, if any. serial: samples are at
+    instructions that wait for earlier ones, which is better evidence than modelled events."""
     waiting = found.change("waiting_cpp")
     to_explain = case.pipeline_cycles
     if waiting is not None and to_explain > 0 and case.sign * waiting >= WAITING_SHARE * to_explain:
@@ -57,16 +57,17 @@ def pipeline_detail(case: Case, found: Signature, named: Priced | None, *, seria
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Kinds of events against the change in pipeline use."""
+    """Kinds of events, compared with the change in pipeline use."""
 
     named: Priced | None
-    """The one that is told from the others, and surely bears a share of the change."""
+    """The kind that certainly bears a share of the change, and more than the others."""
     possible: list[Priced]
-    """Those that may, if none is; likeliest first."""
+    """Possible kinds if none is named, likeliest first."""
 
 
 def weigh(case: Case, found: Signature, *, on_one_line: bool = False) -> Weighed:
-    """on_one_line: samples say that the change is at one source line, so code does not miss all over."""
+    """Compares events with the change. on_one_line: samples place it at one line, so code does not miss
+    widely."""
     of = case.pipeline_cycles
     able = [
         one
@@ -86,7 +87,7 @@ def weigh(case: Case, found: Signature, *, on_one_line: bool = False) -> Weighed
 
 
 def serialises(case: Case) -> str | None:
-    """The instructions, by samples, if they surely bear enough of the change; else None."""
+    """The serialising instructions, by samples, if they certainly bear enough of the change; else None."""
     before, after = serialised(case, Arm.BASE), serialised(case, case.head)
     change = case.change
     if before is None or after is None or change is None:
@@ -96,7 +97,7 @@ def serialises(case: Case) -> str | None:
     error = sqrt(before.error**2 + after.error**2)
     if growth <= 0 or growth - SERIAL_ERRORS * error < SERIAL_SHARE * case.sign * cycles:
         return None
-    # of an improvement those that went are named
+    # for an improvement, the removed ones are named
     gained, had = (after, before) if case.sign > 0 else (before, after)
     by_growth = {
         name: samples - had.instructions.get(name, 0) for name, samples in gained.instructions.items()
@@ -106,7 +107,7 @@ def serialises(case: Case) -> str | None:
 
 
 def pages_shrank(case: Case, found: Signature) -> bool:
-    """More memory lies on small pages, or EAL was told to leave huge ones."""
+    """True if more memory is on small pages, or EAL runs with --no-huge."""
     grown = case.sign * (found.change("small_page_mb") or 0.0)
     return case.sign * (found.change("no_huge") or 0.0) > 0 or grown >= PAGES_MB
 
@@ -118,7 +119,8 @@ def _grew(found: Signature, detail: Detail, sign: int) -> bool:
 
 
 def _spread_differs(calm: Sequence[float], spread: Sequence[float]) -> bool:
-    """Launches of the dearer arm differ far more than the other's: memory lies otherwise in each."""
+    """True if launches of the costlier arm differ far more than the other's, as with varying memory
+    layout."""
     if len(calm) < SPREAD_LAUNCHES:
         return False
     import numpy as np  # with scipy.stats a second to import: only where nothing else explains

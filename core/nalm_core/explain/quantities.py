@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The quantities of a signature by name: what rules may ask for and evidence may show.
+"""The quantities of a signature by name, for rules and evidence.
 
-Of the stage that pays, unless the words say otherwise.
+They are of the stage that pays, unless the words name something else.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 class Quantity:
     name: str
     words: str
-    """As a person reads it."""
+    """The quantity's name in texts."""
     unit: str
 
 

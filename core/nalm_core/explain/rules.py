@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Advice as data (advice.toml): a rule fires when all its conditions hold of a change's signature.
+"""Advice as data (advice.toml): a rule fires if all its conditions hold for a change's signature.
 
-A quantity that was not counted holds no condition: unknown is never 0.
+A condition on a quantity that was not counted does not hold: unknown is never 0.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ def _begins_a_word(word: str, name: str) -> bool:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """All rules, most specific first, as the package has them."""
+    """All rules of the package, most specific first."""
     text = resources.files("nalm_core.explain").joinpath("advice.toml").read_text(encoding="utf-8")
     return tuple(Rule.model_validate(one) for one in tomllib.loads(text)["rule"])
 
 
 def advise(case: Case, found: Signature, detail: Detail) -> list[Advice]:
-    """Every rule that fires, in the rules' order."""
+    """The advice of all rules that fire, in the rules' order."""
     fired = ((rule, rule.fired(case, found, detail)) for rule in rules())
     return [
         Advice(

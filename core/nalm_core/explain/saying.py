@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An explanation in words. It says where time goes and what grew; it never says which edit is at fault."""
+"""The text of an explanation. It states where time goes and what grew, never which edit is at fault."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def sentence(
     slow: str | None = None,
     line: str | None = None,
 ) -> str:
-    """Who pays, why, and how much of it the counted events can account for.
+    """Who pays, why, and how much the counted events can account for.
 
-    slow: serialising instructions that samples are at. line: the source line at which most of it is.
+    slow: serialising instructions with samples. line: the source line with most of the change.
     """
     where = f"Time {'goes into' if case.sign > 0 else 'was saved in'} {case.stage or 'the chain as a whole'}"
     if case.who is not None:
@@ -85,7 +85,7 @@ def _why(case: Case, detail: Detail) -> str:
 
 
 def _cause(case: Case, detail: Detail) -> str:
-    """Which of the two the change is put down to, as far as its interval tells."""
+    """The cause of the change, as far as its interval determines it."""
     if detail == "serialising":
         return _CAUSES["pipeline"]
     if case.cause is not None and case.change is not None and not is_cause_certain(case.change, case.cause):
@@ -100,7 +100,7 @@ def figure(one: Evidence) -> str:
 
 
 def number(value: float | None) -> str:
-    """With three significant digits, `unknown` where it is."""
+    """A number with three significant digits, or `unknown`."""
     return "unknown" if value is None else f"{value:.1f}" if abs(value) >= 100 else f"{value:.3g}"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The signature of a change: named quantities of both arms. What was not counted is not in it, never 0."""
+"""The signature of a change: named quantities of both arms. A quantity that was not counted is absent, not
+0."""
 
 from __future__ import annotations
 
@@ -17,9 +18,9 @@ class Signature:
         self._found: dict[str, Evidence] = {}
 
     def put(self, name: str, before: float | None, after: float | None, source: str) -> None:
-        """Enters a quantity unless it is known already or both arms lack it.
+        """Enters a quantity unless it is already known or both arms lack it.
 
-        Raises KeyError for a name that no quantity has.
+        Raises KeyError for an unknown name.
         """
         unit = QUANTITIES[name].unit
         before, after = _finite(before), _finite(after)
@@ -30,7 +31,7 @@ class Signature:
         return self._found.get(name)
 
     def both(self, name: str) -> tuple[float, float] | None:
-        """Before and after, None unless both are known."""
+        """Before and after; None unless both are known."""
         one = self._found.get(name)
         if one is None or one.before is None or one.after is None:
             return None
@@ -42,7 +43,7 @@ class Signature:
         return None if pair is None else pair[1] - pair[0]
 
     def relative(self, name: str) -> float | None:
-        """After / before - 1; None where before is not positive."""
+        """After / before - 1; None if before is not positive."""
         pair = self.both(name)
         return None if pair is None or pair[0] <= 0 else _finite(pair[1] / pair[0] - 1)
 

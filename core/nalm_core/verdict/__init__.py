@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a run report to its verdict: checks, changes of chain and stages, the decision and its wording.
+"""From a run report to its verdict: checks, changes of chain and stages, decision, wording.
 
 May import `stats` and what that may. Start at `verdict`.
 """

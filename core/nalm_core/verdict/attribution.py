@@ -24,7 +24,7 @@ from nalm_core.verdict.change import (
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One arm's chain or stage: CPP by launch, and IPP."""
+    """The chain or a stage of one arm: CPP by launch, and IPP."""
 
     cpp: Sequence[CyclesPerPacket]
     ipp: float | None = None
@@ -46,10 +46,10 @@ class ArmSeries:
 
 @dataclass(frozen=True, slots=True)
 class Launches:
-    """Which launches are compared, alike for chain and stages."""
+    """The launches that are compared, the same for chain and stages."""
 
     kept: list[int] | None
-    """Pairs that take part; None: the launches are not pairs."""
+    """Indices of pairs that take part; None: the launches are not paired."""
 
     def estimate(self, base: Series | None, head: Series | None) -> RatioEstimate | None:
         if base is None or head is None:
@@ -61,18 +61,18 @@ class Launches:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """What the intervals and the significance of stages are computed with."""
+    """Error rates of the intervals and of the stages' significance."""
 
     error_rate: float
     """Two-sided error rate of the chain's low and high."""
     false_discovery_rate: float
-    """Of the stages called significant, and of their low and high."""
+    """False discovery rate of significant stages, and of their low and high."""
     margin: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Base to head: the chain, and all stages in pass order."""
+    """Changes from base to head of the chain and of all stages in pass order."""
 
     chain: Change
     stages: list[StageChange]
@@ -80,7 +80,7 @@ class Comparison:
 
 
 def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool = True) -> Comparison:
-    """Change of chain and stages. paired: launches of both arms ran side by side."""
+    """Changes of chain and stages. paired: launches of both arms ran side by side."""
     how = Launches(middle_launches(base.chain.cpp, head.chain.cpp) if paired else None)
     chain, estimate = _change(base.chain, head.chain, how, rates.error_rate)
     chain_base = chain.base.cpp if chain.base else 0.0
@@ -103,7 +103,7 @@ def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool
 
 
 def merged_order(base: Sequence[str], head: Sequence[str]) -> list[str]:
-    """Head's stages in pass order; a removed stage comes after the stage it followed in base."""
+    """Head's stages in pass order; a removed stage follows the stage that it followed in base."""
     order = list(head)
     for index, name in enumerate(base):
         if name not in order:
@@ -113,10 +113,10 @@ def merged_order(base: Sequence[str], head: Sequence[str]) -> list[str]:
 
 
 def culprits(comparison: Comparison, outcome: ChangedOutcome) -> list[StageChange]:
-    """Stages that bear the chain's change, dearest (or cheapest) first.
+    """Stages that bear the chain's change, largest contribution first.
 
-    They are where the time goes, which need not be where the commit edited. A stage that came or went cannot
-    be tested on its own; it bears what it bears.
+    The time goes there, but the commit's edit may be elsewhere. An added or removed stage has no test of its
+    own and counts by its contribution.
     """
     chain = comparison.chain
     if chain.base is None or chain.head is None:
@@ -135,7 +135,7 @@ def culprits(comparison: Comparison, outcome: ChangedOutcome) -> list[StageChang
 
 
 def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
-    """Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995): to be held against the false discovery rate."""
+    """P values adjusted for the false discovery rate (Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995))."""
     if not p_values:
         return ()
     from scipy.stats import (
@@ -148,7 +148,7 @@ def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
 def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Rates) -> StageChange:
     old, new = base.stages.get(name), head.stages.get(name)
     kind: StageKind = "common" if old and new else "added" if new else "removed"
-    # At the stages' own rate: a stage called significant then has an interval that leaves zero out.
+    # At the stages' own rate, so that the interval of a significant stage excludes zero.
     change, _ = _change(old, new, how, rates.false_discovery_rate)
     after, before = (side.cpp if side else 0.0 for side in (change.head, change.base))
     return StageChange(

@@ -62,7 +62,7 @@ class StageChange(Change):
 
 
 def figure(cpp: CyclesPerPacket, cpp_source: str, ipp: float | None, ipp_source: str | None) -> Figure:
-    """Figures of an arm, labelled with where they come from."""
+    """Figures of an arm, labelled with their sources."""
     if ipp is None or ipp_source is None:
         return Figure(cpp=cpp, sources={"cpp": cpp_source})
     eipc = ipp / cpp if cpp > 0 else None
@@ -72,19 +72,19 @@ def figure(cpp: CyclesPerPacket, cpp_source: str, ipp: float | None, ipp_source:
 
 
 def log_ratio(base: float | None, head: float | None) -> LogRatio | None:
-    """ln(head / base), None if either is missing or not positive."""
+    """ln(head / base); None if either is missing or not positive."""
     if base is None or head is None or base <= 0 or head <= 0:
         return None
     return LogRatio(log(head / base))
 
 
 def split(ln_cpp: LogRatio | None, ln_ipp: LogRatio | None) -> LogRatio | None:
-    """ln(eIPC'/eIPC) from the other two: ln CPP = ln IPP - ln eIPC."""
+    """ln(eIPC' / eIPC) from the other two, by ln CPP = ln IPP - ln eIPC."""
     return None if ln_cpp is None or ln_ipp is None else LogRatio(ln_ipp - ln_cpp)
 
 
 def is_cause_certain(change: Change, cause: Cause | None) -> bool:
-    """Whether the larger share is the same one at both ends of the interval of the change in cycles."""
+    """True if the same share is the larger at both ends of the interval of the change in cycles."""
     if (
         change.low is None
         or change.high is None
@@ -97,7 +97,7 @@ def is_cause_certain(change: Change, cause: Cause | None) -> bool:
 
 
 def cause_of(ln_cpp: LogRatio | None, ln_ipp: LogRatio | None) -> Cause | None:
-    """The larger share of the change, in its direction. None when instructions were not counted."""
+    """The larger share of the change, in its direction. None if instructions were not counted."""
     ln_eipc = split(ln_cpp, ln_ipp)
     if ln_cpp is None or ln_ipp is None or ln_eipc is None:
         return None

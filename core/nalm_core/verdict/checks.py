@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Named tests of a run's own numbers. A failed one makes the run invalid; same_share_forwarded and
+"""Checks of a run's own figures. A failed check makes the run invalid; same_share_forwarded and
 buffers_returned make it broken.
 
-A check without the figures it needs is not made: it is missing from the list, never passed.
+A check without its figures is not made: it is missing from the list, not passed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from nalm_core.verdict.packet_outcomes import OutcomeChange, facts, outcome_chan
 from nalm_core.verdict.retained import leaked_share, look_leaks, vanished_share
 
 BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
-"""Checks whose failure says that head is broken, not that the measurement is."""
+"""Checks whose failure means that head is broken, not the measurement."""
 
 Arms = Mapping[Arm, ArmInfo]
 RoundsByArm = Mapping[Arm, Sequence[Round]]
@@ -56,7 +56,7 @@ Shares = Mapping[OutcomeKind, float]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a run knows of its packets beside the rounds."""
+    """What a run knows of its packets in addition to the rounds."""
 
     replays: Sequence[Replay] = ()
     looks: Sequence[BufferLook] = ()
@@ -73,7 +73,7 @@ def checks_of(report: RunReport) -> list[Check]:
 
 
 def changes_of(report: RunReport) -> list[OutcomeChange]:
-    """Every change of outcomes that a report shows."""
+    """All changes of outcomes in a report."""
     return outcome_changes(report.arms, report.replays, report.rounds, report.expected_outcomes)
 
 
@@ -84,7 +84,7 @@ def run_checks(
     tsc_hz: int,
     beside: Beside | None = None,
 ) -> list[Check]:
-    """All checks the figures allow, in a fixed order."""
+    """All checks that the figures allow, in a fixed order."""
     beside = beside or Beside()
     by_arm = {arm: found for arm in arms if (found := [one for one in rounds if one.arm is arm])}
     kept = {
@@ -105,7 +105,7 @@ def run_checks(
 
 
 def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: str) -> Check | None:
-    """The worst of the figures decides; its text says where it was found."""
+    """A check by the worst figure, whose text names its place."""
     if not found:
         return None
     value, where = max(found)
@@ -115,8 +115,7 @@ def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: st
 
 
 def _eq6_closes(arms: Arms, kept: RoundsByArm, tsc_hz: int) -> Check | None:
-    """Eq. 6: pps = Freq * CUR / CPP. Marks by the TSC on one side, the wall clock on the other; nothing
-    scaled."""
+    """Eq. 6: pps = Freq * CUR / CPP. One side uses TSC marks, the other the wall clock; neither is scaled."""
     found = []
     for arm, rounds in kept.items():
         off = [value for one in rounds if (value := _eq6_off(one, arms[arm], tsc_hz)) is not None]
@@ -138,8 +137,8 @@ def _eq6_off(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
 
 
 def _stages_add_up(arms: Arms, by_arm: RoundsByArm, instructions: Sequence[InstructionCount]) -> Check | None:
-    """Cycles of the own stages are the lcores' busy cycles, and no instruction count names a stage nobody
-    knows."""
+    """The cycles of own stages add up to the lcores' busy cycles, and instruction counts name only known
+    stages."""
     found = []
     for arm, rounds in by_arm.items():
         own = {stage.name for stage in arms[arm].stages if not stage.apart}
@@ -156,8 +155,7 @@ def _stages_add_up(arms: Arms, by_arm: RoundsByArm, instructions: Sequence[Instr
 
 
 def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
-    """Per stage that names outcomes: packets in = outcomes. For the NF: packets in = sent + dropped by
-    name."""
+    """For each stage with outcomes: packets in = outcomes. For the NF: packets in = sent + named drops."""
     found = []
     for arm, rounds in by_arm.items():
         for stage in arms[arm].stages:
@@ -176,7 +174,7 @@ def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
 
 
 def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Check | None:
-    """The NF took in what the generator says it sent, and hardly ever waited for it."""
+    """The NF received what the generator reports as sent, and hardly ever waited for packets."""
     found: list[tuple[float, str]] = []
     for arm, rounds in by_arm.items():
         sent = _generated(arms[arm], rounds)
@@ -192,7 +190,7 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
             found.append((starved / STARVED_LIMIT, said))
     if not found:
         return None
-    # as a share of its own limit each, so that the worst of two unlike figures can be named
+    # each as a share of its own limit, so that the worse of two different figures can be named
     value, where = max(found)
     passed = value <= 1
     message = "the generator kept the NF busy and sent what it says" if passed else where
@@ -202,10 +200,10 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
 def _same_share_forwarded(
     arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], beside: Beside
 ) -> Check | None:
-    """An arm that loses packets which base forwards, or does other work than base, is broken, not fast.
+    """An arm is broken, not fast, if it loses packets that base forwards or does other work than base.
 
-    With other features than base packets may rightly end otherwise (a filter was added): then it must only
-    not lose more of them for want of a resource, nor all.
+    With other features than base, outcomes may differ (a filter was added): then the arm must only not lose
+    more packets for lack of a resource, or all packets.
     """
     lost = [one for one in changes if one.lost and one.expected is None]
     if lost:
@@ -227,7 +225,7 @@ def _same_share_forwarded(
 def _other_shares(
     arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange]
 ) -> list[tuple[float, str]]:
-    """By how much each arm's shares differ from base's in the rounds, beyond what was declared."""
+    """Differences of each arm's shares from base's in the rounds, beyond declared ones."""
     base = _shares(arms, by_arm, Arm.BASE)
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD) if base is not None else ():
@@ -246,8 +244,8 @@ def _other_shares(
 def _buffers_returned(
     arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], holders: _Holders
 ) -> Check | None:
-    """Head gives back every packet buffer that base gives back. A base that leaks and a head that does not
-    are a mend."""
+    """Head returns every packet buffer that base returns. A base that leaks and a head that does not is a
+    fix."""
     base = _leak(arms, by_arm, looks, Arm.BASE) or 0.0
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
@@ -260,7 +258,7 @@ def _buffers_returned(
 
 @dataclass(frozen=True, slots=True)
 class _Holders:
-    """Which stage keeps the buffers of packets, as far as the balance of outcomes says."""
+    """Finds the stage that keeps packet buffers, by the balance of outcomes."""
 
     arms: Arms
     changes: Sequence[OutcomeChange]
@@ -268,7 +266,7 @@ class _Holders:
     beside: Beside
 
     def of(self, arm: Arm) -> str:
-        """For a person."""
+        """The stage as text."""
         out_of_balance = [one for one in self.changes if one.arm is arm and one.unbalanced]
         if out_of_balance:
             return f"held by {out_of_balance[0].stage}: {facts(out_of_balance)}"
@@ -300,7 +298,7 @@ def _apart(arm: ArmInfo) -> frozenset[str]:
 
 
 def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm) -> float | None:
-    """Buffers not given back for each packet; a longer look tells better than launches do."""
+    """Buffers not returned per packet. A longer look is more reliable than launches."""
     longer = [look_leaks(look) for look in looks if look.arm is arm]
     if arm not in by_arm or longer:
         return max(longer, default=None)
@@ -308,7 +306,7 @@ def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm
 
 
 def _levels_seen(rounds: Sequence[Round], looks: Sequence[BufferLook]) -> str:
-    """First and last levels of a longer look, else of the first launch."""
+    """First and last levels of a longer look, or else of the first launch."""
     first = min((one.launch for one in rounds), default=0)
     held = [one.buffers_in_use for one in rounds if one.launch == first and one.buffers_in_use is not None]
     levels = looks[0].buffers if looks else held
@@ -316,9 +314,9 @@ def _levels_seen(rounds: Sequence[Round], looks: Sequence[BufferLook]) -> str:
 
 
 FUNCTIONS_SAID = 5
-"""Changed functions that are named beside a leak."""
+"""Number of changed functions named with a leak."""
 LEVELS_SAID = 3
-"""Levels of held buffers that are printed one by one."""
+"""Number of levels of held buffers that are printed in full."""
 
 
 def _taken_in(arm: ArmInfo) -> Callable[[Round], int]:
@@ -334,7 +332,7 @@ def _ended(arm: ArmInfo) -> Callable[[Round], int]:
 
 
 def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:
-    """(what, base's share, the arm's share) of what must be alike."""
+    """(name, base's share, the arm's share) of all shares that must be equal."""
     if same_features:
         yield "sent", base[OutcomeKind.SENT], arm[OutcomeKind.SENT]
         yield "dropped by policy", base[OutcomeKind.POLICY], arm[OutcomeKind.POLICY]
@@ -346,7 +344,7 @@ def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tupl
 
 
 def _shares(arms: Arms, by_arm: RoundsByArm, arm: Arm) -> Shares | None:
-    """What became of the packets taken in, as shares of them; None if none were."""
+    """Outcomes as shares of the packets taken in; None without packets."""
     rounds = by_arm.get(arm)
     entered = _entered(arms[arm], rounds) if rounds else 0
     if not rounds or not entered:
@@ -370,9 +368,9 @@ def _entered(arm: ArmInfo, rounds: Sequence[Round]) -> int:
 
 
 def _generated(arm: ArmInfo, rounds: Sequence[Round]) -> int:
-    """Packets that the generator, a stage apart before the first own one, says it passed on.
+    """Packets that the generator, a separate stage before the first own one, reports as passed on.
 
-    0 if traffic comes from elsewhere. Without outcomes of its own it passed on all it was handed.
+    0 if the NF has no generator. A generator without outcomes passed on all its packets.
     """
     first = next(iter(arm.stages), None)
     if first is None or not first.apart:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two commits that never ran side by side, compared by their summaries. It shows; it does not judge.
+"""Compares two commits of separate runs by their summaries, without a verdict.
 
-Whether their hosts allow it is host_match's to say: cycles of incomparable hosts are not put side by side.
+host_match decides whether their hosts allow it: cycles of incomparable hosts are not compared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Composition(Model):
 
 
 def compose(base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None = None) -> Composition | None:
-    """None if either side has no cycles to compare. hosts: base's and head's, unless one run had both."""
+    """The comparison; None if a side has no cycles. hosts: base's and head's, unless one run had both."""
     old, new = _series(base), _series(head)
     if old is None or new is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The price of a feature change: what head costs with its own features beyond what it costs with base's."""
+"""The price of a feature change: head's cost with its own features less its cost with base's."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nalm_core.verdict.change import Change, Figure, StageChange
 
 
 def feature_split(efficiency: Change | None, price: Change) -> FeatureSplit | None:
-    """Cycles per packet from base to head, with nothing left over.
+    """Splits the change from base to head, in cycles per packet, without a remainder.
 
-    efficiency: base to head as base; None in equal code, where it is nothing. price: head as base (or base,
-    in equal code) to head. Both comparisons share that arm, each on pairs of its own, so the price is carried
-    over as a ratio, and total = efficiency + features holds on the figures shown. None if a ratio is missing.
+    efficiency: base to head as base; None in equal code. price: head as base (or base, in equal code) to
+    head. Both comparisons share that arm, each with its own pairs, so the price is transferred as a ratio,
+    and total = efficiency + features holds for the shown figures. None if a ratio is missing.
     """
     shared = price.base if efficiency is None else efficiency.head
     before = price.base if efficiency is None else efficiency.base
@@ -28,7 +28,7 @@ def feature_split(efficiency: Change | None, price: Change) -> FeatureSplit | No
 
 
 def feature_stages(price: Comparison, at_cpp: float) -> list[StageChange]:
-    """Stages that came or went with the features, in cycles per packet of an arm that costs at_cpp."""
+    """Stages that the features added or removed, in cycles per packet of an arm with a CPP of at_cpp."""
     if price.chain.base is None:
         return []
     scale = at_cpp / price.chain.base.cpp
@@ -36,7 +36,7 @@ def feature_stages(price: Comparison, at_cpp: float) -> list[StageChange]:
 
 
 def in_pass_order(report: RunReport, stages: Sequence[StageChange]) -> list[StageChange]:
-    """Head's order; what is gone after what it followed in base."""
+    """Stages in head's order; a removed stage follows the stage that it followed in base."""
     names = [[stage.name for stage in report.arms[arm].stages] for arm in (Arm.BASE, Arm.HEAD)]
     order = merged_order(*names)
     return sorted(stages, key=lambda stage: order.index(stage.stage))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed in instructions, stage by stage and function by function.
+"""Changes in instructions by stage and function.
 
-Counts are exact for a trace, so a change needs no test of significance, only a size. It explains a change in
-cycles and may come without one: cycles decide, so it alone never makes a commit improved, regressed or same.
+Counts are exact for a trace, so a change needs a size but no test of significance. It explains a change in
+cycles and may occur without one. Cycles decide: instructions alone never make a commit improved, regressed or
+same.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from nalm_core.report.run_report import Arm, ArmInfo, FunctionCount, Instruction
 from nalm_core.verdict.change import log_ratio
 
 OUTSIDE = "outside stages"
-"""Name of the data path's instructions outside every stage: the loop, the probe."""
+"""Name of the data path's instructions outside all stages: the loop, the probe."""
 SHOWN_FUNCTIONS = 5
 
 
@@ -48,7 +49,7 @@ class InstructionChange(Model):
 def instruction_changes(report: RunReport, head: Arm) -> list[InstructionChange]:
     """Stages whose instructions changed by INSTRUCTION_CHANGE of the chain or more, largest first.
 
-    Empty when nothing changed or one of the arms was not counted.
+    Empty if nothing changed or an arm was not counted.
     """
     source = common_source(report.instructions, (Arm.BASE, head))
     if source is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every rendering is made of: a run report and the verdict on it."""
+"""A run report and its verdict, the input of every rendering."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Judged:
 
     @property
     def dirty(self) -> bool:
-        """Head was built from a working tree with changes."""
+        """True if head was built from a working tree with changes."""
         info = self.report.arms.get(Arm.HEAD)
         return info is not None and info.build.dirty
 

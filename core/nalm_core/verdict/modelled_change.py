@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What modelled caches and branches say about the stages that pay: below a change in pipeline use, why."""
+"""Changes in modelled cache and branch events of the stages that pay, which explain pipeline use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ModelChange(Model):
 def model_changes(report: RunReport, head: Arm, stages: Collection[str]) -> list[ModelChange]:
     """Events of these stages that changed by MODEL_CHANGE a packet or more, largest change first.
 
-    Empty when nothing changed so much or the arms were not modelled.
+    Empty if nothing changed so much or the arms were not modelled.
     """
     counts = {count.arm: count for count in report.model_counts}
     if Arm.BASE not in counts or head not in counts:

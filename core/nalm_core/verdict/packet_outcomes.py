@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of packets in head that became of them otherwise in base: exact where the same packets were
-replayed and both arms repeat their own figures, tested over launches where they do not.
+"""Differences in the outcomes of packets between base and head: exact if the same packets were replayed and
+both arms repeat their own figures, otherwise tested over launches.
 
-A figure repeats if all replays of an arm have it: they differ in their seeds, in where memory lies, and in
-the clock. A difference between two figures that repeat is a fact. Otherwise launches are the random units:
+A figure repeats if all replays of an arm have it; replays differ in their seeds, in the layout of memory, and
+in the clock. A difference between two figures that repeat is a fact. Otherwise launches are the random units:
 the difference of an outcome's share, launch by launch, is tested with Student's t, with a variance that is
-never less than that of independent packets (a quasi-binomial model). Turns end by the clock, so the slower
-arm sees less of the trace: a share that base has too is lost only from DOUBLED times base's on.
+never less than that of independent packets (a quasi-binomial model). The clock ends turns, so the slower arm
+sees less of the trace: an outcome that base has, too, counts as lost only from DOUBLED times base's share.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from nalm_core.report.run_report import Arm, ArmInfo, ExpectedOutcome, Model, Ou
 from nalm_core.text.percents import share_percent
 
 MIN_REPLAYS = 2
-"""Fewer replays of an arm do not tell whether its figures repeat."""
+"""Least number of replays of an arm that shows whether its figures repeat."""
 UNNAMED = "(no outcome)"
-"""Stands for packets that a stage was handed and of which none of its outcomes tells."""
+"""Stands for packets of a stage without an outcome."""
 NOT_SEEN_AGAIN = "(passed on, not seen again)"
-"""Stands for packets that a stage passed on and the next one was never handed."""
+"""Stands for packets that a stage passed on and the next one never received."""
 MAX_SAID = 3
-"""Facts in one sentence; the others are counted."""
+"""Number of facts in one sentence; further ones are counted."""
 _WORDS = {UNNAMED: "without an outcome", NOT_SEEN_AGAIN: "passed on and not seen again"}
 DROPS = frozenset({OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD})
 Key = tuple[str, str]
@@ -85,13 +85,13 @@ class OutcomeChange(Model):
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One replay, or one launch, of an arm: own stages only."""
+    """The packets of one replay or one launch of an arm, in its own stages."""
 
     taken_in: int
     outcomes: Mapping[Key, int]
     under_way: int
     grew_throughout: bool
-    """Packets under way grew in every part: they end without a name."""
+    """True if packets under way grew in every part: they end without an outcome."""
 
 
 def outcome_changes(
@@ -100,7 +100,7 @@ def outcome_changes(
     rounds: Sequence[Round],
     expected: Sequence[ExpectedOutcome] = (),
 ) -> list[OutcomeChange]:
-    """What changed from base to each other arm; lost packets first, most packets first."""
+    """Changes from base to each other arm: lost packets first, then by number of packets."""
     found: list[OutcomeChange] = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD) if Arm.BASE in arms else ():
         if arm in arms:
@@ -113,13 +113,13 @@ def outcome_changes(
 
 
 def facts(changes: Sequence[OutcomeChange]) -> str:
-    """The first few in a sentence, and how many more there are."""
+    """The first few facts in a sentence, and the number of others."""
     said = "; ".join(one.text() for one in changes[:MAX_SAID])
     return said + (f"; and {len(changes) - MAX_SAID} more" if len(changes) > MAX_SAID else "")
 
 
 def replayed(replays: Sequence[Replay], arm: Arm) -> bool:
-    """Whether base and this arm were replayed often enough to tell what repeats."""
+    """True if base and this arm were replayed often enough to show which figures repeat."""
     return all(sum(one.arm is which for one in replays) >= MIN_REPLAYS for which in (Arm.BASE, arm))
 
 
@@ -144,8 +144,8 @@ class _Pair:
         return self.base.run.features == self.head.run.features
 
     def may_lose(self, key: Key) -> bool:
-        """Packets that end so are not forwarded. With other features policy may drop more, and no other
-        outcome tells base's packets from those of the feature."""
+        """True if packets with this outcome are not forwarded. With other features policy may drop more, and
+        no other outcome distinguishes base's packets from those of the feature."""
         kind = self.kinds.get(key)
         if not self.same_features:
             return kind is OutcomeKind.LOST
@@ -174,7 +174,7 @@ def _in_replays(pair: _Pair, replays: Sequence[Replay]) -> list[OutcomeChange]:
     }
     if same_features and sent < 0 and not lost:
         lost = {key for key, growth in changed.items() if growth < 0 and kinds.get(key) is OutcomeKind.SENT}
-    # of lost packets it is said where they went; that stages behind see fewer follows from it
+    # for lost packets only their stage is reported; later stages see fewer as a consequence
     named = [key for key, growth in changed.items() if same_features and (growth > 0 or not lost)]
     return [
         _change(pair.arm, key, (first, now), exact=True, lost=key in lost)
@@ -197,7 +197,7 @@ def _over_launches(pair: _Pair, rounds: Sequence[Round], known: set[Key]) -> lis
         a, b = before.outcomes.get(key, 0) / before.taken_in, after.outcomes.get(key, 0) / after.taken_in
         large = max(a, b) >= DOUBLED * min(a, b) or abs(b - a) > SHARE_LIMIT
         if a != b and large and _p_value(pairs, key) <= OUTCOME_ALPHA / len(keys):
-            # packets without an outcome are packets_conserved's: there they are told from those under way
+            # packets_conserved covers packets without an outcome and separates them from those under way
             lost = pair.may_lose(key) and key[1] not in _WORDS and b >= DOUBLED * a
             if lost or pair.same_features:
                 found.append(_change(pair.arm, key, (before, after), exact=False, lost=lost))
@@ -235,7 +235,7 @@ def _change(arm: Arm, key: Key, tallies: tuple[Tally, Tally], *, exact: bool, lo
 
 
 def _with_reason(one: OutcomeChange, expected: Sequence[ExpectedOutcome]) -> OutcomeChange:
-    """The last declaration that covers it holds."""
+    """The change with its declared reason; the last declaration that covers it counts."""
     for each in reversed(expected):
         named = fnmatchcase(one.stage, each.stage) and fnmatchcase(one.outcome, each.outcome)
         if named and 0 < one.growth <= each.share:
@@ -248,12 +248,13 @@ def _repeats(tallies: Sequence[Tally], key: Key) -> bool:
 
 
 def _branches(base: Tally, key: Key) -> bool:
-    """The stage passes on to others than the next one, so what is missing there says nothing."""
+    """True if the stage passes packets to other stages than the next, where missing packets mean nothing."""
     return key[1] == NOT_SEEN_AGAIN and base.outcomes.get(key, 0) != 0
 
 
 def _slack(base: Tally, head: Tally) -> int:
-    """Packets by which figures may differ because batches of other sizes end a replay elsewhere."""
+    """Packets by which figures may differ because batches of different sizes end a replay at other
+    packets."""
     under_way = 0 if head.grew_throughout else abs(head.under_way - base.under_way)
     return abs(head.taken_in - base.taken_in) + under_way
 
@@ -266,7 +267,7 @@ def _replayed(replay: Replay, info: ArmInfo) -> Tally:
 
 
 def _launches(rounds: Sequence[Round], info: ArmInfo, arm: Arm) -> dict[int, Tally]:
-    """Of all rounds, those set aside too: what disturbs a core's time loses no packets."""
+    """Tallies of all rounds, including those set aside: a disturbed core loses time, not packets."""
     found: dict[int, dict[str, tuple[int, dict[str, int]]]] = {}
     for one in rounds:
         if one.arm is arm:

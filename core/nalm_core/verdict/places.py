@@ -22,16 +22,16 @@ class Place:
     """Relative to the repository's top; None if it is not known, or not in the repository."""
     line: int | None
     cost: str
-    """What it cost and costs, for a person."""
+    """Its cost before and after, as text."""
 
 
 def places(judged: Judged) -> list[Place]:
-    """Functions that pay, dearest first: by samples, else by instructions in the stages that pay."""
+    """Functions that pay, costliest first: by samples, else by instructions in the stages that pay."""
     return list(_sampled(judged)) or list(_counted(judged))
 
 
 def in_repository(file: str | None) -> str | None:
-    """The file's path from the repository's top, None if it does not lie there."""
+    """The file's path from the repository's root; None if it is outside."""
     if file is None or not file.isprintable():
         return None
     path = PurePosixPath(file)

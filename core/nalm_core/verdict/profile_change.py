@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which C functions pay for a change in cycles: samples of both arms, scaled to their CPP.
+"""C functions that pay for a change in cycles, from samples of both arms scaled to their CPP.
 
 Samples are an estimate: a function is named only if its change is beyond their scatter.
 """
@@ -72,7 +72,7 @@ def _apart(report: RunReport, arm: Arm) -> frozenset[str]:
 def _costs(
     profile: Profile, apart: frozenset[str], cpp: float
 ) -> dict[Key, tuple[float, float, ProfiledFunction | None]]:
-    """Cycles a packet, their standard error, and the function; generator and sink left out."""
+    """Cycles per packet, their standard error, and the function, without generator and sink."""
     own = profile.samples - sum(count for stage, count in profile.stages.items() if stage in apart)
     if own <= 0:
         return {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an NF keeps from turn to turn: packets under way between its lcores, and packet buffers.
+"""What an NF retains from turn to turn: packets under way between its lcores, and packet buffers.
 
-Rings and batches fill up and stop. What grows through both halves of a launch, launch after launch, is kept
-for good: packets that were lost without a name, or buffers that leak.
+Rings and batches fill up and stop growing. Growth through both halves of every launch is permanent: packets
+lost without an outcome, or leaking buffers.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from nalm_core.report.run_report import BufferLook, Round
 
 MIN_TURNS = 3
 HALF_SHARE = 0.25
-"""Least share of a launch's gain that each of its halves must have, for the gain to be a lasting one."""
+"""Least share of a launch's gain in each of its halves for the gain to be lasting."""
 
 LOOK_PARTS = 4
-"""Equal parts of a longer look: a leak grows in each of them."""
+"""Number of equal parts of a longer look: a leak grows in each of them."""
 LOOK_SHARE = 0.5
-"""Least rate of growth in the second half of a longer look, as a share of that in the launch before it: what
-fills up to a bound grows ever more slowly, or stops."""
+"""Least rate of growth of a leak in the second half of a longer look, as a share of that in the launch
+before: a bounded store grows ever more slowly, or stops."""
 
 Measure = Callable[[Round], int]
 
 
 def vanished_share(rounds: Sequence[Round], entered: Measure, ended: Measure) -> float:
-    """Packets taken in and never ended, or the other way round, as a share of those taken in: the median over
-    launches. With one lcore nothing is under way while it is parked, and the figure is exact."""
+    """Packets taken in without an end, or the reverse, as a share of those taken in: the median over
+    launches. With one lcore no packet is under way while it is parked, and the figure is exact."""
     launches = list(_by_launch(rounds).values())
     if all(len(one.lcores) == 1 for one in rounds):
         total = sum(entered(one) for one in rounds)
@@ -39,9 +39,9 @@ def vanished_share(rounds: Sequence[Round], entered: Measure, ended: Measure) ->
 
 
 def leaked_share(rounds: Sequence[Round], entered: Measure, ended: Measure) -> float | None:
-    """Buffers that were not given back, for each packet taken in: the median over launches.
+    """Buffers not returned per packet taken in: the median over launches.
 
-    Buffers of packets under way are not leaked. None if the NF does not tell its buffers, or ran too few
+    Buffers of packets under way do not count. None if the NF does not count its buffers, or ran too few
     turns.
     """
     found = [
@@ -51,9 +51,9 @@ def leaked_share(rounds: Sequence[Round], entered: Measure, ended: Measure) -> f
 
 
 def look_leaks(look: BufferLook) -> float:
-    """Buffers not given back, for each packet of the longer look; 0 if their growth ended or slowed down.
+    """Buffers not returned per packet of the longer look; 0 if their growth ended or slowed down.
 
-    A store that fills at an even rate for longer than the look is not told from a leak.
+    A store that fills at a constant rate for longer than the look counts as a leak.
     """
     levels = _levels(look)
     launch, longer = levels[: look.turns], levels[look.turns - 1 :]
@@ -94,7 +94,7 @@ def _leaked(turns: Sequence[Round], entered: Measure, ended: Measure) -> float |
 
 
 def _lasting_gain(levels: Sequence[int]) -> int:
-    """How much a level rose, if it rose through both halves; else 0."""
+    """The rise of a level if it rose in both halves; otherwise 0."""
     if len(levels) < MIN_TURNS:
         return 0
     middle = levels[len(levels) // 2]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict on a run: a pure function of its report, so agent and server say the same.
+"""The verdict on a run: a pure function of its report, so that agent and server agree.
 
-Order of the questions: could it be measured, are its numbers right, is there anything to judge, and then: do
-cycles say same, improved or regressed, which stages pay, and do instructions or pipeline use explain it.
+It decides in order: could the run be measured, are its figures consistent, is there anything to judge; then:
+are cycles the same, improved or regressed, which stages pay, and do instructions or pipeline use explain it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Verdict(Model):
 
 
 def all_checks(report: RunReport) -> list[Check]:
-    """The report's own checks, and those computed here that it lacks or passed wrongly."""
+    """The report's checks, and checks computed here that it lacks or passed wrongly."""
     computed = checks_of(report)
     failed = {check.name for check in report.checks if not check.passed}
     again = {check.name: check for check in computed if check.name not in failed}
@@ -94,7 +94,7 @@ def judge(report: RunReport) -> Verdict:
 
 
 def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
-    """The verdict with what it would otherwise pass over: packets that end otherwise and are not lost."""
+    """The verdict with changed outcomes of packets that are not lost."""
     said = wording.outcomes(changes) if verdict.outcome not in FAILED else None
     if said is None:
         return verdict.model_copy(update={"outcome_changes": changes})
@@ -121,7 +121,7 @@ def _judge_measured(report: RunReport, plain: Callable[[Outcome, str], Verdict])
 
 
 def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
-    """Base against an arm with the same features, at the look the launches done stand for. None: too few."""
+    """Base against an arm with the same features, at the look of the finished launches. None: too few."""
     pair = paired_series(report, Arm.BASE, arm)
     if pair is None:
         return None
@@ -181,7 +181,7 @@ def _functions(report: RunReport, arm: Arm, comparison: Comparison) -> list[Func
 
 
 def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
-    """Efficiency is judged with base's features; what the features add is a price, never a regression."""
+    """Judges efficiency with base's features. The cost of added features is a price, never a regression."""
     if judged_arm(report) is None:
         return (
             _price_in_equal_code(report, verdict) if equal_code(report) else _not_comparable(report, verdict)
@@ -196,7 +196,7 @@ def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
 
 
 def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
-    """Base and head run the same code: all the change in cycles is the features'."""
+    """The price in equal code: the features cause the whole change in cycles."""
     same = verdict.model_copy(
         update={"outcome": Outcome.SAME, "reason": wording.EQUAL_CODE, "summary": "same code"}
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a verdict says to a person. Figures come from the comparison; nothing is decided here."""
+"""The texts of verdicts. Figures come from the comparison; this module decides nothing."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ NOT_AS_BASE = (
 )
 SHORT_LIMIT = 120
 DECIDING_ERRORS = 3.0
-"""Standard errors from the margin at which a look decides, about."""
+"""Approximate distance from the margin, in standard errors, at which a look decides."""
 MORE_LAUNCHES = 4
-"""More launches than so many times those of the run are no advice."""
+"""Most launches that are advised, as a multiple of the run's launches."""
 BUSY_SHARE = 0.25
-"""Share of disturbed rounds from which on the host is called busy in a note."""
+"""Share of disturbed rounds from which a note calls the host busy."""
 
 
 def percent(ln_ratio: float) -> str:
@@ -41,28 +41,28 @@ def percent(ln_ratio: float) -> str:
 
 
 def precise(ln_ratio: float) -> str:
-    """The same for an exact count, to a hundredth of a percent."""
+    """The relative change of an exact count, to a hundredth of a percent."""
     return change_percent(expm1(ln_ratio), 2)
 
 
 def first_line(text: str | None) -> str:
-    """A failure's first line: the rest is log."""
+    """A failure's first line, without the log."""
     lines = (text or "").strip().splitlines()
     return lines[0] if lines else "The agent gave no reason."
 
 
 def short(reason: str) -> str:
-    """A reason cut to the length of a table's cell."""
+    """A reason, cut to the width of a table's cell."""
     return reason if len(reason) <= SHORT_LIMIT else reason[: SHORT_LIMIT - 1].rstrip() + "…"
 
 
 def failed_checks(failed: Sequence[Check]) -> str:
-    """Which checks failed and how."""
+    """The failed checks with their messages."""
     return "; ".join(f"{check.name}: {check.message}" for check in failed)
 
 
 def outcomes(changes: Sequence[OutcomeChange]) -> str | None:
-    """What became of packets otherwise than in base; None if nothing did."""
+    """A sentence about changed outcomes of packets; None if there are none."""
     if not changes:
         return None
     how = (
@@ -74,13 +74,13 @@ def outcomes(changes: Sequence[OutcomeChange]) -> str | None:
 
 
 def outcomes_in_short(changes: Sequence[OutcomeChange]) -> str:
-    """For a table's cell."""
+    """Changed outcomes for a table's cell."""
     first = changes[0]
     return f"{first.stage}: other outcomes" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
 
 
 def too_few(report: RunReport, arm: Arm) -> str:
-    """Why nothing could be decided, and what would help."""
+    """Why the launches are too few to decide, and what would help."""
     aside, _, rounds = disturbed_counts(report.rounds)
     usable = len(pair_launches(report, Arm.BASE, arm))
     text = (
@@ -114,7 +114,8 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
 
 
 def what_would_help(comparison: Comparison, report: RunReport) -> str:
-    """The way out of an undecided run: time, if a tolerable amount would do, else quiet or a wider margin."""
+    """Advice for an undecided run: more time if a tolerable amount suffices, else a quieter host or a wider
+    margin."""
     estimate, margin = comparison.estimate, report.settings.margin
     aside, disturbed, rounds = disturbed_counts(report.rounds)
     if aside + disturbed > BUSY_SHARE * rounds:
@@ -132,7 +133,7 @@ def what_would_help(comparison: Comparison, report: RunReport) -> str:
 
 
 def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:
-    """What a verdict on cycles adds about instructions where they are not its cause."""
+    """The text about changed instructions that are not the cause of a verdict on cycles."""
     if outcome not in (Outcome.SAME, Outcome.INCONCLUSIVE) or not changes:
         return ""
     first = changes[0]
@@ -195,7 +196,7 @@ _CAUSES = {"instructions": "instructions", "pipeline": "pipeline use"}
 
 
 def stage_notes(stages: Sequence[StageChange], culprits: Sequence[str]) -> dict[str, str]:
-    """What is shown of each stage: its part in the change, or what its test said."""
+    """The text for each stage: its part in the change, or the result of its test."""
     tested = sum(one.p_value is not None for one in stages)
     return {one.stage: _stage_note(one, one.stage in culprits, tested) for one in stages}
 
@@ -220,7 +221,7 @@ def _leaves_out_zero(change: Change) -> bool:
 
 
 def interval_note(chain: Change | None, stages: Sequence[StageChange]) -> str | None:
-    """What the intervals beside one another are, where they are not of one level."""
+    """Explains the levels of the shown intervals if they differ."""
     levels = {one.level for one in stages if one.level is not None}
     if chain is None or chain.level is None or not levels or levels == {chain.level}:
         return None
@@ -238,7 +239,7 @@ def _level(level: float) -> str:
 def notes(
     outcome: Decided, comparison: Comparison, changes: Sequence[InstructionChange], report: RunReport
 ) -> list[str]:
-    """What does not change the outcome and should still be known."""
+    """Notes that do not change the outcome."""
     found = []
     chain = comparison.chain
     if chain.ln_ipp is None:
