@@ -23,19 +23,19 @@ POLL_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Cores:
-    """CPUs given to an NF's lcores, in order."""
+    """The CPUs of an NF's lcores, in order."""
 
     cpus: tuple[int, ...]
 
     def first(self, lcores: int) -> Cores:
-        """Those of an arm that has fewer lcores than another."""
+        """The first CPUs, for an arm with fewer lcores."""
         return Cores(self.cpus[:lcores])
 
 
 def choose(lcores: int) -> Cores:
-    """The CPUs for so many lcores: the last ones allowed. The first takes most interrupts.
+    """The CPUs for so many lcores: the last permitted ones, since the first takes most interrupts.
 
-    With as many lcores as CPUs the agent shares the last lcore's. Raises HostError if there are too few.
+    With as many lcores as CPUs, the agent shares the last lcore's CPU. Raises HostError if there are too few.
     """
     allowed = sorted(os.sched_getaffinity(0), reverse=True)
     if lcores > len(allowed):
@@ -49,7 +49,7 @@ def choose(lcores: int) -> Cores:
 
 @contextmanager
 def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
-    """Keeps the CPUs for this measurement and moves the agent off them. Says so while it has to wait."""
+    """Reserves the CPUs for this measurement and moves the agent off them. Reports when it must wait."""
     folder = _lock_directory()
     before = os.sched_getaffinity(0)
     with ExitStack() as stack:
@@ -63,7 +63,8 @@ def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
 
 
 def _move(cpus: set[int]) -> None:
-    """Every thread of this process: heartbeat, broker and log readers must not disturb either."""
+    """Moves every thread of this process, so that heartbeat, broker and log readers do not disturb,
+    either."""
     for thread in Path("/proc/self/task").iterdir():
         with suppress(ProcessLookupError):
             os.sched_setaffinity(int(thread.name), cpus)

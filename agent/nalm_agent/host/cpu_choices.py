@@ -9,4 +9,4 @@ PINNED = {
     "LD_BIND_NOW": "1",
     "LC_ALL": "C",
 }
-"""Choices libraries make by CPU at run time, made alike with and without valgrind."""
+"""Choices of libraries by CPU, made the same with and without valgrind."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel says of processor and settings. None: it does not say; never assumed to be fine."""
+"""Facts about processor and settings from the kernel. None means unknown, which is never assumed to be
+fine."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ def node_of(system: System, cpu: int) -> int | None:
 
 
 def microcodes(system: System) -> list[str]:
-    """Revisions of microcode that the CPUs run, each once."""
+    """Distinct revisions of the CPUs' microcode."""
     text = system.text("/proc/cpuinfo") or ""
     return sorted(set(re.findall(r"^microcode\s*:\s*(\S+)$", text, re.MULTILINE)))
 
@@ -61,13 +62,13 @@ def turbo(system: System) -> bool | None:
 
 
 def isolated_cpus(system: System) -> list[int] | None:
-    """CPUs on which the scheduler places nothing by itself."""
+    """CPUs on which the scheduler does not place programs by itself."""
     text = system.text(ISOLATED)
     return None if text is None else cpu_list(text)
 
 
 def mitigations(system: System) -> dict[str, str] | None:
-    """What the kernel does about each vulnerability that concerns this processor."""
+    """The kernel's mitigation of each vulnerability of this processor."""
     states = {path.rpartition("/")[2]: system.text(path) for path in system.names(VULNERABILITIES)}
     known = {name: state for name, state in states.items() if state}
     return {name: state for name, state in known.items() if state != NOT_AFFECTED} if known else None

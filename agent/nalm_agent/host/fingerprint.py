@@ -68,20 +68,20 @@ def fingerprint(home: Home | None = None) -> Host:
 
 
 def host_class(model: str, cores: int, tsc_hz: int, *, huge_pages: bool) -> str:
-    """What must match for two runs to share a series: processor, cores, TSC rate, huge pages."""
+    """Properties that must match for runs to share a series: processor, cores, TSC rate, huge pages."""
     slug = re.sub(r"[^a-z0-9]+", "-", model.lower()).strip("-")
     pages = "huge" if huge_pages else "nohuge"
     return f"{slug}-{cores}c-{tsc_hz / 1e9:.1f}ghz-{pages}"
 
 
 def cpu_model() -> str:
-    """The processor's name as the kernel gives it."""
+    """The kernel's name of the processor."""
     found = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1].strip() if found else platform.machine()
 
 
 def is_virtual() -> bool:
-    """True when the processor says it runs under a hypervisor."""
+    """True if the processor reports a hypervisor."""
     return " hypervisor" in Path("/proc/cpuinfo").read_text()
 
 
@@ -93,15 +93,15 @@ def huge_page_bytes(which: str) -> int:
 
 
 def uses_huge_pages() -> bool:
-    """True when this host has reserved enough huge pages for every arm of a run.
+    """True if this host has reserved enough huge pages for every arm of a run.
 
-    By what is reserved, not by what is free: the host class must not change while pages are in use.
+    It counts reserved pages, not free ones: the host class must not change while pages are in use.
     """
     return huge_page_bytes("Total") >= HUGE_PAGE_BYTES_NEEDED
 
 
 def require_huge_pages(memory_mb: int) -> None:
-    """Raises HostError when this host has too few huge pages free for every arm of a run."""
+    """Raises HostError if this host has too few free huge pages for every arm of a run."""
     free, needed = huge_page_bytes("Free") >> 20, MAX_ARMS * memory_mb
     if free < needed:
         raise HostError(
@@ -122,7 +122,7 @@ def caches() -> dict[str, int]:
 
 
 def steal_ns(cpus: Sequence[int]) -> int:
-    """Nanoseconds the hypervisor gave to others on these CPUs since boot (/proc/stat, field 8)."""
+    """Nanoseconds that the hypervisor gave to other guests on these CPUs since boot (/proc/stat, field 8)."""
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
         name, *fields = line.split()

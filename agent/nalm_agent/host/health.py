@@ -19,14 +19,14 @@ _STEAL_FIELD = 7
 
 
 class HealthWatch:
-    """Looks again at each call; shares are of the time since the look before."""
+    """Reads the health at each call; shares refer to the time since the last call."""
 
     def __init__(self, home: Home, system: System | None = None) -> None:
         self._home, self._system = home, system or System()
         self._before: tuple[int, int] | None = None
 
     def look(self, spool_items: int) -> dict[str, object]:
-        """As the server takes it."""
+        """The health in the server's format."""
         found = {
             "disk_free_bytes": self._disk_free(),
             "load": self._load(),
@@ -49,7 +49,7 @@ class HealthWatch:
         return float(text.split()[0]) / (os.cpu_count() or 1) if text else None
 
     def _steal(self) -> float | None:
-        """Field 8 of the first line of /proc/stat, against all of them."""
+        """Share of steal time: field 8 of the first line of /proc/stat, relative to the sum of fields."""
         text = self._system.text("/proc/stat")
         if not text or not text.startswith("cpu "):
             return None
@@ -77,12 +77,12 @@ class HealthWatch:
 
 
 def remember_noise(home: Home, resolves: float) -> None:
-    """What `nalm doctor --noise` found: the smallest relative change seen in a minute."""
+    """Keeps the result of `nalm doctor --noise`: the smallest relative change detected in a minute."""
     put(home.folder(".") / NOISE_FILE, json.dumps({"resolves": resolves}).encode(), mode=0o644)
 
 
 def recall_noise(home: Home) -> float | None:
-    """None if it was never looked for here."""
+    """The last result of `nalm doctor --noise`; None if there is none."""
     try:
         return float(json.loads(Path(home.root / NOISE_FILE).read_text())["resolves"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's files under /proc and /sys, below a root that a test can put elsewhere."""
+"""The kernel's files under /proc and /sys, below a root that tests can replace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class System:
-    """Paths are given as the kernel names them, from /."""
+    """Reads and writes the kernel's files, by absolute paths."""
 
     root: Path = Path("/")
 
@@ -18,14 +18,14 @@ class System:
         return self.root / path.lstrip("/")
 
     def text(self, path: str) -> str | None:
-        """Contents without surrounding blanks; None where it cannot be read (`why` says why)."""
+        """Contents without surrounding blanks; None if the file cannot be read (`why` has the reason)."""
         try:
             return self.at(path).read_text(errors="replace").strip()
         except OSError:
             return None
 
     def why(self, path: str) -> str:
-        """Why `path` cannot be read, for a person."""
+        """Why `path` cannot be read, as text."""
         try:
             self.at(path).read_bytes()
         except FileNotFoundError:
@@ -40,7 +40,7 @@ class System:
         return sorted("/" + path.relative_to(self.root).as_posix() for path in found)
 
     def write(self, path: str, value: str) -> None:
-        """Writes a setting in one piece, as the kernel wants it. Raises OSError as the kernel answers."""
+        """Writes a setting in one call, as the kernel requires. Raises the kernel's OSError."""
         descriptor = os.open(self.at(path), os.O_WRONLY)
         try:
             os.write(descriptor, value.encode())
@@ -49,7 +49,7 @@ class System:
 
 
 def cpu_list(text: str) -> list[int]:
-    """CPUs of a kernel's list such as 0-3,8; none of an empty one."""
+    """CPUs of a kernel's list such as 0-3,8; empty for an empty list."""
     cpus: list[int] = []
     for part in text.replace("\n", "").split(","):
         first, _, last = part.strip().partition("-")
@@ -59,5 +59,5 @@ def cpu_list(text: str) -> list[int]:
 
 
 def as_cpu_list(cpus: list[int]) -> str:
-    """The same the other way round, without ranges."""
+    """A list of CPUs in the kernel's format, without ranges."""
     return ",".join(map(str, cpus))

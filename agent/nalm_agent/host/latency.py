@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far memory and other CPUs are, measured (native/host_latency.c), and what was last measured here."""
+"""Measures latencies of memory and between CPUs (native/host_latency.c), and keeps the last result."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ FILE = "host-latency.json"
 MEMORY = "memory"
 MEMORY_TIMES_LAST_CACHE = 4
 MEMORY_SHARE = 4
-"""At most one part in so many of the available memory is taken for the look."""
+"""The measurement uses at most 1 / MEMORY_SHARE of the available memory."""
 MOST_CPUS = 8
-"""CPUs whose pairs are measured; of more, the first ones, and one hardware thread beside the first."""
+"""Most CPUs whose pairs are measured: of more, the first ones and one hardware thread beside the first."""
 MOST_SHARERS = 4
-"""CPUs whose work beside the measuring one is looked at."""
+"""Most CPUs whose load is tested beside the measuring CPU."""
 LIMIT_SECONDS = 30.0
 REASONS = {3: "the CPU may not be used", 4: "no memory", 5: "the other CPU did not answer: it is taken"}
 
 
 class Latencies(BaseModel):
-    """One look at one host."""
+    """The latencies of one host."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,13 +44,13 @@ class Latencies(BaseModel):
     ns: dict[str, float]
     """Time of one dependent load by level: L1d, L2, L3, memory."""
     tlb: list[str]
-    """Levels whose figure has misses of the TLB in it: no huge pages could be had."""
+    """Levels whose figures include TLB misses, because no huge pages were available."""
     transfer_ns: dict[str, float]
-    """By pair of CPUs, "0-1": from a write until the other sees it."""
+    """Time from a write until another CPU sees it, by pair of CPUs, "0-1"."""
     ghz: list[float]
     """Core clock of many samples of a fraction of a millisecond, sorted."""
     sharing: dict[str, float] = {}
-    """By other CPU, "1-0": how much longer `cpu` needs for the same work while that one is busy."""
+    """By pair, "1-0": factor by which `cpu` needs longer for the same work while the other CPU is busy."""
     missing: dict[str, str]
     """Why a level or pair has no figure."""
 
@@ -114,10 +114,10 @@ def measure(
 
 
 def sizes(caches: dict[str, int], available: int) -> dict[str, int]:
-    """Bytes to chase through for each level: well inside it, and well outside the one before.
+    """Bytes of the pointer chase for each level: well inside it, and well outside the level before.
 
-    Of a last cache, which others share, only a part can be expected to be there. No memory level where so
-    much memory as shows it is not to spare.
+    Only a part of a shared last-level cache can be expected to be available. There is no memory level if too
+    little memory is free for it.
     """
     found, before = dict[str, int](), 0
     for level in ("L1d", "L2", "L3"):
@@ -145,7 +145,7 @@ def pairs_of(cpus: Sequence[int], beside: Sequence[int] = ()) -> list[tuple[int,
 
 
 def remember(home: Home, found: Latencies) -> None:
-    """Keeps a look for the fingerprints to come."""
+    """Keeps the latencies for later fingerprints."""
     path = home.folder(".") / FILE
     new = path.with_name(f".{FILE}.{os.getpid()}")
     new.write_text(found.model_dump_json() + "\n")
@@ -153,7 +153,7 @@ def remember(home: Home, found: Latencies) -> None:
 
 
 def recall(home: Home, host: str, host_class: str) -> Latencies | None:
-    """What was last measured on this very host; None if nothing was, or the host is another one by now."""
+    """The last latencies of this host; None if there are none, or if the host has changed."""
     try:
         found = Latencies.model_validate_json((home.root / FILE).read_bytes())
     except (OSError, ValidationError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the kernel gives hardware counters, asked of the kernel itself (perf_event_open(2))."""
+"""Tests whether the kernel provides hardware counters, by perf_event_open(2)."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def kernel_reason() -> str | None:
 def refusal_text(code: int, sources: Collection[str] | None) -> str:
     """Why no cycle counter was opened, from perf_event_open's error and the kernel's event sources.
 
-    sources: None where sysfs does not tell. Without one for the processor there is no PMU, whichever check of
-    the kernel came first: leave to read it would not help.
+    sources: None if sysfs does not list them. Without a source of the processor there is no PMU, and
+    permission to read it would not help, whichever error the kernel reports first.
     """
     if sources is not None and not _CPU_SOURCES & set(sources):
         return REASONS[errno.ENOENT]
@@ -47,7 +47,7 @@ def refusal_text(code: int, sources: Collection[str] | None) -> str:
 
 
 def _event_sources() -> list[str] | None:
-    """Of sysfs; None if it cannot be read, or where the processor's own has many names."""
+    """Event sources of sysfs; None if it cannot be read, or if the processor's source may have any name."""
     if platform.machine() != "x86_64":
         return None
     try:

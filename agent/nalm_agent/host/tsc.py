@@ -14,7 +14,7 @@ def available(cpuinfo: Path = CPUINFO) -> str | None:
     """None if the TSC counts at one rate on every core, else the reason it cannot be used."""
     flags = re.search(r"^flags\s*:(.*)$", cpuinfo.read_text(), re.MULTILINE)
     if flags is None:
-        return "the processor's flags are not in /proc/cpuinfo: the probe's cycles are of unknown rate"
+        return "/proc/cpuinfo has no processor flags: the rate of the probe's cycles is unknown"
     missing = [flag for flag in NEEDED_FLAGS if flag not in flags[1].split()]
     return (
         f"the processor lacks {', '.join(missing)}: TSC cycles are not comparable over time"
@@ -24,6 +24,7 @@ def available(cpuinfo: Path = CPUINFO) -> str | None:
 
 
 def frequency_hz(cpuinfo: Path = CPUINFO) -> int | None:
-    """TSC rate in Hz as the kernel knows it (bogomips is twice the TSC's MHz); None where it does not say."""
+    """TSC rate in Hz from the kernel (bogomips is twice the TSC's MHz); None if the kernel does not report
+    it."""
     found = re.search(r"^bogomips\s*:\s*([0-9.]+)$", cpuinfo.read_text(), re.MULTILINE)
     return round(float(found[1]) * 1e6 / 2) if found else None

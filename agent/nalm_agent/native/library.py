@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the C programs and libraries of this folder, once on each host.
 
-nalm_probe.h is the probe contract's header itself (reference-nf/probe), not a second copy.
+nalm_probe.h is the header of the probe contract (reference-nf/probe), not a copy.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ COMPILE_SECONDS = 60.0
 
 
 def program(home: Home, name: str) -> Path:
-    """The compiled program `name`, made if it is not there. Raises HostError if it cannot be compiled."""
+    """The compiled program `name`, compiled if necessary. Raises HostError if that fails."""
     return _compiled(home, name, ())
 
 
 def library(home: Home, name: str) -> Path:
-    """The same as a shared library."""
+    """The shared library `name`, compiled if necessary. Raises HostError if that fails."""
     return _compiled(home, name, SHARED)
 
 
@@ -58,7 +58,7 @@ def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
 
 
 def _digest(name: str) -> str:
-    """Of all that decides the program: its sources, the options, the toolchain."""
+    """Digest of sources, options and toolchain."""
     digest = hashlib.sha256(repr((OPTIONS[:-1], toolchain().identity())).encode())
     for source in (f"{name}.c", "nalm_probe.h"):
         digest.update((FOLDER / source).read_bytes())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What besides the sources decides a build: compiler and libraries. Part of every build's address."""
+"""Compiler and libraries, which determine a build together with its sources. Part of every build's
+address."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Toolchain:
         return [self.compiler, self.dpdk, self.libc, self.hyperscan, self.papi]
 
     def libraries(self) -> dict[str, str]:
-        """Versions of what runs in an NF, of those that are installed."""
+        """Versions of installed libraries that run in an NF."""
         known = {"libc": self.libc, "dpdk": self.dpdk, "hyperscan": self.hyperscan}
         return {name: version for name, version in known.items() if version}
 
@@ -44,7 +45,7 @@ def _first_line(*command: str) -> str | None:
 
 @cache
 def toolchain() -> Toolchain:
-    """The host's toolchain, asked once per process."""
+    """The host's toolchain, determined once per process."""
     return Toolchain(
         compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),

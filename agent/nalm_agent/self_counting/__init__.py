@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NFs that keep counters of their own (Open vSwitch, VPP): the commands that show these, and the formats.
+"""NFs with their own counters (Open vSwitch, VPP): the commands that show them, and their formats.
 
 May import `config`. Start at `formats`.
 """

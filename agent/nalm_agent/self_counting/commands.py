@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How an NF without a probe is asked for the figures it keeps of itself."""
+"""Commands that show the own figures of an NF without a probe."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from nalm_agent.self_counting.reported import OwnFigures
 
 @dataclass(frozen=True)
 class CounterCommands:
-    """The commands, and how the answer is read."""
+    """The commands, and the format of their output."""
 
     clear: tuple[str, ...]
     show: tuple[str, ...]
     figures: OwnFigures
 
     def at(self, places: Mapping[str, str]) -> CounterCommands:
-        """The same with placeholders replaced."""
+        """The commands with placeholders replaced."""
         return replace(self, clear=_at(self.clear, places), show=_at(self.show, places))
 
 
 def counter_commands(run: RunConfig) -> CounterCommands | None:
-    """As nalm.toml says; None if a probe counts."""
+    """The commands of nalm.toml; None if a probe counts."""
     if run.clear is None or run.show is None:
         return None
     return CounterCommands(tuple(run.clear), tuple(run.show), OWN_FIGURES[run.counts])

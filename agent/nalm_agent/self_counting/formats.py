@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The formats of own figures, by their names in nalm.toml (run.counts)."""
+"""Formats of own figures, by their names in nalm.toml (run.counts)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter source: Open vSwitch's own figures of its PMD threads, `dpif-netdev/pmd-perf-show`.
 
-The format tells cycles of a thread as a whole, so the one stage is the datapath. What was taken in and
-neither sent nor lost in an upcall is `not_sent`: a flow dropped it. A packet sent to several ports counts as
-sent once.
+The format has cycles of a whole thread, so the only stage is the datapath. A packet that is neither sent nor
+lost in an upcall is `not_sent`: a flow dropped it. A packet sent to several ports counts once.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ STAGE = StageInfo(
 
 
 def parse(text: str) -> Reported:
-    """Reads what `pmd-perf-show` printed."""
+    """Parses the output of `pmd-perf-show`."""
     threads = pmd_threads(text)
     received, lost, sent = (
         round(sum(getattr(one, field) for one in threads)) for field in ("received", "lost", "sent")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an NF tells of itself when it is asked for the figures it keeps."""
+"""An NF's own figures, as its commands report them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class ReportedLcore:
     packets: int
     busy_cycles: int
     idle_cycles: int | None
-    """None if the NF does not tell them apart from the busy ones."""
+    """None if the NF does not separate them from busy cycles."""
 
 
 @dataclass(frozen=True)
 class Reported:
-    """All that one answer tells."""
+    """The figures of one answer."""
 
     lcores: list[ReportedLcore]
     stages: list[StageInfo]
@@ -34,10 +34,10 @@ class Reported:
 
 @dataclass(frozen=True)
 class OwnFigures:
-    """A format of figures that NFs keep."""
+    """A format of own figures."""
 
     what: str
     parse: Callable[[str], Reported]
-    """Reads an answer. Raises nalm_core's ImportFailedError."""
+    """Parses an answer. Raises nalm_core's ImportFailedError."""
     unchecked: Mapping[str, str]
-    """Checks that would pass by construction, or cannot be made of these figures, with the reason."""
+    """Checks that these figures always pass or do not allow, with the reason."""

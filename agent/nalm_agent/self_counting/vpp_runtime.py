@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counter source: VPP's own figures of its graph, `show runtime`. A node is a stage.
 
-The rates out, drop and punt end the packets of the input node that took in most; it comes first.
+The rates out, drop and punt are outcomes of the input node that took in most packets; it comes first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ENDS = {"out": OutcomeKind.SENT, "drop": OutcomeKind.POLICY, "punt": OutcomeKind
 
 
 def parse(text: str) -> Reported:
-    """Reads what `show runtime` printed."""
+    """Parses the output of `show runtime`."""
     threads = vpp_threads(text)
     seconds, nodes = seconds_of(threads), nodes_of(threads)
     names = _in_order(nodes)
@@ -35,7 +35,8 @@ def parse(text: str) -> Reported:
 
 
 def _in_order(nodes: Mapping[str, Node]) -> list[str]:
-    """Input nodes by what they took in, then the others by name: VPP does not tell their order."""
+    """Input nodes by the packets they took in, then the others by name, since VPP does not report an
+    order."""
     inputs = sorted((name for name in nodes if nodes[name].takes_in), key=lambda name: -nodes[name].vectors)
     return [*inputs, *sorted(nodes.keys() - set(inputs))]
 

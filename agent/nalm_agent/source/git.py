@@ -28,14 +28,14 @@ WORKTREE = "worktree"
 
 @dataclass(frozen=True)
 class Revision:
-    """What is built: a tree, and the commit it belongs to."""
+    """A tree to build, and its commit."""
 
     commit: str
-    """Full name; for a working tree, the commit it is based on."""
+    """Full SHA; for a working tree, the commit that it is based on."""
     tree: str
     subject: str
     dirty: bool = False
-    """True when the tree is a working tree that differs from the commit's."""
+    """True if the tree is a working tree that differs from the commit's."""
 
     @property
     def short(self) -> str:
@@ -46,14 +46,14 @@ class Revision:
 class BaseChoice:
     revision: Revision
     why: str
-    """How it was chosen, for the person: "merge base with main"."""
+    """How the base was chosen, for output: "merge base with main"."""
 
 
 _ANCESTOR = re.compile(r"[~^][~^0-9]*+$")
 
 
 def fetch_hint(name: str) -> str:
-    """How a shallow clone gets what this name means: only refs and whole names can be fetched by name."""
+    """A hint how to fetch this name into a shallow clone. Only refs and full SHAs can be fetched by name."""
     if not any(sign in name for sign in "~^:@"):
         branch = name.removeprefix("origin/")
         return f"`git fetch --depth=1 origin {branch}` fetches it, `git fetch --unshallow` all"
@@ -64,7 +64,7 @@ def fetch_hint(name: str) -> str:
 
 
 class Repository:
-    """A git repository, with a scratch directory for what must not go into it."""
+    """A git repository, with a scratch directory for objects that must not be written to it."""
 
     def __init__(self, path: Path, scratch: Path) -> None:
         self.scratch = scratch
@@ -120,7 +120,7 @@ class Repository:
 
     @property
     def shallow(self) -> bool:
-        """True for a clone whose history was cut off."""
+        """True for a clone with a truncated history."""
         return self._try("rev-parse", "--is-shallow-repository") == "true"
 
     def _worktree(self) -> Revision:
@@ -140,7 +140,7 @@ class Repository:
         return Revision(head.commit, tree, "working tree", dirty=True)
 
     def parent(self, revision: Revision) -> Revision | None:
-        """First parent, None for a root commit. Raises GitError where a shallow clone ends."""
+        """First parent; None for a root commit. Raises GitError at the end of a shallow clone's history."""
         name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")
         if name is None and self.shallow:
             written = self._git("cat-file", "commit", revision.commit).partition("\n\n")[0]
@@ -156,16 +156,16 @@ class Repository:
         return self._try("merge-base", "--is-ancestor", old.commit, new.commit) is not None
 
     def author(self, revision: Revision) -> str:
-        """Who wrote a commit, and when."""
+        """Author and date of a commit."""
         return self._git("show", "-s", "--format=%an <%ae>, %ad", "--date=short", revision.commit)
 
     def messages(self, base: Revision, head: Revision) -> list[str]:
-        """What the commits that head has and base lacks say of themselves, oldest first."""
+        """Messages of the commits that head has and base lacks, oldest first."""
         said = self._try("log", "-z", "--reverse", "--format=%B", f"{base.commit}..{head.commit}")
         return said.split("\0") if said else []
 
     def expand(self, name: str) -> list[Revision]:
-        """The commits a name stands for: one, or for A..B those on B's first-parent line, oldest first."""
+        """The commits of a name: one, or for A..B those on B's first-parent line since A, oldest first."""
         if ".." not in name:
             return [self.resolve(name)]
         listed = self._try("rev-list", "--first-parent", "--reverse", "--end-of-options", name)
@@ -176,8 +176,8 @@ class Repository:
         return [self.resolve(commit) for commit in listed.split()]
 
     def names(self, latest: int) -> list[tuple[str, str]]:
-        """What commits may be called, each with its subject: HEAD, branches, tags, the `latest` by their
-        short names."""
+        """Names of commits with their subjects: HEAD, branches, tags, and the `latest` commits by short
+        names."""
         kinds = ("refs/heads", "refs/tags", "refs/remotes")
         form = "%(refname:short)%09%(contents:subject)"
         listed = (
@@ -189,9 +189,9 @@ class Repository:
         return [(name, plain_line(subject)) for name, _, subject in (line.partition("\t") for line in lines)]
 
     def choose_base(self, head: Revision) -> BaseChoice:
-        """What a change is compared with: the merge base with the default branch; on it, the commit before.
+        """The base of a change: the merge base with the default branch, or on that branch the commit before.
 
-        Raises GitError if there is nothing to compare with, or a shallow clone does not have it.
+        Raises GitError if there is no base, or if a shallow clone lacks it.
         """
         for branch in ("origin/HEAD", "origin/main", "origin/master", "main", "master"):
             base = self._try("merge-base", branch, head.commit)
@@ -214,24 +214,24 @@ class Repository:
         return BaseChoice(parent, "the commit before HEAD")
 
     def read(self, revision: Revision, path: str) -> str | None:
-        """A text file of a revision; None if it is not there."""
+        """A text file of a revision; None if it does not exist."""
         return self.read_tree(revision.tree, path)
 
     def read_tree(self, tree: str, path: str) -> str | None:
-        """A text file of a tree; None if either is not there."""
+        """A text file of a tree; None if the tree or the file does not exist."""
         return self._try("show", f"{tree}:{path}", strip=False)
 
     def hooks(self) -> Path:
-        """Where git looks for this repository's hooks."""
+        """The directory of this repository's hooks."""
         return self._start / self._git("rev-parse", "--git-path", "hooks")
 
     def files(self) -> list[str]:
-        """Paths from the root of all that git tracks in the working tree, or would add."""
+        """Paths, relative to the root, of files in the working tree that git tracks or would add."""
         listed = self._git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return [name for name in listed.split("\0") if name]
 
     def digest(self, revision: Revision, paths: Sequence[str]) -> str | None:
-        """Content address of files and directories of a revision, with their modes; None if one is not there.
+        """Content address of files and directories of a revision, with their modes; None if one is missing.
 
         "." stands for the whole tree.
         """
@@ -247,7 +247,7 @@ class Repository:
         return total.hexdigest()
 
     def _entries(self, tree: str, names: Collection[str]) -> dict[str, str]:
-        """Mode and object of each of these paths that is in a tree."""
+        """Mode and object of those paths that a tree has."""
         if not names:
             return {}
         form = "--format=%(objectmode) %(objectname)%x09%(path)"
@@ -256,9 +256,9 @@ class Repository:
         return {path: entry for entry, _, path in rows}
 
     def export(self, revision: Revision, to: Path) -> None:
-        """Writes the revision's files into an empty directory, those of its submodules included.
+        """Writes the revision's files, including those of its submodules, into an empty directory.
 
-        Raises GitError for a submodule whose commit is not in this clone.
+        Raises GitError if this clone lacks the commit of a submodule.
         """
         to.mkdir(parents=True, exist_ok=True)
         own = Path(self._git("rev-parse", "--absolute-git-dir"))

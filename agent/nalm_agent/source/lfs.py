@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files kept in Git LFS: without its content, a checkout holds a small pointer in a file's place."""
+"""Files in Git LFS: without their content, a checkout has small pointers in their place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 def require_content(path: Path, name: str) -> None:
-    """Raises GitError for a file that is a Git LFS pointer. `name`: what the person calls it."""
+    """Raises GitError if a file is a Git LFS pointer. `name`: the file's name in the error."""
     with path.open("rb") as file:
         if file.read(len(_POINTER)) == _POINTER:
             raise GitError(
                 f"{name} is a Git LFS pointer, not its content",
                 hint="install git-lfs, then `git lfs install` and `git lfs pull` in the repository; "
-                "`nalm store --prune --limit 0` forgets the pointer",
+                "`nalm store --prune --limit 0` removes the stored pointer",
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the source tree named as they are there, not as the compiler was given them."""
+"""Maps file names of the compiler to paths in the source tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Placed = TypeVar("Placed", FunctionCount, CallNode, FunctionLines)
 
 
 def profile_in(source: Path, profile: Profile) -> Profile:
-    """The profile in terms of a source tree."""
+    """The profile with file names relative to a source tree."""
     named = _namer(source)
 
     def renamed(function: ProfiledFunction) -> ProfiledFunction:
@@ -28,7 +28,7 @@ def profile_in(source: Path, profile: Profile) -> Profile:
 
 
 def count_in(source: Path, count: InstructionCount) -> InstructionCount:
-    """The count in terms of a source tree."""
+    """The count with file names relative to a source tree."""
     named = _namer(source)
 
     def renamed(placed: Placed) -> Placed:
@@ -40,7 +40,7 @@ def count_in(source: Path, count: InstructionCount) -> InstructionCount:
 
 
 def _namer(source: Path) -> Callable[[str], str]:
-    """The longest tail of a path that is a file of the tree; the path itself if none is."""
+    """Maps a path to its longest suffix that is a file of the tree, or to itself."""
 
     @cache
     def named(file: str) -> str:

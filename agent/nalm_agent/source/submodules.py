@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Submodules of a tree, found in the clone at hand: nothing is fetched, and the user's repository is only
-read.
-"""
+"""Finds the submodules of a tree in this clone. It fetches nothing and only reads the user's repository."""
 
 from __future__ import annotations
 
@@ -23,13 +21,13 @@ Run = Callable[[Sequence[str], Mapping[str, str] | None], "subprocess.CompletedP
 @dataclass(frozen=True)
 class Submodule:
     path: PurePosixPath
-    """From the root of the outermost repository."""
+    """Relative to the root of the outermost repository."""
     commit: str
     git_dir: Path
 
 
 class Submodules:
-    """Finds the submodules of a revision, at any depth. `name`: the revision, for the person."""
+    """Finds the submodules of a revision, at any depth. `name`: the revision's name in errors."""
 
     def __init__(self, run: Run, name: str) -> None:
         self._run = run
@@ -38,9 +36,9 @@ class Submodules:
     def found(
         self, git_dir: Path, homes: Sequence[Path], tree: str, inside: PurePosixPath | None = None
     ) -> Iterator[Submodule]:
-        """Those of a tree, each before those inside it. `homes`: where they may be, under modules/.
+        """Submodules of a tree, each before its own submodules. `homes`: folders that may hold modules/.
 
-        Raises GitError for one that is not in this clone.
+        Raises GitError for a submodule that is not in this clone.
         """
         links = self._links(git_dir, tree)
         names = self._names(git_dir, tree) if links else {}
@@ -76,7 +74,7 @@ class Submodules:
         return [(path, about.split()[2]) for about, _, path in rows]
 
     def _names(self, git_dir: Path, tree: str) -> dict[str, str]:
-        """Name of each submodule by its path. One that would lead elsewhere, by `..` or `/`, is none."""
+        """Names of submodules by path, without names that lead elsewhere by `..` or `/`."""
         arguments = (
             "config",
             "-z",
@@ -96,13 +94,13 @@ def _leads_inside(name: str) -> bool:
 
 
 def require_clean(root: Path, status: str) -> None:
-    """Raises GitError for a submodule with changes that no commit holds: they could not be measured.
+    """Raises GitError for a submodule with uncommitted changes, which cannot be measured.
 
-    status: what `git status --porcelain=v2 --ignore-submodules=none` prints.
+    status: output of `git status --porcelain=v2 --ignore-submodules=none`.
     """
     found = re.search(r"^1 \S+ S.M. (?:\S+ ){5}(.*)$", status, re.MULTILINE)
     if found is not None:
         raise GitError(
             f"submodule {found[1]} of {root} has changes that are not committed",
-            hint="commit or stash them inside the submodule; its commit is what is measured",
+            hint="commit or stash them inside the submodule; only its commit is measured",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that are there whole or not at all, also after a crash."""
+"""Atomic writing of files, also across a crash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_agent.store.process_stamp import stamp
 
 
 def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:
-    """Brings a file and its name to the disk before it returns. Raises OSError and leaves nothing."""
+    """Writes a file and its name durably. Raises OSError and then leaves no file."""
     new = path.with_name(f".{stamp()}")
     try:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
@@ -26,7 +26,7 @@ def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Brings the names in a folder to the disk."""
+    """Makes the names in a folder durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much a build has written, looked at while it runs: the kernel has no quota for a directory."""
+"""Watches how much a running build writes, since the kernel has no quota for a directory."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from pathlib import Path
 from nalm_agent.runtime.errors import BuildError
 
 DEEPEST = 100
-"""Directories within each other that a build may make: deeper ones could not be looked into or removed."""
+"""Deepest nesting of directories that a build may make; deeper ones could not be read or removed."""
 ENTRY_BYTES = 4096
-"""What an entry counts at least: an empty file takes an inode."""
+"""Least size of an entry, since an empty file takes an inode."""
 LOOK_SECONDS = 0.5
 _SHARE_OF_TIME = 0.1
-"""Longest share of the time that is spent on looking."""
+"""Largest share of the time that is spent on watching."""
 
 
 class DiskUseError(BuildError):
-    """A build wrote more than it may."""
+    """A build wrote more than its limit."""
 
 
 def written_bytes(directory: Path) -> int:
-    """Bytes that a directory and all in it take on disk. What comes and goes meanwhile is of no concern.
+    """Bytes on disk of a directory and its contents. Entries may appear and vanish meanwhile.
 
-    Raises DiskUseError for what cannot be looked into.
+    Raises DiskUseError for a directory that cannot be read.
     """
     total, waiting = 0, [(os.open(directory, os.O_RDONLY | os.O_DIRECTORY), 0)]
     try:
@@ -56,7 +56,7 @@ def _size(entry: os.DirEntry[str]) -> int:
 
 def _opened(folder: int, name: str, depth: int) -> list[tuple[int, int]]:
     if depth > DEEPEST:
-        raise DiskUseError(f"the build made more than {DEEPEST} directories within each other")
+        raise DiskUseError(f"the build nested more than {DEEPEST} directories")
     try:
         return [(os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder), depth)]
     except (FileNotFoundError, NotADirectoryError):
@@ -70,12 +70,12 @@ def _opened(folder: int, name: str, depth: int) -> list[tuple[int, int]]:
 
 @dataclass
 class DiskWatch:
-    """Looks again and again whether directories have grown by more than a limit."""
+    """Checks repeatedly whether directories have grown by more than a limit."""
 
     directories: tuple[Path, ...]
     limit_bytes: int
     setting: str
-    """What sets the limit, for a person."""
+    """Name of the limit's setting."""
     _before: int = field(init=False)
     _next: float = 0.0
 
@@ -83,7 +83,7 @@ class DiskWatch:
         self._before = self._now()
 
     def look(self) -> None:
-        """Raises DiskUseError once too much is there. Does nothing if it looked a moment ago."""
+        """Raises DiskUseError if the limit is exceeded. Does nothing if the last check was a moment ago."""
         begin = time.monotonic()
         if begin < self._next:
             return
@@ -92,7 +92,7 @@ class DiskWatch:
         self._next = begin + max(LOOK_SECONDS, took / _SHARE_OF_TIME)
 
     def settle(self) -> None:
-        """The same at once: what was written since the last look is there as well."""
+        """Checks at once, including what was written since the last check."""
         grown = self._now() - self._before
         if grown > self.limit_bytes:
             raise DiskUseError(
@@ -105,5 +105,5 @@ class DiskWatch:
 
 
 def remove_written(directory: Path) -> None:
-    """Removes what a build wrote, however deep: rm(1) has no limit where shutil.rmtree has one."""
+    """Removes a build's files at any depth, by rm(1), since shutil.rmtree has a limit."""
     subprocess.run(["rm", "-rf", "--", str(directory)], check=False, stderr=subprocess.DEVNULL)

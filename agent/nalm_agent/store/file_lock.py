@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who uses a stored entry: locks on a file beside it (flock(2)), shared by users, exclusive for who makes or
-removes it.
+"""Locks on stored entries (flock(2) on a file beside each): shared for use, exclusive for making and
+removing.
 
-The kernel lets go of them when a process ends, however it ends.
+The kernel releases them at the end of a process, however it ends.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ _held: dict[Path, int] = {}
 
 
 def hold(lock: Path) -> None:
-    """Keeps an entry from being removed until `release_all`, waiting for who makes or removes it."""
+    """Protects an entry from removal until `release_all`. Waits while another process makes or removes it."""
     if lock not in _held:
         _held[lock] = _acquire(lock, fcntl.LOCK_SH)
 
 
 def release_all() -> None:
-    """Lets go of everything this process holds."""
+    """Releases all locks of this process."""
     while _held:
         os.close(_held.popitem()[1])
 
 
 def release(lock: Path) -> None:
-    """Lets go of one entry, if it is held."""
+    """Releases one entry, if this process holds it."""
     if lock in _held:
         os.close(_held.pop(lock))
 
 
 @contextmanager
 def exclusive(lock: Path, waiting: Callable[[], None]) -> Iterator[int]:
-    """The only one at an entry; its open lock file. `waiting` is called once if another has to end first."""
+    """Locks an entry exclusively and yields its open lock file. Calls `waiting` once if it must wait."""
     release(lock)
     handle = _try(lock, fcntl.LOCK_EX)
     if handle is None:
@@ -50,7 +50,7 @@ def exclusive(lock: Path, waiting: Callable[[], None]) -> Iterator[int]:
 
 @contextmanager
 def unused(lock: Path) -> Iterator[int | None]:
-    """The open lock file of an entry nobody uses; None if somebody, this process included, does."""
+    """Locks an unused entry and yields its open lock file; None if a process, also this one, uses it."""
     handle = _try(lock, fcntl.LOCK_EX)
     try:
         yield handle
@@ -86,7 +86,7 @@ def _try(lock: Path, kind: int) -> int | None:
 
 
 def _is_current(handle: int, lock: Path) -> bool:
-    """False for a lock file that was removed together with its entry while this process waited for it."""
+    """False if the lock file was removed with its entry while this process waited for it."""
     try:
         return os.path.samestat(os.fstat(handle), lock.stat())
     except FileNotFoundError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that say which process made a thing, to tell what a killed one left from what is in use."""
+"""Names that contain their process, to distinguish leftovers of killed processes from files in use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_abandoned(name: str) -> bool:
 
 
 def _start_ticks(pid: int) -> str | None:
-    """Start time of a process in clock ticks since boot (/proc/PID/stat field 22); None if it is gone."""
+    """Start time of a process in clock ticks since boot (/proc/PID/stat field 22); None if it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
