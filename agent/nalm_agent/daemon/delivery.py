@@ -41,7 +41,7 @@ def _send(item: Item, spool: Spool, client: ServerClient, say: Callable[[str], N
             client.finish(label.job_id, {"fence": label.fence, **label.result})
     except LeaseLostError as error:
         gone = amount(spool.remove_job(label), "file")
-        say(f"job {label.job_id}: too late, its result is dropped ({gone} items of the spool): {error}")
+        say(f"job {label.job_id}: too late, its result is dropped ({gone} of the spool): {error}")
     except ServerError as error:
         if error.token_refused:
             raise
