@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens files that a build made: whatever it put there, opening neither waits nor leads elsewhere."""
+"""Opens files of a build safely: opening neither blocks nor follows links out of the build."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def artifact_path(build: Path, name: str) -> Path:
-    """Where an artifact is, its links followed. Raises BuildError for one that is missing or elsewhere."""
+    """The path of an artifact, with links resolved. Raises BuildError if it is missing or outside."""
     root = build.resolve()
     try:
         found = (root / name).resolve(strict=True)
@@ -38,7 +38,7 @@ def artifact_path(build: Path, name: str) -> Path:
 
 
 def open_file(path: Path, *, largest_bytes: int | None = LARGEST_BYTES) -> BinaryIO:
-    """Opens a regular file of bounded size; None: of any. Raises BuildError saying what else it is."""
+    """Opens a regular file of bounded size; None: of any size. Raises BuildError for other files."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError as error:

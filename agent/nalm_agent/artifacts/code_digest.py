@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digest of what an ELF file puts into memory: equal digests run the same.
+"""Digest of the loaded contents of ELF files: files with equal digests run the same.
 
-Taken: every loaded section (SHF_ALLOC): code, data, and what the loader links them by (dynamic symbols,
-versions, relocations, the libraries it names), for code that calls another function by name has the same
-bytes; and the size of sections without contents (.bss). Left out: notes (build id). Debug information is not
+Included are all loaded sections (SHF_ALLOC): code, data, and the data of the loader (dynamic symbols,
+versions, relocations, names of libraries), because calls of different functions by name have the same bytes;
+and the size of sections without contents (.bss). Notes (build id) are excluded. Debug information is not
 loaded.
 """
 
@@ -24,11 +24,11 @@ from nalm_agent.runtime.errors import BuildError
 
 _LEFT_OUT = {"SHT_NOTE", "SHT_NULL"}
 _LINKED_BY = ("DT_NEEDED", "DT_RPATH", "DT_RUNPATH", "DT_FLAGS", "DT_FLAGS_1")
-"""Of the dynamic section; the others are places in the file."""
+"""Entries of the dynamic section that count; the others are positions in the file."""
 
 
 def code_digest(artifacts: Iterable[Path]) -> str:
-    """Digest over ELF files, in the order given. Raises BuildError for one that is missing or no ELF."""
+    """Digest over ELF files in the given order. Raises BuildError if one is missing or not ELF."""
     total = hashlib.sha256()
     for path in artifacts:
         try:
@@ -43,7 +43,7 @@ def code_digest(artifacts: Iterable[Path]) -> str:
 
 
 def digest_of_loaded(file: BinaryIO, elf: ELFFile) -> str:
-    """Digest of one open ELF file. Raises BuildError for one whose sections are larger than the file."""
+    """Digest of one open ELF file. Raises BuildError if its sections are larger than the file."""
     total = hashlib.sha256(f"{elf['e_machine']} {elf['e_type']}\0".encode())
     size = file.seek(0, 2)
     for section in elf.iter_sections():

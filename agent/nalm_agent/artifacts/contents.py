@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build left that a run can load: every executable and shared library, and the data that is named.
+"""The files of a build that a run can load: executables, shared libraries and named data.
 
 Paths are below the build directory.
 """
@@ -33,32 +33,32 @@ _PATTERN = re.compile(r"[*?\[]")
 
 @dataclass(frozen=True)
 class Contents:
-    """What a build left that a run can load."""
+    """The files of a build that a run can load."""
 
     programs: Mapping[str, Loadable]
     """Every executable and shared library."""
     data: Mapping[str, str]
-    """Digests of the data files that nalm.toml names, in its commands too."""
+    """Digests of the data files that nalm.toml names, also in its commands."""
     artifacts: list[str]
     """Executables and libraries that `build.artifacts` names, in its order."""
     named: frozenset[str]
-    """Programs that nalm.toml names anywhere, and those that the loader brings in with them."""
+    """Programs that nalm.toml names, and those that the loader loads with them."""
 
     @property
     def digests(self) -> dict[str, str]:
-        """Of all there is, by path."""
+        """Digests of all files, by path."""
         return {path: one.digest for path, one in self.programs.items()} | dict(self.data)
 
     @property
     def digest(self) -> str:
-        """One for all there is."""
+        """One digest of all files."""
         return address(sorted(self.digests.items()))
 
 
 def contents(build: Path, programs: Mapping[str, Loadable], config: Config) -> Contents:
-    """What a build directory holds for the runs that nalm.toml describes.
+    """The contents of a build directory for the runs of nalm.toml.
 
-    Raises BuildError for a file that `build.artifacts` or `build.data` names and that is not there.
+    Raises BuildError if a file of `build.artifacts` or `build.data` is missing.
     """
     artifacts, data = list[str](), dict[str, str]()
     for pattern in config.build.artifacts:
@@ -81,13 +81,13 @@ def contents(build: Path, programs: Mapping[str, Loadable], config: Config) -> C
 
 
 def data_digest(path: Path) -> str:
-    """Of a file's bytes. Raises BuildError for what is no ordinary file."""
+    """Digest of a file's bytes. Raises BuildError if it is not a regular file."""
     with open_file(path) as file:
         return bytes_digest(file)
 
 
 def _matching(build: Path, pattern: str, key: str) -> list[str]:
-    """Files of a name or shell pattern, links followed; of a directory, all below it."""
+    """Files that match a name or shell pattern, with links resolved; all files below a directory."""
     literal = build / pattern
     if literal.exists() or literal.is_symlink() or not _PATTERN.search(pattern):
         path = artifact_path(build, pattern)
@@ -112,14 +112,14 @@ def _files_of(build: Path, path: Path) -> Iterator[str]:
 
 
 def _in_commands(build: Path, config: Config) -> Iterator[str]:
-    """Files below {build} that some command of nalm.toml names; of a directory, those that are data."""
+    """Files below {build} that a command of nalm.toml names; of a directory, its data files."""
     root = build.resolve()
     for below in _paths_in(_arguments(config)):
         path = target_of(root / below)
         if path == root or not path.is_relative_to(root) or not path.exists():
             continue  # an output, or the whole build
         for one in _files_of(build, path):
-            # What is loaded of a whole directory is seen when the program is tried out.
+            # The try-out of the program shows which programs of a directory it loads.
             if path.is_file() or not (is_program(root / one) or is_for_the_linker(root / one)):
                 yield one
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An x86-64 position-independent ELF file as the digest of its functions needs it: sections, symbols,
-pointers.
-"""
+"""Sections, symbols and pointers of an x86-64 position-independent ELF file, for the digest of its
+functions."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Pointer:
-    """What the loader writes into a slot: the address of a symbol of another file, or of this file's own."""
+    """The address that the loader writes into a slot: of a symbol of another file, or of this file."""
 
     kind: int
     """Relocation type."""
@@ -66,7 +65,7 @@ class Pointer:
 @dataclass(frozen=True)
 class Image:
     sections: list[Section]
-    """Loaded ones, by address, thread-local zeros left out: they have no address of their own."""
+    """Loaded sections by address, without thread-local zeros, which have no address of their own."""
     thread_local: list[Section]
     symbols: list[Symbol]
     pointers: dict[int, Pointer]
@@ -77,7 +76,7 @@ class Image:
     """Names of the libraries that the loader loads with it, in its order."""
 
     def section_at(self, address: int) -> Section | None:
-        """The section an address lies in."""
+        """The section that contains an address."""
         index = bisect_right(self.sections, address, key=lambda section: section.start) - 1
         if index >= 0 and address < self.sections[index].end:
             return self.sections[index]
@@ -85,10 +84,10 @@ class Image:
 
 
 def read_image(path: Path) -> Image | None:
-    """Reads a file; None for one that does not tell its functions: stripped, not x86-64, fixed addresses, or
-    with sections that no linker makes.
+    """Reads a file; None if its functions are unknown: stripped, not x86-64, fixed addresses, or with
+    sections that no linker makes.
 
-    Code at fixed addresses has them in immediate operands, which nothing marks as addresses.
+    Code at fixed addresses has immediate operands that are not marked as addresses.
     """
     with open_file(path) as file:
         elf = ELFFile(file)
@@ -123,12 +122,12 @@ def read_image(path: Path) -> Image | None:
 
 
 def held_bytes(elf: ELFFile) -> int:
-    """Of all sections together. Those of a linker's share no bytes: they are no larger than the file."""
+    """Size of all sections together. Sections made by a linker do not overlap, so they fit into the file."""
     return sum(one["sh_size"] for one in elf.iter_sections() if one["sh_type"] not in _WITHOUT_BYTES)
 
 
 def needed_libraries(elf: ELFFile) -> list[str]:
-    """Names of the libraries that the loader loads with a file, in its order."""
+    """Names of the libraries that the loader loads with a file, in the loader's order."""
     return [
         getattr(tag, "needed")  # noqa: B009 - pyelftools gives a tag the attributes of its kind
         for section in elf.iter_sections()

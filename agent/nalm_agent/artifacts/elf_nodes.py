@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes an ELF image apart into functions and pieces of data, free of where each lies, with what each refers
-to.
+"""Splits an ELF image into functions and pieces of data, independent of their positions, with their
+references.
 
-A piece's content is its bytes without the operands and pointers that hold other pieces' positions; those
-are its references, in order. In doubt (bytes that do not disassemble, data that has no name and is not
-referred to) the plain bytes count, so that what cannot be told apart differs.
+A piece's content is its bytes without the operands and pointers that hold positions of other pieces; those
+are its references, in order. In doubt (bytes that do not disassemble, data without a name or a reference) the
+plain bytes count, so that doubtful pieces differ.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nalm_agent.artifacts.elf_image import FUNCTION, IFUNC, OBJECT, R_COPY, TLS,
 
 _DATA_KINDS = {"SHT_PROGBITS", "SHT_NOBITS", "SHT_INIT_ARRAY", "SHT_FINI_ARRAY", "SHT_PREINIT_ARRAY"}
 _DERIVED = {".eh_frame", ".eh_frame_hdr", ".got", ".got.plt", ".interp"}
-"""Made by the linker of what else is in the file."""
+"""Sections that the linker derives from the rest of the file."""
 _STUBS = {".plt", ".plt.sec", ".plt.got"}
 _GOT = {".got", ".got.plt"}
 _START_FILES = {"deregister_tm_clones", "register_tm_clones"}
@@ -40,9 +40,9 @@ class Reference:
     """One operand or pointer that holds a position."""
 
     target: int | None
-    """Index of the piece it points into, None for what is not in the file."""
+    """Index of the piece it points into; None if that is not in the file."""
     label: str
-    """How it refers, and the name of what is not in the file."""
+    """The kind of reference, and the name of a target outside the file."""
     offset: int
     """Bytes from the target's start."""
 
@@ -54,11 +54,11 @@ class Node:
     kind: str
     """"function", or the name of the data section."""
     name: str
-    """Without compilers' clone suffixes; empty for data without a name."""
+    """Name without compilers' clone suffixes; empty for unnamed data."""
     start: int
     end: int
     content: bytes = b""
-    """Digest of what does not depend on positions."""
+    """Digest of the position-independent bytes."""
     references: list[Reference] = field(default_factory=list)
 
     @property
@@ -68,11 +68,11 @@ class Node:
 
 @dataclass(frozen=True)
 class _Code:
-    """A function as disassembled: bytes with positions blanked, and the addresses that were there."""
+    """A disassembled function: its bytes with positions zeroed, and the addresses at these positions."""
 
     body: bytes
     targets: list[tuple[int, bool]]
-    """Address, and whether it was loaded as one (not called or jumped to)."""
+    """Address, and whether the code loads it (instead of a call or jump)."""
     jumps_indirectly: bool
 
 
@@ -128,12 +128,12 @@ class _Reader:
 
     @staticmethod
     def _between(section: Section, start: int, end: int) -> Iterator[Node]:
-        """Code without a name between two functions, if it is more than padding."""
+        """Unnamed code between two functions, if it is more than padding."""
         if not _PADDING.issuperset(section.data[start - section.start : end - section.start]):
             yield Node("function", "", start, end)
 
     def _named_in(self, section: Section, kinds: set[int]) -> list[Symbol]:
-        """Symbols of a section, one for each address, none inside another."""
+        """Symbols of a section, one per address, without symbols inside others."""
         inside = [
             symbol
             for symbol in self._image.symbols
@@ -195,7 +195,7 @@ class _Reader:
         ]
 
     def _unnamed(self, named: list[Node], aimed: list[int]) -> Iterator[Node]:
-        """What lies between named objects, cut where something points to."""
+        """Data between named objects, split where pointers point to."""
         for section in self._data_sections():
             if section.thread_local:
                 yield Node(section.name, "", section.start, section.end)
@@ -280,7 +280,7 @@ class _Reader:
         return Reference(None, f"{label} nowhere", address)
 
     def _slot(self, slot: int, label: str, origin: Node) -> Reference:
-        """What a slot points to that the loader fills."""
+        """The reference of a slot that the loader fills."""
         pointer = self._image.pointers.get(slot)
         if pointer is None:
             return Reference(None, f"{label} empty", 0)
@@ -304,7 +304,7 @@ class _Reader:
 
 
 def thread_local_shape(image: Image) -> list[tuple[str, int, int]]:
-    """Where thread-local variables lie among each other: code refers to them by that."""
+    """Relative positions of thread-local variables, by which code refers to them."""
     variables = [(one.name, one.start, one.size) for one in image.symbols if one.kind == TLS and one.defined]
     return sorted([*variables, *((section.name, 0, section.size) for section in image.thread_local)])
 

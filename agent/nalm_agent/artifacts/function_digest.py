@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of functions wherever they lie: tells builds whose code only moved, and names the functions that
-changed.
+"""Position-independent digests of functions: they show whether code only moved, and which functions changed.
 
 Two builds have equal digests if their functions and data can be paired so that each pair has the same
-machine code or bytes and refers to paired ones (colour refinement: every piece's digest is made of its
-content and its references' digests, until that tells no more apart). Names play no part, but for those that
-other files find a function or data by; nor does the order in the file.
+machine code or bytes and refers to paired ones (colour refinement: every piece's digest combines its content
+and its references' digests, until no more pieces are distinguished). Names do not matter, except exported
+ones; nor does the order in the file.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING
 from nalm_agent.runtime.errors import BuildError
 from nalm_agent.store.process_stamp import stamp
 
-if TYPE_CHECKING:  # reading ELF files loads a disassembler: not before there is something to read
+if TYPE_CHECKING:  # reading ELF files loads a disassembler, so only when necessary
     from nalm_agent.artifacts.elf_image import Image
     from nalm_agent.artifacts.elf_nodes import Node, Reference
 
@@ -32,11 +31,11 @@ VERSION = 2
 @dataclass(frozen=True)
 class Function:
     name: str
-    """Without clone suffixes: several functions may have one name."""
+    """Name without clone suffixes, so that several functions may have the same name."""
     by_name: str
     """Digest of its code, the names of the functions and the contents of the data it refers to."""
     by_shape: str
-    """The same with the functions' code in place of their names."""
+    """As by_name, with the functions' code instead of their names."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ class Table:
 
 
 def table(artifacts: Iterable[Path]) -> Table | None:
-    """The table of a build; None if an artifact does not tell (stripped, not x86-64, at fixed addresses,
-    damaged)."""
+    """The table of a build; None if functions of an artifact are unknown (stripped, not x86-64, at fixed
+    addresses, damaged)."""
     from nalm_agent.artifacts.elf_image import read_image
     from nalm_agent.artifacts.elf_nodes import nodes
 
@@ -60,7 +59,7 @@ def table(artifacts: Iterable[Path]) -> Table | None:
             found = nodes(image) if image is not None else None
         except BuildError:
             raise
-        except Exception:  # a damaged file makes the reader fail in any of its places
+        except Exception:  # a damaged file makes the reader fail anywhere
             return None
         if image is None or found is None:
             return None
@@ -70,14 +69,14 @@ def table(artifacts: Iterable[Path]) -> Table | None:
 
 
 def placement_only(first: Table | None, second: Table | None) -> bool:
-    """True if two builds have the same functions and data, at whatever places and under whatever names."""
+    """True if two builds have the same functions and data, regardless of places and names."""
     return first is not None and second is not None and first.digest == second.digest
 
 
 def changed_functions(first: Table, second: Table) -> list[str]:
-    """Names of functions whose own code, or the data they refer to, differ; added and removed ones too.
+    """Names of functions whose code, or the data they refer to, differ; also added and removed functions.
 
-    One that only moved, was renamed or calls a function that changed is not among them.
+    Functions that only moved, were renamed, or call a changed function are not included.
     """
     left, right = list(first.functions), list(second.functions)
     _cancel(left, right, lambda one: (one.name, one.by_name))
@@ -87,7 +86,7 @@ def changed_functions(first: Table, second: Table) -> list[str]:
 
 
 def save(found: Table | None, path: Path) -> None:
-    """Writes a table, or that there is none; it is seen whole or not at all."""
+    """Writes a table, or a mark that there is none, atomically."""
     rows = [[one.name, one.by_name, one.by_shape] for one in found.functions] if found else None
     document = {"version": VERSION, "digest": found.digest if found else None, "functions": rows}
     new = path.with_name(f".{path.name}.{stamp()}")
@@ -96,7 +95,7 @@ def save(found: Table | None, path: Path) -> None:
 
 
 def load(path: Path) -> Table | None:
-    """Reads a table; None if there is none, or it is of another version."""
+    """Reads a table; None if there is none, or if it has another version."""
     try:
         document = json.loads(path.read_text())
     except FileNotFoundError:
@@ -107,7 +106,7 @@ def load(path: Path) -> Table | None:
 
 
 def _cancel(left: list[Function], right: list[Function], key: object) -> None:
-    """Takes away pairs that agree in a key."""
+    """Removes pairs with equal keys."""
     assert callable(key)
     both = Counter(map(key, left)) & Counter(map(key, right))
     for side in (left, right):
@@ -139,7 +138,7 @@ def _refined(image: Image, found: list[Node]) -> bytes:
 
 
 def _exported(image: Image, found: list[Node], colours: list[bytes]) -> list[tuple[str, str, int]]:
-    """What other files find by name: the piece it is in, and where in it."""
+    """Exported names, with the piece and the offset of each."""
     starts, exported = [one.start for one in found], list[tuple[str, str, int]]()
     for symbol in image.exports:
         index = bisect_right(starts, symbol.start) - 1

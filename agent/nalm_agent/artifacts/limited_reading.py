@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build made is read in a process of its own with limits: a commit made the file."""
+"""Reads files of a build in a separate process with limits, since a commit made them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Result = TypeVar("Result")
 
 
 def in_limits(read: Callable[[Argument], Result], what: Argument) -> Result:
-    """The answer of a function of a module; it and `what` go to the process and back by pickle.
+    """Calls a module's function in the process. The function and `what` are transferred by pickle.
 
-    Raises BuildError when it takes more than the limits, else what it raises.
+    Raises BuildError if the call exceeds the limits, otherwise the function's own exception.
     """
     spawned = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=(MEMORY_BYTES, CPU_SECONDS)) as child:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executables and shared libraries that a build left, and which of them the loader brings in together."""
+"""Executables and shared libraries of a build, and which of them the loader loads together."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Loadable(BaseModel):
     """An executable or shared library of a build."""
 
     digest: str
-    """Of what is loaded of it."""
+    """Digest of its loaded contents."""
     needed: list[str]
-    """Names of the libraries that the loader brings in with it."""
+    """Names of the libraries that the loader loads with it."""
     names: list[str]
-    """Its own name, and those of the links to it."""
+    """Its own name, and the names of links to it."""
 
 
 def loadable_files(build: Path) -> dict[str, Loadable]:
-    """All of a build directory, by path below it."""
+    """All loadable files of a build directory, by relative path."""
     found, names = dict[str, Loadable](), dict[str, list[str]]()
     for path in files_below(build):
         below = str(path.relative_to(build))
@@ -53,12 +53,12 @@ def loadable_files(build: Path) -> dict[str, Loadable]:
 
 
 def target_of(path: Path) -> Path:
-    """Where links lead; for a loop of them, some path of the loop."""
+    """The target of links; for a loop, a path of the loop."""
     return Path(os.path.realpath(path))
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Regular files and links below a directory, in order; no link is followed."""
+    """Regular files and links below a directory, in order, without following links."""
     for place, folders, files in os.walk(folder):
         folders.sort()
         for name in sorted(files):
@@ -68,21 +68,22 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def is_program(path: Path) -> bool:
-    """Whether a regular file is an ELF file that a loader could take: no object file."""
+    """True if a regular file is an ELF file that a loader can load, not an object file."""
     head = _head(path)
     return head.startswith(_MAGIC) and head[_TYPE] not in _RELOCATABLE
 
 
 def is_for_the_linker(path: Path) -> bool:
-    """Whether a regular file is an object file or an archive of them."""
+    """True if a regular file is an object file or an archive of object files."""
     head = _head(path)
     return head.startswith(_ARCHIVES) or (head.startswith(_MAGIC) and head[_TYPE] in _RELOCATABLE)
 
 
 def brought_in(first: Iterable[str], files: Mapping[str, Loadable]) -> set[str]:
-    """Those of the files that are loaded with some of them, directly or not.
+    """The files that are loaded with `first`, directly or indirectly.
 
-    A library is found by its name wherever it lies: more than the loader takes, never less.
+    A library is found by its name in any directory, so the result has at least the files that the loader
+    loads.
     """
     by_name: dict[str, list[str]] = {}
     for below, one in files.items():
@@ -98,7 +99,7 @@ def brought_in(first: Iterable[str], files: Mapping[str, Loadable]) -> set[str]:
 
 
 def bytes_digest(file: BinaryIO) -> str:
-    """Of a file from its begin."""
+    """Digest of a file from its beginning."""
     file.seek(0)
     return file_digest(cast(BufferedReader, file), "sha256").hexdigest()
 
@@ -106,14 +107,14 @@ def bytes_digest(file: BinaryIO) -> str:
 def _head(path: Path) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:  # not to be read by us, nor by the NF
+    except OSError:  # neither nalm nor the NF can read it
         return b""
     with os.fdopen(handle, "rb") as file:
         return file.read(_TYPE.stop)
 
 
 def _read(file: BinaryIO) -> Loadable:
-    """What cannot be read as an ordinary ELF file is told apart by all its bytes."""
+    """Reads a file. If it is not a valid ELF file, the digest covers all its bytes."""
     try:
         elf = ELFFile(file)
         if held_bytes(elf) <= file.seek(0, 2):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-mutants`: what nalm finds of changes whose effect is known, and how often it alarms without one.
+"""`nalm-mutants`: measures how many changes of known effect nalm finds, and how often it raises false alarms.
 
 May import `desk`, `shell`, `measure`. Start at `run`.
 """

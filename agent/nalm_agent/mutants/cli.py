@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `nalm-mutants`: nalm measured by changes whose effect is known."""
+"""The command `nalm-mutants`: tests nalm with changes of known effect."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def run(
         typer.Option(min=1, help="Seconds for the rounds of one comparison; default: nalm.toml's."),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Append a line for each when it is done.")
+        Path | None, typer.Option("--json", metavar="FILE", help="Append a line for each comparison.")
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Do not measure again what FILE has of the same sources.")
@@ -72,19 +72,19 @@ def run(
         int | None, typer.Option(help="Use this CPU only, beside another nalm-mutants on another.")
     ] = None,
     quiet: options.QuietOption = False,
-    upload: Annotated[bool, typer.Option("--upload", help="Send what came out to a server.")] = False,
+    upload: Annotated[bool, typer.Option("--upload", help="Upload the results to a server.")] = False,
     server: options.ServerOption = None,
     project: ProjectOption = DEFAULT_PROJECT,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
 ) -> None:
-    """Measures each mutant against its base by the way of `nalm check`, and prints what was found."""
+    """Measures each mutant against its base as `nalm check` does, and prints the results."""
     from nalm_agent.mutants.report import print_report, record_line
     from nalm_agent.mutants.run import Campaign, aa_tasks, mutant_tasks
     from nalm_agent.mutants.scratch import Scratch
 
     if resume and json_file is None:
-        raise UsageError("--resume goes on with a file", hint="name it with --json FILE")
+        raise UsageError("--resume needs a file to continue", hint="name it with --json FILE")
     patches = chosen(nf, only, kind or [], sample_size)
     tasks = mutant_tasks(patches) + aa_tasks(aa, aa_scenario)
     if not tasks:
@@ -105,8 +105,8 @@ def run(
 
 
 @app.command(epilog="Example:\n\n    nalm-mutants show all.jsonl aa.jsonl")
-def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Made by run --json.")]) -> None:
-    """Prints the tables of campaigns that were run before."""
+def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File of run --json.")]) -> None:
+    """Prints the tables of earlier campaigns."""
     from nalm_agent.mutants.report import print_report
 
     records = [record for path in files for record in read_records(path)]
@@ -115,14 +115,14 @@ def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Made 
 
 @app.command(epilog="Example:\n\n    nalm-mutants upload all.jsonl --server https://nalm.example.org")
 def upload(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Made by run --json.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File of run --json.")],
     *,
     server: options.ServerOption = None,
     project: ProjectOption = DEFAULT_PROJECT,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
 ) -> None:
-    """Sends campaigns that were run before to a server, which shows how well it finds what is there."""
+    """Uploads earlier campaigns to a server, which shows the quality of detection."""
     sending = Sending.prepared(server, token_file, timeout)
     _send(sending, project, [record for path in files for record in read_records(path)])
 
@@ -134,7 +134,7 @@ def _send(sending: Sending, project: str, records: list[Record]) -> None:
 
 
 def chosen(nf: Path, only: str, kinds: list[str], size: int | None) -> dict[str, Patch]:
-    """The mutants asked for. Raises UsageError for a kind there is none of, or a header that is wrong."""
+    """The requested mutants. Raises UsageError for a kind without mutants, or a wrong header."""
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise UsageError(f"no kind is called {unknown[0]}", hint=f"there are: {', '.join(KINDS)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came out of one comparison, as a line of JSON, and the file of them that a killed run goes on from."""
+"""The result of one comparison as a line of JSON, and the file of results, which a killed run continues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from nalm_agent.runtime.errors import UsageError
 
 Outcome = Literal["same", "improved", "regressed", "inconclusive", "invalid", "broken", "error", "skipped"]
-"""Of the verdict; or `error`: nothing could be measured; `skipped`: not on this host."""
+"""The verdict's outcome; or `error`: nothing could be measured; `skipped`: not measurable on this host."""
 AA_KIND = "a-a"
 
 
@@ -21,11 +21,11 @@ class Line(BaseModel):
 
 
 class Seconds(Line):
-    """What a comparison took, by part. None: that part did not run."""
+    """Duration of a comparison's parts. None: the part did not run."""
 
     build: float | None = None
     waiting: float | None = None
-    """For a CPU or a build that another measurement had."""
+    """Time of waiting for a CPU or a build of another measurement."""
     count: float | None = None
     cycles: float | None = None
     total: float
@@ -37,11 +37,11 @@ class StageInstructions(Line):
     stage: str
     ln_ipp: float | None
     chain_share: float
-    """Of the chain's instructions per packet."""
+    """Share of the chain's instructions per packet."""
 
 
 class Expected(Line):
-    """What the mutant's header says."""
+    """The expectations of the mutant's header."""
 
     expect: str
     kind: str
@@ -57,7 +57,7 @@ class Expected(Line):
 class Record(Line):
     name: str
     key: str
-    """Digest of all that went in: a record of the same key need not be made again."""
+    """Digest of all inputs. A record with the same key need not be measured again."""
     scenario: str
     expected: Expected
     outcome: Outcome
@@ -75,16 +75,16 @@ class Record(Line):
     host: str | None = None
     host_class: str | None = None
     version: str | None = None
-    """Of the nalm that measured."""
+    """Version of nalm."""
     at: datetime | None = None
-    """When; None in records of before it was kept, and where nothing was measured."""
+    """Time of the measurement; None in old records, and if nothing was measured."""
     seconds: Seconds
 
 
 def read_records(path: Path) -> list[Record]:
-    """Records of a file. A last line that a kill cut short is left out.
+    """Records of a file, without a last line that a kill cut short.
 
-    Raises UsageError for a file that is none of ours.
+    Raises UsageError for a file of another program.
     """
     try:
         text = path.read_bytes()
@@ -106,7 +106,7 @@ def read_records(path: Path) -> list[Record]:
 
 
 class Journal:
-    """A JSON lines file that is whole after each line."""
+    """A file of JSON lines, complete after each line."""
 
     def __init__(self, path: Path | None, *, resume: bool) -> None:
         self._path = path

@@ -18,7 +18,7 @@ from nalm_agent.report.print_run import console
 from nalm_agent.report.stage_table import MISSING
 
 LEVEL = 0.95
-"""Of the bound on the false-alarm rate: one-sided, exact (Clopper-Pearson)."""
+"""Level of the bound of the false-alarm rate: one-sided, exact (Clopper-Pearson)."""
 IPP_EDGES = (0.0005, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Relative change of the chain's instructions per packet."""
 CPP_EDGES = (0.01, 0.02, 0.03, 0.05, 0.1)
@@ -28,12 +28,12 @@ Scored = tuple[Record, Score]
 
 
 def scored(records: Iterable[Record]) -> list[Scored]:
-    """Those that say something, with their scores."""
+    """Scored records with their scores."""
     return [(record, found) for record in records if (found := score(record)) is not None]
 
 
 def record_line(record: Record) -> str:
-    """One comparison, when it is done."""
+    """The line of a finished comparison."""
     found = score(record)
     mark = "skipped" if found is None else "as expected" if found.short is None else f"SHORT: {found.short}"
     size = "" if record.ratio_cpp is None else f", cycles {change_percent(record.ratio_cpp - 1)}"
@@ -113,7 +113,7 @@ def _counts(rows: Sequence[Scored]) -> list[str]:
 
 
 def _share(answers: Sequence[bool | None]) -> str:
-    """Right ones of those that had an answer."""
+    """Right answers as a share of all answers."""
     known = [answer for answer in answers if answer is not None]
     return f"{sum(known)} of {len(known)}" if known else MISSING
 

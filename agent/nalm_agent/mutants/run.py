@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures mutants and A/A comparisons, one after another, by the way of every measurement: `measure()`."""
+"""Measures mutants and A/A comparisons one by one, with `measure()`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Task:
 
     @property
     def expected(self) -> Expected:
-        """What should come out."""
+        """The expected result."""
         if self.patch is None:
             return Expected(expect="same", kind=AA_KIND)
         patch = self.patch
@@ -54,18 +54,18 @@ class Task:
         )
 
     def key(self, tree: str) -> str:
-        """Digest of the base, the mutant and what is measured of it."""
+        """Digest of the base, the mutant and its measurement."""
         text = self.patch.text if self.patch else b""
         return hashlib.sha256(f"{tree}\0{self.name}\0{self.scenario}\0".encode() + text).hexdigest()
 
 
 def mutant_tasks(patches: dict[str, Patch]) -> list[Task]:
-    """One for each mutant."""
+    """One task per mutant."""
     return [Task(name, patch.scenario, patch) for name, patch in patches.items()]
 
 
 def aa_tasks(count: int, scenario: str) -> list[Task]:
-    """So many comparisons of the base with itself."""
+    """`count` comparisons of the base with itself."""
     return [Task(f"a-a/{number:03}", scenario) for number in range(1, count + 1)]
 
 
@@ -100,13 +100,13 @@ class Stopwatch:
         self._step, self._since = step, now
 
     def seconds(self, total: float) -> Seconds:
-        """What was spent on what."""
+        """The seconds of each part."""
         parts = {name: self.spent.get(step) for step, name in _PARTS.items()}
         return Seconds(total=total, **parts)
 
 
 class Campaign:
-    """The scratch repository and where the measurements are kept."""
+    """The scratch repository and the place of the measurements."""
 
     def __init__(self, scratch: Scratch, home: Home, work: WorkDir, reports: Path | None) -> None:
         self.scratch, self.home, self.work, self.reports = scratch, home, work, reports
@@ -114,7 +114,7 @@ class Campaign:
             reports.mkdir(parents=True, exist_ok=True)
 
     def run(self, tasks: list[Task], journal: Journal, progress: Progress) -> Iterator[Record]:
-        """Measures what the journal does not know yet; every record as soon as it is there."""
+        """Measures tasks that the journal lacks, and yields each record as soon as it is done."""
         tree = self.scratch.tree
         for number, task in enumerate(tasks, start=1):
             key = task.key(tree)

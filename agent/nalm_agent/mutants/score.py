@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a record is what its mutant's header expects, and where it falls short."""
+"""Compares records with the expectations of their mutants' headers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOUND_IN_CYCLES = frozenset({"regressed", "improved"})
 class Score:
     found: bool
     by: By | None = None
-    """What it was found by; None for a broken one, and for one that was not found."""
+    """By which figures it was found; None if it is broken or was not found."""
     stage_right: bool | None = None
     """None: the header names none, or it was not found."""
     cause_right: bool | None = None
@@ -27,22 +27,22 @@ class Score:
 
 
 def is_planted(record: Record) -> bool:
-    """Something is to be found."""
+    """True if the record has a planted change."""
     return record.expected.expect != "same"
 
 
 def is_aa(record: Record) -> bool:
-    """The same code twice."""
+    """True for a comparison of the same code."""
     return record.expected.kind == AA_KIND
 
 
 def is_alarm(record: Record) -> bool:
-    """Called changed."""
+    """True if the verdict is a change."""
     return record.outcome in ALARMING
 
 
 def score(record: Record) -> Score | None:
-    """None for a record that says nothing: the mutant cannot be measured on that host."""
+    """The score; None if the mutant cannot be measured on that host."""
     if record.outcome == "skipped":
         return None
     if record.outcome == "error":
@@ -74,7 +74,7 @@ def _found_in_cycles(record: Record) -> Score:
 
 
 def _below_the_margin(record: Record) -> bool:
-    """An effect on cycles that nalm need not call: by the header's figure or by this run's."""
+    """True if the effect on cycles is below the margin, by the header's figure or by this run's."""
     if record.outcome not in ("same", "inconclusive") or record.expected.cause != "instructions":
         return False
     margin = record.margin or 0.0
@@ -83,7 +83,7 @@ def _below_the_margin(record: Record) -> bool:
 
 
 def _by_instructions(record: Record) -> list[str]:
-    """Stages whose instructions moved the way the header expects, largest first."""
+    """Stages whose instructions changed in the expected direction, largest first."""
     sign = 1 if record.expected.expect == "regressed" else -1
     changes = [change for change in record.instruction_changes if change.chain_share * sign > 0]
     return [change.stage for change in sorted(changes, key=lambda one: -abs(one.chain_share))]

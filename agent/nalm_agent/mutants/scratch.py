@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A git repository for the mutants: the NF as it lies in its folder, and each mutant as a commit on top.
+"""A git repository for the mutants: the NF from its folder, and each mutant as a commit on top.
 
 Names, dates and contents are fixed: the same sources give the same commits, whose builds the store knows.
 """
@@ -18,7 +18,7 @@ from nalm_agent.mutants.read import Patch
 from nalm_agent.runtime.errors import GitError, UsageError
 
 LEFT_OUT = ("mutants", "demo")
-"""Folders that no measurement needs: the mutants themselves and what is made of them."""
+"""Folders that no measurement needs: the mutants, and what is generated from them."""
 _IDENTITY = {
     "GIT_AUTHOR_NAME": "nalm mutants",
     "GIT_AUTHOR_EMAIL": "mutants@example.com",
@@ -65,7 +65,7 @@ class Scratch:
         return self._git("rev-parse", f"{self.base}^{{tree}}")
 
     def apply(self, patch: Patch) -> Change:
-        """The mutant on a base that has the lcores it asks for. Raises UsageError if it does not apply."""
+        """The mutant on a base with its lcores. Raises UsageError if it does not apply."""
         self._git("checkout", "-q", "--force", self.base)
         base = self.base
         if patch.lcores is not None:

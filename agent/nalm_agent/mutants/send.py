@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends what came out of a campaign to a server, which keeps account of how well it judges."""
+"""Uploads the results of a campaign to a server, which shows the quality of its verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AT_ONCE = 200
 
 
 def send(sending: Sending, project: str, records: Sequence[Record]) -> str:
-    """What was taken, for a person. Raises UsageError, ServerError."""
+    """Uploads records and returns a line about them. Raises UsageError, ServerError."""
     trials = [trial for record in records if (trial := trial_of(record)) is not None]
     new = known = 0
     with sending.uploader() as uploader:
@@ -40,7 +40,7 @@ def _batches(trials: Sequence[dict[str, object]]) -> Iterator[list[dict[str, obj
 
 
 def trial_of(record: Record) -> dict[str, object] | None:
-    """What the server takes of a record; None: it was not measured, or is too old to say where and when."""
+    """A record in the server's format; None if it was not measured, or is too old to have host and time."""
     found = score(record)
     if found is None or record.at is None or record.outcome == "error":
         return None
