@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decompositions of what was measured: one run's arms side by side, or two runs' summaries."""
+"""Decompositions of measurements: of one run's arms side by side, or of two runs' summaries."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ NO_EFFICIENCY = (1.0, None, None, 1.0)
 def decompose_run(report: RunReport) -> Decomposition | None:
     """Base to head of one run; None if they were not measured.
 
-    After a change of features, efficiency and mix are those from base to head run with base's features, and
-    what head's features add is theirs, also where they slow an old stage.
+    After a change of features, efficiency and mix are those from base to head run with base's features.
+    Whatever head's features add belongs to features, also if they slow an old stage.
     """
     if not feature_change(report):
         return _pair(report, Arm.HEAD, same_features=True)
@@ -44,7 +44,8 @@ def decompose_run(report: RunReport) -> Decomposition | None:
 
 
 def with_chain(found: Decomposition, chain: Change | None) -> Decomposition:
-    """The same; where nothing but efficiency moved, that is the chain's change, with its interval."""
+    """The decomposition; if only efficiency changed, with the chain's change and interval as its
+    efficiency."""
     if chain is None or chain.ratio_cpp is None or is_shown(found):
         return found
     return found.model_copy(
@@ -58,7 +59,7 @@ def with_chain(found: Decomposition, chain: Change | None) -> Decomposition:
 def decompose_summaries(
     base: ArmSummary, head: ArmSummary, hosts: tuple[Host, Host] | None = None
 ) -> Decomposition | None:
-    """Two runs that did not run side by side; None if their hosts cannot be compared, or cycles lack."""
+    """Two separate runs; None if their hosts cannot be compared or cycles are missing."""
     if hosts is not None and not comparable(differences(*hosts)):
         return None
     old, new = _summed(base), _summed(head)
@@ -118,9 +119,9 @@ def _summed(summary: ArmSummary) -> SideCosts | None:
 
 
 def _priced(report: RunReport, as_base: Decomposition | None, shared: Arm) -> Decomposition | None:
-    """What head's features add to the arm that ran base's, whose own change (as_base) stays as it is.
+    """Adds the price of head's features to the change of the arm with base's features (as_base).
 
-    The second comparison is on pairs of its own: its ratio is carried over, as in price.feature_split.
+    The second comparison has its own pairs, so its ratio is transferred, as in feature_price.feature_split.
     """
     sides = _paired_sides(report, shared, Arm.HEAD)
     if sides is None:
@@ -142,7 +143,7 @@ def _priced(report: RunReport, as_base: Decomposition | None, shared: Arm) -> De
 
 
 def _with_price(own: Sequence[StagePart], price: Sequence[StagePart], scale: float) -> list[StagePart]:
-    """Each stage once: what the code changed of it, and what the features did."""
+    """One part per stage: the change by the code, and the change by the features."""
     by_name = {part.stage: part for part in own}
     priced = {part.stage: part for part in price}
     order = merged_order([part.stage for part in own], [part.stage for part in price])
@@ -150,7 +151,7 @@ def _with_price(own: Sequence[StagePart], price: Sequence[StagePart], scale: flo
 
 
 def _joined(own: StagePart | None, price: StagePart | None, scale: float) -> StagePart:
-    """own: base to head as base. price: head as base to head. One of them has the stage at least."""
+    """own: base to head as base. price: head as base to head. At least one of them has the stage."""
     if price is None:
         if own is None:
             raise ValueError("a stage is of one side at least")

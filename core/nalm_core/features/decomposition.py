@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A change of CPP between any two builds: efficiency, mix, features, model; nothing left over.
+"""Splits a change of CPP between any two builds into efficiency, mix, features and model, without a
+remainder.
 
-Formulas, and what is done where a figure lacks: docs/statistics.md, "Across feature sets".
+Formulas, and the treatment of missing figures: docs/statistics.md, "Across feature sets".
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Measured = Literal["paired", "head_as_base", "equal_code", "apart"]
 PartKind = Literal["common", "added", "removed", "model"]
 
 HAND_OVER: Final = ("handover", "ring")
-"""How the names of stages begin that only move packets between lcores: they are the execution model's."""
+"""Prefixes of stages that only move packets between lcores and belong to the execution model."""
 
 
 class Cost(Model):
@@ -107,8 +108,8 @@ def decompose(
 ) -> Decomposition | None:
     """The change from base to head; None where a side has no cycles by stage.
 
-    kept: launch i of both sides ran side by side, and these take part; None: they are not pairs.
-    same_features: stages that came and those that went are then the same work, cut otherwise.
+    kept: launch i of both sides ran side by side, and these take part; None: launches are not paired.
+    same_features: added and removed stages then count as the same work, divided differently.
     """
     old, new = _scaled(base, kept), _scaled(head, kept)
     if old is None or new is None:
@@ -163,7 +164,7 @@ def assemble(
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """A stage whose side's stages were scaled to add up to the chain."""
+    """A stage, scaled so that its side's stages add up to the chain."""
 
     cpp: list[float]
     mean: float
@@ -184,7 +185,7 @@ class _Piece:
 
 
 def _scaled(side: SideCosts, kept: Sequence[int] | None) -> dict[str, _Side] | None:
-    """Stages' figures, scaled so that they add up to the chain's; None if there is nothing to scale."""
+    """Stages' figures, scaled so that they add up to the chain's; None without cycles to scale."""
     chain = _mean(side.chain, kept)
     means = {name: _mean(stage.cpp, kept) for name, stage in side.stages.items()}
     whole = sum(means.values())
@@ -211,17 +212,17 @@ def _piece(name: str, old: _Side | None, new: _Side | None) -> _Piece:
 
 
 def _groups(pieces: Sequence[_Piece], *, same_features: bool) -> list[list[_Piece]]:
-    """What is compared as one: each common stage; with equal features all that came with all that went."""
+    """Groups that are compared: each common stage; with equal features, all added with all removed stages."""
     groups = [[piece] for piece in pieces if piece.kind == "common"]
     moved = [piece for piece in pieces if piece.kind in ("added", "removed")]
     return [*groups, moved] if same_features and moved else groups
 
 
 def _common(group: Sequence[_Piece]) -> Common:
-    """Visits and costs of what is compared as one.
+    """Visits and costs of a group.
 
-    Of a stage that one side's packets never visit, a visit is taken to cost there what it costs on the other
-    side. Where visits were not counted on both sides, a stage is passed once by each packet.
+    If one side's packets never visit a stage, a visit is assumed to cost the same as on the other side. If
+    visits were not counted on both sides, each packet is assumed to visit the stage once.
     """
     first = group[0]
     if first.base is None or first.head is None or len(group) > 1:
@@ -259,7 +260,7 @@ def _parts(
 
 
 def _within(group: Sequence[_Piece], efficiency: float, mix: float) -> dict[str, dict[str, float]]:
-    """A group's parts among its stages: in proportion to what each adds."""
+    """Divides a group's parts among its stages, in proportion to their contributions."""
     if len(group) == 1:
         return {group[0].name: {"efficiency_cycles": efficiency, "mix_cycles": mix}}
     added = {one.name: _added(one) for one in group}
@@ -282,7 +283,7 @@ def _interval(
     split: FisherSplit,
     kept: Sequence[int] | None,
 ) -> tuple[float | None, float | None]:
-    """Of the efficiency index: its linear form, launch by launch (delta method)."""
+    """Interval of the efficiency index, from its linear form by launch (delta method)."""
     if split.ln_costs is None:
         return None, None
     sides = [
@@ -296,7 +297,7 @@ def _interval(
 def _linear(
     groups: Sequence[Sequence[_Piece]], commons: Sequence[Common], side: int, weights: Sequence[float]
 ) -> list[float]:
-    """One side's launches: weighted cycles a visit; their mean is 1."""
+    """Weighted cycles per visit of one side by launch, with mean 1."""
     by_launch: list[float] = []
     for group, common, weight in zip(groups, commons, weights, strict=True):
         for index, cycles in enumerate(_launches(group, side)):
@@ -308,7 +309,7 @@ def _linear(
 
 
 def _launches(group: Sequence[_Piece], side: int) -> list[float]:
-    """Cycles per packet of the group, launch by launch."""
+    """Cycles per packet of the group by launch."""
     found = [one.cpp for piece in group if (one := (piece.base, piece.head)[side]) is not None]
     return [sum(values) for values in zip(*found, strict=True)]
 

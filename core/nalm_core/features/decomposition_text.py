@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A decomposition for a person: figures rounded so that those shown add up too."""
+"""Texts of a decomposition. Figures are rounded so that the shown ones add up, too."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def one_line(found: Decomposition) -> str:
 
 
 def stage_lines(found: Decomposition) -> list[str]:
-    """Each stage that bears a part, in pass order."""
+    """A line for each stage with a part, in pass order."""
     lines = []
     for stage in found.stages:
         parts = {name: _rounded(getattr(stage, f"{name}_cycles")) for name in PARTS}
@@ -31,7 +31,7 @@ def stage_lines(found: Decomposition) -> list[str]:
 
 
 def is_shown(found: Decomposition) -> bool:
-    """Whether it says more than the change of the whole: something else than efficiency moved."""
+    """True if a part other than efficiency changed, so that it says more than the total change."""
     return any(_rounded(getattr(found, f"{name}_cycles")) for name in PARTS if name != "efficiency")
 
 

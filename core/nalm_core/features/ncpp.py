@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NCPP: cycles per packet against what the feature set cost at the reference (docs/statistics.md)."""
+"""NCPP: cycles per packet relative to the feature set's cost at the reference (docs/statistics.md)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def normalise(
     model: CostModel,
     came_at: Mapping[str, float],
 ) -> Ncpp | str:
-    """NCPP of a measured CPP and its interval, or the sentence that says why there is none.
+    """NCPP of a measured CPP and its interval, or a sentence why there is none.
 
-    came_at: by feature that came after the reference, its price in cycles per packet when it came.
+    came_at: prices, in cycles per packet, of features added after the reference, when they were added.
     """
     known = {*model.varied, *model.fixed}
     chosen = list(dict.fromkeys(features))

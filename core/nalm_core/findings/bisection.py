@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which commit changed a figure: the search alone, without measuring.
+"""The search for the commit that changed a figure, without measuring.
 
 Commits are places 0 (good) to `last` (bad) along the first parent; every candidate is compared with good. The
-ends are asked first: without a change between them there is nothing to find. Then the candidates between the
-last that is like good and the first that is like bad are halved. A candidate that cannot be told is skipped
-for its nearest neighbour; when only such remain, the answer is a range.
+search measures the ends first: without a change between them there is nothing to find. Then it halves the
+range between the last good and the first bad candidate. It skips an undecided candidate for its nearest
+neighbour; if only such candidates remain, the answer is a range.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Final
 from nalm_core.report.defaults import BUDGET_SECONDS
 
 GROWTH: Final = 2
-"""By which the time for a candidate grows when it was undecided."""
+"""Factor by which the time for an undecided candidate grows."""
 LONGEST_SECONDS: Final = 8 * BUDGET_SECONDS
-"""A candidate still undecided after so long is skipped."""
+"""Time after which a candidate that is still undecided is skipped."""
 
 
 class Finding(StrEnum):
@@ -28,28 +28,28 @@ class Finding(StrEnum):
     GOOD = "good"
     """Like good."""
     BAD = "bad"
-    """Changed as bad is."""
+    """Changed like bad."""
     SKIP = "skip"
     """It does not build, does not run, or stays undecided."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Ask about this place next."""
+    """Measure this place next."""
 
     place: int
 
 
 @dataclass(frozen=True)
 class Culprit:
-    """This place changed it; the one before was measured and is like good."""
+    """This place changed the figure; the place before was measured and is like good."""
 
     place: int
 
 
 @dataclass(frozen=True)
 class Range:
-    """One of low + 1 to high changed it; those between could not be told apart."""
+    """One of low + 1 to high changed the figure; the places between are undecided."""
 
     low: int
     high: int
@@ -62,14 +62,14 @@ class NoChange:
 
 @dataclass(frozen=True)
 class Undecided:
-    """Whether bad differs from good cannot be told."""
+    """It is undecided whether bad differs from good."""
 
 
 Step = Measure | Culprit | Range | NoChange | Undecided
 
 
 def next_step(last: int, findings: Mapping[int, Finding]) -> Step:
-    """What to do with what is known so far. last: bad's place, at least 1."""
+    """The next step after the findings so far. last: bad's place, at least 1."""
     if last < 1:
         raise ValueError(f"bad must come after good, not at place {last}")
     match findings.get(last):
@@ -91,7 +91,7 @@ def next_step(last: int, findings: Mapping[int, Finding]) -> Step:
 def next_budget(spent: float | None) -> float | None:
     """Seconds for another measurement of an undecided candidate; None: it is skipped.
 
-    spent: what the last one was given; None: what nalm.toml says.
+    spent: time of the last measurement; None: that of nalm.toml.
     """
     longer = (spent or BUDGET_SECONDS) * GROWTH
     return longer if longer <= LONGEST_SECONDS else None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a finding is still there when base and head are measured again: the rule alone, without measuring.
+"""The rule by which further measurements of base and head confirm or dismiss a finding, without measuring.
 
-Each scenario is decided for itself. What comes in later can only add to it, and nothing is dismissed before
-everything asked for has come in, so the answer does not depend on the order of the answers.
+Each scenario is decided separately. Later results can only add evidence, and nothing is dismissed before all
+requested results are in, so the answer does not depend on their order.
 docs/statistics.md states the error rates.
 """
 
@@ -22,11 +22,11 @@ from nalm_core.report.outcome import UNDECIDED, Outcome
 from nalm_core.text.percents import change_percent
 
 CONFIRMATION_ALPHA: Final = 0.001
-"""Chance that a change of nothing is confirmed by the runs of one host taken together (upper bound)."""
+"""Probability that one host's runs together confirm a finding without a change (upper bound)."""
 REPEAT_ALPHA: Final = 0.05
-"""Chance that what was measured since, taken alone, leans to the worse by this much without any change."""
+"""Probability that later measurements alone lean to the worse by this much without a change."""
 CONFIRMATIONS: Final = 2
-"""Measurements on the host that saw it first, while they are undecided; the second has more time."""
+"""Most measurements on the host that saw it first, while undecided; the second has more time."""
 
 DOCUMENTED: Final = MappingProxyType(
     {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}
@@ -34,7 +34,7 @@ DOCUMENTED: Final = MappingProxyType(
 
 Kind = Literal["regression", "broken"]
 LOST: Final = "lost"
-"""Outcome of a measurement that came to nothing."""
+"""Outcome of a measurement without a result."""
 
 
 class Where(StrEnum):
@@ -92,9 +92,9 @@ class Decision:
 
 
 def decide(kind: Kind, first: Ratio | None, measured: Sequence[Measurement], *, margin: float) -> Decision:
-    """What one scenario's measurements, in the order in which they were asked for, say of the finding.
+    """The answer of one scenario's measurements, in the order of their requests.
 
-    first: the run that raised it; None if a history did, or it gave no figure.
+    first: the run that raised the finding; None if a history did, or if it has no figure.
     """
     answer, why = _answer(kind, first, measured, margin)
     seen = _hosts(one for one in measured if _shows(kind, one.outcome))
@@ -123,8 +123,8 @@ def _answer(
 
 
 def _together(first: Ratio | None, same: Sequence[Measurement], margin: float) -> float | None:
-    """The ratio of all runs of the first host as one, if they show a change for the worse. The first was
-    chosen because it did: what was measured since must lean there by itself."""
+    """The ratio of all runs of the first host together, if they show a change for the worse. The first run
+    was selected for its change, so the later runs must lean to the worse by themselves."""
     since = [one.ratio for one in same if one.ratio is not None]
     alone = combined(since, REPEAT_ALPHA * 2)
     together = combined([*([first] if first is not None else []), *since], CONFIRMATION_ALPHA)
@@ -145,7 +145,7 @@ def _undecided(measured: Sequence[Measurement], same: Sequence[Measurement]) -> 
 
 
 def overall(decisions: Sequence[Decision]) -> Answer:
-    """What the scenarios' answers say of the finding they are of: it is there if it is in one of them."""
+    """The answer for a finding from those of its scenarios: one confirmed scenario confirms it."""
     answers = {one.answer for one in decisions}
     for first in (Answer.CONFIRMED, Answer.WAITING, Answer.AGAIN):
         if first in answers:
@@ -171,11 +171,11 @@ def _hosts(measured: Iterable[Measurement]) -> tuple[str, ...]:
 
 
 def combined(ratios: Sequence[Ratio], error_rate: float) -> Ratio | None:
-    """Independent runs of the same two builds as one, by inverse variance of the log ratio; None without a
-    usable one. The interval misses the truth with at most error_rate.
+    """Combines independent runs of the same two builds by inverse variance of the log ratio; None without a
+    usable run. The interval misses the true ratio with at most error_rate.
 
-    A run's standard error is its interval's half width by the normal quantile; the interval is one of
-    t, which is wider, so the error is taken as too large rather than too small.
+    A run's standard error is its interval's half width divided by the normal quantile. The interval uses
+    Student's t, which is wider, so the error is rather too large than too small.
     """
     usable = [one for one in ratios if 0 < one.low < one.high and 0 < one.level < 1]
     if not usable:
@@ -188,17 +188,17 @@ def combined(ratios: Sequence[Ratio], error_rate: float) -> Ratio | None:
 
 
 def standard_error(one: Ratio) -> float:
-    """Of ln ratio, from the half width of its interval."""
+    """Standard error of ln ratio, from the half width of its interval."""
     return (log(one.high) - log(one.low)) / 2 / quantile(one.level)
 
 
 def quantile(level: float) -> float:
-    """Two-sided, of the standard normal distribution."""
+    """Two-sided quantile of the standard normal distribution."""
     return float(ndtri(0.5 + level / 2))
 
 
 def budget(measurements: int) -> float | None:
-    """Seconds for the rounds of the next measurement, after so many on this host; None: as nalm.toml says."""
+    """Seconds for the rounds of the next measurement, after so many on this host; None: that of nalm.toml."""
     spent: float | None = None
     for _ in range(measurements):
         spent = next_budget(spent)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well nalm judges, from trials whose truth is known: rates with exact bounds, delays, false discoveries.
+"""Quality of detection, from trials of known truth: rates with exact bounds, delays, false discoveries.
 
-Data: independent trials. Each bound of a rate is one-sided and exact (nalm_core.stats.proportion) and holds
-by itself at QUALITY_LEVEL; both together at 1 - 2 (1 - QUALITY_LEVEL).
+Model: independent trials. Each bound of a rate is one-sided and exact (nalm_core.stats.proportion) and holds
+at QUALITY_LEVEL; both together hold at 1 - 2 (1 - QUALITY_LEVEL).
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from nalm_core.stats.proportion import lower_bound, upper_bound
 from nalm_core.text.percents import share_percent
 
 QUALITY_LEVEL = 0.95
-"""Of each bound of a rate."""
+"""Level of each bound of a rate."""
 SIZE_EDGES = (0.0, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
 """Relative changes at which a class of planted changes begins."""
 NO_SIZE = "not given"
 """Outcomes that nothing without effect may have."""
 FAR = 0.9
-"""Share of the delays that the far one bounds."""
+"""Quantile of the far delay."""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """`hits` of `trials`, and what that says about the rate behind it."""
+    """`hits` of `trials`, with the estimated rate and its bounds."""
 
     hits: int
     trials: int
     rate: float | None
-    """None without trials: nothing is known, which is not 0."""
+    """None without trials, since an unknown rate is not 0."""
     low: float
     high: float
 
@@ -49,7 +49,7 @@ def rate_of(hits: int, trials: int) -> Rate:
 
 
 def rate_sentence(rate: Rate, empty: str) -> str:
-    """For people: `0 of 41: below 7.1 % at 95 %`. empty: what is said without trials."""
+    """A rate as text: `0 of 41: below 7.1 % at 95 %`. empty: the text without trials."""
     if rate.rate is None:
         return empty
     low, high, level = share_text(rate.low), share_text(rate.high), f"{100 * QUALITY_LEVEL:g} %"
@@ -91,17 +91,17 @@ SIZE_CLASSES = (*(band_name(low, high) for low, high in pairwise(SIZE_EDGES)), s
 
 @dataclass(frozen=True)
 class Spread:
-    """How a delay is spread over the findings."""
+    """The distribution of a delay over findings."""
 
     count: int
     median: float
     far: float
-    """FAR of them are no longer than this."""
+    """The share FAR of the delays is no longer than this."""
     longest: float
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """None without values. The far one is a value that was seen (nearest rank)."""
+    """The distribution; None without values. The far delay is an observed value (nearest rank)."""
     if not values:
         return None
     ordered = sorted(values)
@@ -111,11 +111,11 @@ def spread(values: Sequence[float]) -> Spread | None:
 
 @dataclass(frozen=True)
 class FalseDiscoveries:
-    """Of the findings told, the share that is expected to be false."""
+    """The expected share of false findings."""
 
     share: float
     at_most: float
-    """With the upper bound of the false-alarm rate."""
+    """The share with the upper bound of the false-alarm rate."""
 
 
 def false_discoveries(false_alarms: Rate, judged: int, found: int) -> FalseDiscoveries | None:

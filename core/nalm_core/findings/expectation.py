@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a commit declares of itself: `Nalm-Expect: SCENARIOS METRIC PERCENT REASON`, one a line.
+"""Changes that a commit message declares: lines `Nalm-Expect: SCENARIOS METRIC PERCENT REASON`.
 
 Nalm-Expect: sfc_* cpp +3% keys are twice as long
 Nalm-Expect: * pps -2.5% one more header to write
@@ -25,7 +25,7 @@ OUTCOME: Final = re.compile(r"([A-Za-z0-9_.\-*?]{1,64}):([A-Za-z0-9_.\-*?]{1,64}
 """A stage and one of its outcomes; `*` and `?` stand for any."""
 PERCENT: Final = re.compile(r"([+-])(\d{1,4}(?:\.\d{1,3})?)%")
 MOST_PERCENT: Final = 1000.0
-"""Beyond this nothing is expected any more."""
+"""Largest declared change."""
 MOST_LINES: Final = 20
 REASON_LENGTH: Final = 500
 FORM: Final = "`Nalm-Expect: SCENARIOS METRIC PERCENT REASON`, e.g. `Nalm-Expect: sfc_* cpp +3% longer keys`"
@@ -56,7 +56,7 @@ class OutcomeExpectation:
 
 @dataclass(frozen=True)
 class Declared:
-    """What a text declares, and what in it cannot be understood, for its author."""
+    """The declarations of a text, and its mistakes, for the author."""
 
     expectations: list[Expectation]
     mistakes: list[str]
@@ -64,8 +64,8 @@ class Declared:
 
 
 def declared(text: str) -> Declared:
-    """All that a commit message or the text of a merge request declares. Of two for the same scenarios and
-    metric the last holds."""
+    """All declarations of a commit message or of a merge request's text. Of two for the same scenarios and
+    metric the last counts."""
     found: dict[tuple[str, str], Expectation] = {}
     outcomes: dict[tuple[str, str, str], OutcomeExpectation] = {}
     mistakes = []
@@ -88,7 +88,7 @@ def declared(text: str) -> Declared:
 
 
 def expected_outcomes(texts: Iterable[str], scenario: str) -> list[ExpectedOutcome]:
-    """What messages of commits, oldest first, declare of a scenario's outcomes."""
+    """Expected outcomes of a scenario by commit messages, oldest first."""
     found = [one for text in texts for one in declared(text).outcomes if fnmatchcase(scenario, one.scenario)]
     return [
         ExpectedOutcome(stage=one.stage, outcome=one.outcome, share=one.share, reason=one.reason)
@@ -97,7 +97,7 @@ def expected_outcomes(texts: Iterable[str], scenario: str) -> list[ExpectedOutco
 
 
 def _parse(rest: str) -> Expectation | OutcomeExpectation | str:
-    """The expectation, or what is wrong."""
+    """The expectation, or the mistake."""
     parts = rest.split(maxsplit=3)
     if len(parts) < 4:
         return f"expected {FORM}, and a reason is part of it"
@@ -116,7 +116,7 @@ def _parse(rest: str) -> Expectation | OutcomeExpectation | str:
 
 
 def _share_of(metric: str, percent: str) -> float | str:
-    """Share of the packets taken in that `+0.3%` of an outcome stands for, or what is wrong with it."""
+    """The share of packets for `+0.3%` of an outcome, or the mistake."""
     match = PERCENT.fullmatch(percent)
     if match is None or match[1] != "+":
         return f"{percent[:32]!r} is no share of the packets with a plus, as in +0.3%: {metric} is to grow"
@@ -125,7 +125,7 @@ def _share_of(metric: str, percent: str) -> float | str:
 
 
 def bound_of(metric: str, percent: str) -> float | str:
-    """The ratio that `+3%` of the metric stands for, or what is wrong with it. Only worse is declared."""
+    """The ratio for `+3%` of a metric, or the mistake. Only changes for the worse are declared."""
     known = METRICS.get(metric)
     if known is None or known.better == "neither":
         names = ", ".join(sorted(name for name, one in METRICS.items() if one.better != "neither"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which earlier regression an improvement undoes."""
+"""Finds the earlier regression that an improvement fixes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OpenRegression(Model):
 
 
 def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
-    """What a regressed verdict leaves open; nothing for any other outcome."""
+    """Open regressions of a regressed verdict; empty for other outcomes."""
     if verdict.outcome != Outcome.REGRESSED:
         return []
     return [
@@ -38,15 +38,15 @@ def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
 
 
 def restores(lost: float, regained: float) -> bool:
-    """A level that came back by `regained`, after it had got worse by `lost`; both in the same unit."""
+    """True if `regained` is enough of `lost` for a fix; both in the same unit."""
     return lost > 0 and regained >= FIX_SHARE * lost
 
 
 def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | None:
-    """The commit whose regression this improvement fixes, None if it fixes none.
+    """The commit whose regression this improvement fixes; None if it fixes none.
 
-    regressions: oldest first; of several that fit, the newest is taken. It fits if the same stage of the same
-    scenario gets back at least FIX_SHARE of what it had lost.
+    regressions: oldest first; the newest match is taken. A regression matches if the same stage of the same
+    scenario regains at least FIX_SHARE of its loss.
     """
     if verdict.outcome != Outcome.IMPROVED:
         return None
@@ -65,9 +65,9 @@ def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | 
 
 
 def left_open(regressions: Sequence[OpenRegression], fixed: str, verdict: Verdict) -> list[OpenRegression]:
-    """The regressions after an improvement that fixes `fixed`: of that commit, what it did not restore.
+    """The open regressions after an improvement that fixes `fixed`, with the unrestored rest of that commit.
 
-    A rest that does not matter for the chain, by the default margin, is over.
+    A rest below the chain's default margin is closed.
     """
     restored = {stage.stage: -(stage.contribution_cycles or 0.0) for stage in verdict.stages}
     matters = MARGIN * verdict.chain.base.cpp if verdict.chain and verdict.chain.base else 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large a change is, and which finding is worth a look first."""
+"""Sizes of changes, and the severity by which findings are ordered."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Final
 from nalm_core.report.catalogue import METRICS
 
 BROKEN_SIZE: Final = 1.0
-"""Size of what cannot be measured at all: beyond any change of cost that was ever real."""
+"""Size of a commit that cannot be measured, larger than any real change of cost."""
 DOCUMENTED: Final = MappingProxyType({"BROKEN_SIZE": BROKEN_SIZE})
 
 
 def size_of(metric: str, ratio: float) -> float:
-    """How much worse, on a log scale: above 0 is worse, 0 no change. ratio: after / before, above 0.
+    """The size of a change on a log scale: above 0 is worse. ratio: after / before, above 0.
 
-    A metric that is better high gets worse by a ratio below 1; one that is neither is judged like a cost.
+    A metric whose higher values are better gets worse by a ratio below 1; other metrics count as costs.
     """
     known = METRICS.get(metric)
     sign = -1.0 if known is not None and known.better == "higher" else 1.0
@@ -26,7 +26,7 @@ def size_of(metric: str, ratio: float) -> float:
 
 
 def severity_of(sizes: Mapping[str, float]) -> float:
-    """What findings are ordered by: the largest size times the number of scenarios touched.
+    """The severity of a finding: its largest size times the number of its scenarios.
 
     sizes: by scenario, as size_of has them. 0 for nothing.
     """
