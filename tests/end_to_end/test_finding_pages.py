@@ -237,7 +237,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
 def test_what_the_server_refuses_is_said_where_it_was_asked(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "broken"))
     page.get_by_role("button", name="Bisect").click()
-    expect(page.get_by_role("alert")).to_contain_text("nothing between them to look for")
+    expect(page.get_by_role("alert")).to_contain_text("no commit between them to bisect")
     page.get_by_role("button", name="Measure again").click()
     expect(page.get_by_role("region", name="Measured again")).to_contain_text("Live")
 

@@ -146,9 +146,11 @@ def test_what_functions_do_not_have_is_said(page: Page) -> None:
     expect(page.get_by_role("main")).to_contain_text("C functions are not drawn: callgrind counts")
     expect(page.locator(".chart canvas")).to_be_visible()
     page.goto(f"{HISTORY}?scenario=sfc_a&metric=calls")
-    expect(page.get_by_role("main")).to_contain_text("Only C functions have it: choose some.")
+    expect(page.get_by_role("main")).to_contain_text(
+        "Only C functions have this metric: choose at least one."
+    )
     page.goto(f"{HISTORY}?scenario=sfc_a&metric=ipp&functions=nat%3Enever_dear")
-    expect(page.get_by_role("alert")).to_contain_text("No function 'nat>never_dear' has a history here.")
+    expect(page.get_by_role("alert")).to_contain_text("Function 'nat>never_dear' has no history here.")
 
 
 def test_empty_missing_and_failing(page: Page) -> None:

@@ -33,8 +33,8 @@ router = APIRouter(tags=["alerts"])
 
 AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
-States = Annotated[list[AlertState] | None, Query(description="Only in one of these states.")]
-Since = Annotated[Moment | None, Query(description="Only those made then or later.")]
+States = Annotated[list[AlertState] | None, Query(description="Only alerts in one of these states.")]
+Since = Annotated[Moment | None, Query(description="Only alerts made at this time or later.")]
 
 
 @router.get("/projects/{project}/alerts", responses=documented(401, 403, 404))
@@ -47,7 +47,9 @@ def list_alerts(
     scenario: Annotated[str | None, Query(min_length=1, max_length=64, pattern=NAME)] = None,
     assignee: Annotated[Account | None, Query()] = None,
     since: Since = None,
-    commit: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Only that of this commit.")] = None,
+    commit: Annotated[
+        str | None, Query(pattern=SHA_PREFIX, description="Only the alert of this commit.")
+    ] = None,
     order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,

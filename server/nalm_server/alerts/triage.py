@@ -63,7 +63,9 @@ def assign(
 ) -> AlertDetail:
     alert = _held(session, caller, alert_id)
     if assignee is not None and not _belongs(session, assignee, alert.project_id):
-        raise InvalidError(f"{assignee!r} is nobody of this project: a maintainer gives them a role first.")
+        raise InvalidError(
+            f"{assignee!r} has no role in this project: a maintainer must give them one first."
+        )
     alert.assignee, alert.updated_at = assignee, now
     detail = assignee or "nobody"
     record(
@@ -111,7 +113,9 @@ def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None
         return None
     found = commits.find_by_prefix(session, alert.project_id, prefix)
     if len(found) != 1:
-        raise InvalidError(f"{prefix} is {'no' if not found else 'more than one'} commit of this project.")
+        raise InvalidError(
+            f"{prefix} matches {'no' if not found else 'more than one'} commit of this project."
+        )
     return found[0].id
 
 
@@ -122,7 +126,7 @@ def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, no
         bound = moved if change.bound is None else change.bound
         if size_of(metric, bound) <= 0:
             raise InvalidError(
-                f"A bound of {bound:g} is no change for the worse of {metric}: it is after / before."
+                f"A bound of {bound:g} is no regression of {metric}: a bound is the ratio after / before."
             )
         expected = Expectation(scenario, metric, bound, change.why)
         expectations.declare(session, commit, expected, "triage", who, now=now)

@@ -25,7 +25,7 @@ def _plain(status: str, name: str, message: str, *headers: str) -> bytes:
 
 
 FULL = _plain(
-    "503 Service Unavailable", "busy", "The server has no connection left. Try again.", "Retry-After: 2"
+    "503 Service Unavailable", "busy", "The server has no free connection. Try again.", "Retry-After: 2"
 )
 HEAD_TOO_LARGE = _plain(
     "431 Request Header Fields Too Large",

@@ -89,7 +89,7 @@ def add_handlers(app: FastAPI) -> None:
             return of_error(
                 request, BusyError("The database is busy, full or away. Nothing was stored; try again.")
             )
-        return of_error(request, NalmError("The database refused; the server's log says why."))
+        return of_error(request, NalmError("The database rejected the request; the server's log says why."))
 
     @app.exception_handler(TimeoutError)
     async def no_connection(request: Request, error: TimeoutError) -> JSONResponse:
@@ -106,4 +106,4 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def other_error(request: Request, error: Exception) -> JSONResponse:
         log.exception("unexpected", exc_info=error, request_id=request_id(request))
-        return of_error(request, NalmError("An error of the server; its log has it under this request id."))
+        return of_error(request, NalmError("The server failed; its log has the error under this request id."))

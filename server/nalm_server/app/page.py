@@ -28,7 +28,7 @@ def page_router(static_dir: Path) -> APIRouter:
         if path == "api" or path.startswith("api/"):
             if allowed_methods(request):
                 raise HTTPException(405)
-            raise NotFoundError(f"There is no /{path} in the API: /api/v1/openapi.json has what there is.")
+            raise NotFoundError(f"There is no /{path} in the API: /api/v1/openapi.json lists the paths.")
         file = _inside(root, path)
         if file is not None:
             cached = IMMUTABLE if path.startswith("assets/") else "no-cache"

@@ -38,7 +38,7 @@ class RateMiddleware:
         if scope["type"] == "http" and scope["path"].startswith("/api/"):
             wait = self._wait_seconds(scope)
             if wait is not None:
-                error = TooManyError(f"Too many requests: go on in {wait} s.", wait)
+                error = TooManyError(f"Too many requests: try again in {wait} s.", wait)
                 await refuse(scope, receive, send, error)
                 return
         await self.app(scope, receive, send)

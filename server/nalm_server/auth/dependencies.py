@@ -70,7 +70,7 @@ def get_agent(caller: Caller) -> Principal:
     if caller.anonymous:
         raise UnauthorizedError("This needs an agent's token in the header `Authorization: Bearer TOKEN`.")
     if caller.scope is not Scope.AGENT:
-        raise ForbiddenError("This is for agents.")
+        raise ForbiddenError("Only agents may do this.")
     return caller
 
 

@@ -14,7 +14,7 @@ async def read_body(request: Request, limit_bytes: int) -> bytes:
     """The whole body. Raises TooLargeError beyond the limit, before or after decompression."""
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip"):
-        raise UnsupportedEncodingError(f"Content-Encoding {encoding!r} is not understood: use gzip, or none.")
+        raise UnsupportedEncodingError(f"Content-Encoding {encoding!r} is not supported: use gzip, or none.")
     inflate = zlib.decompressobj(wbits=31) if encoding == "gzip" else None
     body = bytearray()
     async for chunk in request.stream():
@@ -25,10 +25,12 @@ async def read_body(request: Request, limit_bytes: int) -> bytes:
             try:
                 body += inflate.decompress(chunk, limit_bytes + 1 - before)
             except zlib.error as error:
-                raise BadRequestError("The body says it is gzip but is not.") from error
+                raise BadRequestError(
+                    "The body is not valid gzip, though Content-Encoding is gzip."
+                ) from error
             request.state.held.add(len(body) - before)
         if len(body) > limit_bytes or (inflate is not None and inflate.unconsumed_tail):
-            raise TooLargeError(f"The body is larger than the {limit_bytes} bytes this server takes.")
+            raise TooLargeError(f"The body is larger than the {limit_bytes} bytes this server accepts.")
     if inflate is not None and not inflate.eof:
         raise BadRequestError("The gzip body ends too early.")
     return bytes(body)

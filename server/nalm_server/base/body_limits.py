@@ -33,7 +33,7 @@ def values(body: bytes | bytearray) -> int:
 def require_values(body: bytes, most: int) -> None:
     """Before a parser makes objects of them. Raises TooLargeError."""
     if values(body) > most:
-        raise TooLargeError(f"The body has more than the {most} values this server takes at once.")
+        raise TooLargeError(f"The body has more than the {most} values this server accepts at once.")
 
 
 class Budget:
@@ -109,7 +109,7 @@ class Incoming:
 
 
 def too_large(most_bytes: int) -> TooLargeError:
-    return TooLargeError(f"The body is larger than the {most_bytes} bytes this server takes.")
+    return TooLargeError(f"The body is larger than the {most_bytes} bytes this server accepts.")
 
 
 class BodyMiddleware:

@@ -165,18 +165,18 @@ class BusyError(NalmError):
 
 DESCRIPTIONS = {
     400: "The request cannot be read.",
-    401: "No token, an unknown token, or a signature that does not fit the body.",
-    403: "The token is not for this.",
-    404: "No such thing.",
+    401: "No token, an unknown token, or a signature that does not match the body.",
+    403: "The account or token may not do this.",
+    404: "There is no such resource.",
     408: "The body came too slowly.",
-    409: "In conflict with what is stored, or the lease was lost.",
-    410: "It was here and has aged out; `message` says what is kept.",
-    413: "The body is larger than this server takes.",
-    415: "The content encoding is not understood.",
-    429: "Too many requests; `Retry-After` says when to go on.",
+    409: "The request conflicts with stored data, or the lease was lost.",
+    410: "The data has aged out; `message` says what is kept.",
+    413: "The body is larger than this server accepts.",
+    415: "The content encoding is not supported.",
+    429: "Too many requests; `Retry-After` says when to try again.",
     422: "The request is readable but not valid; `details` says where.",
-    426: "Agent and server are of versions that do not go together.",
-    503: "The server is busy, or what it needs is away; `Retry-After` says when to try again.",
+    426: "The versions of agent and server are incompatible.",
+    503: "The server is busy, or a service that it needs is away; `Retry-After` says when to try again.",
 }
 RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
 

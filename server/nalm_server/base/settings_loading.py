@@ -149,7 +149,7 @@ def _unknown(variables: Mapping[str, str], where: str) -> list[str]:
     for name in sorted(variables):
         if name.startswith(PREFIX) and name not in known() | NEIGHBOURS:
             near = difflib.get_close_matches(name, known(), n=1)
-            meant = f"; did you mean {near[0]}?" if near else ": `nalm-server settings` lists those there are"
+            meant = f"; did you mean {near[0]}?" if near else ": `nalm-server settings` lists all settings"
             lines.append(f"{name} in {where} is no setting{meant}")
     return lines
 

@@ -36,7 +36,9 @@ class Provider(BaseModel):
     @model_validator(mode="after")
     def _issuer_where_needed(self) -> Provider:
         if self.kind is Kind.OIDC and not self.issuer:
-            raise ValueError("issuer is missing: where the provider's discovery begins")
+            raise ValueError(
+                "issuer is missing: the address under which the provider's discovery document is"
+            )
         return self
 
     @property

@@ -25,7 +25,9 @@ def list_change_points(
     session: ReadDb,
     caller: Caller,
     *,
-    since: Annotated[Moment | None, Query(description="Detected then or later.")] = None,
+    since: Annotated[
+        Moment | None, Query(description="Only change points detected at this time or later.")
+    ] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     state: PointState | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,

@@ -27,9 +27,7 @@ def drain(context: Context) -> None:
         try:
             _look(context, row)
         except Exception:
-            log.exception(
-                "history could not be looked at", scenario=row.scenario_id, host_class=row.host_class
-            )
+            log.exception("history could not be judged", scenario=row.scenario_id, host_class=row.host_class)
     with context.read_sessions() as session:
         waiting = looks.unsettled_projects(session)
     each("change points of project", waiting, partial(significance.settle, context))

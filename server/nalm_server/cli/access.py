@@ -52,7 +52,9 @@ def _print(invitation: AccountInvitation) -> None:
 @account_app.command("add")
 def account_add(
     name: Name,
-    administrator: Annotated[bool, typer.Option("--administrator", help="Of the whole server.")] = False,
+    administrator: Annotated[
+        bool, typer.Option("--administrator", help="Make it an administrator of the server.")
+    ] = False,
     state: State = None,
 ) -> None:
     """Adds an account and prints a one-time link for its owner, once.
@@ -94,7 +96,7 @@ def account_list(state: State = None) -> None:
 @account_app.command("disable")
 def account_disable(
     name: Name,
-    enable: Annotated[bool, typer.Option("--enable", help="The other way round.")] = False,
+    enable: Annotated[bool, typer.Option("--enable", help="Enable the account again.")] = False,
     state: State = None,
 ) -> None:
     """Signs an account out everywhere, at once, and lets it in no more; its tokens neither.

@@ -24,11 +24,12 @@ Pool = Annotated[str, typer.Argument(help="Name of the pool: small letters, digi
 
 @agent_app.command("invite")
 def invite(
-    pool: Annotated[str, typer.Option(help="Pool its host will belong to.")] = "default",
+    pool: Annotated[str, typer.Option(help="Pool that the host joins.")] = "default",
     name: Annotated[
-        str | None, typer.Option(help="Only for this host; lets a registered one in again.")
+        str | None,
+        typer.Option(help="Only for the host of this name; also lets a registered host register again."),
     ] = None,
-    hours: Annotated[float, typer.Option(help="How long it is good.", min=0.01, max=720)] = 24,
+    hours: Annotated[float, typer.Option(help="Hours that the invitation is valid.", min=0.01, max=720)] = 24,
     state: State = None,
 ) -> None:
     """Prints a one-time token for `nalm agent register`, once.
@@ -44,7 +45,7 @@ def invite(
 
 @agent_app.command("list")
 def list_command(
-    pool: Annotated[str | None, typer.Option(help="Only of this pool.")] = None, state: State = None
+    pool: Annotated[str | None, typer.Option(help="Only hosts of this pool.")] = None, state: State = None
 ) -> None:
     """Lists the hosts, each with its state and the reason for it.
 

@@ -20,16 +20,18 @@ from nalm_server.cli.common import State, opened, out, validated
 
 alert_app = typer.Typer(help="Findings: what commits did, and what became of it.", no_args_is_help=True)
 
-Number = Annotated[int, typer.Argument(help="Its number.", min=1, max=2**31 - 1)]
+Number = Annotated[int, typer.Argument(help="Number of the alert.", min=1, max=2**31 - 1)]
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
-Why = Annotated[str, typer.Option(help="The reason, for those who come after.")]
+Why = Annotated[str, typer.Option(help="The reason, kept with the alert.")]
 
 
 @alert_app.command("list")
 def alert_list(
     project: Project,
-    state_is: Annotated[AlertState | None, typer.Option("--state-is", help="Only in this state.")] = None,
-    order: Annotated[str, typer.Option(help="severity or new.")] = "severity",
+    state_is: Annotated[
+        AlertState | None, typer.Option("--state-is", help="Only alerts in this state.")
+    ] = None,
+    order: Annotated[str, typer.Option(help="Order: severity or new.")] = "severity",
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
@@ -62,7 +64,9 @@ def alert_state(
     ],
     *,
     why: Why,
-    bound: Annotated[float | None, typer.Option(help="Of expected: ratio after / before.")] = None,
+    bound: Annotated[
+        float | None, typer.Option(help="With expected: the accepted ratio after / before.")
+    ] = None,
     state: State = None,
 ) -> None:
     """Set the state of an alert.
@@ -83,7 +87,9 @@ def alert_mute(
     scenario: Annotated[str, typer.Argument(help="Name of a scenario, or a glob.")],
     *,
     why: Why,
-    until: Annotated[str | None, typer.Option(help="As 2026-12-01T00:00:00Z; none: until ended.")] = None,
+    until: Annotated[
+        str | None, typer.Option(help="As 2026-12-01T00:00:00Z; without it, until ended.")
+    ] = None,
     state: State = None,
 ) -> None:
     """Tells nobody of these scenarios for a while; what moves is recorded.

@@ -20,7 +20,7 @@ def reference(
         str | None, typer.Argument(help="A commit, tag or watched branch; without it, shows the reference.")
     ] = None,
     *,
-    clear: Annotated[bool, typer.Option("--clear", help="The project then has none.")] = False,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove the project's reference.")] = False,
     state: State = None,
 ) -> None:
     """Shows or sets a project's reference commit: the scale of NCPP.

@@ -22,13 +22,13 @@ from nalm_server.jobs.schemas import JobDetail, JobState
 
 job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
 
-Number = Annotated[int, typer.Argument(help="Its number.", min=1, max=2**31 - 1)]
-Because = Annotated[str, typer.Option(help="For the record.")]
+Number = Annotated[int, typer.Argument(help="Number of the job.", min=1, max=2**31 - 1)]
+Because = Annotated[str, typer.Option(help="The reason, kept with the job.")]
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
 ACTIONS = {
-    "cancel": (actions.cancel, "Ends a job; its agent learns so at its next heartbeat."),
+    "cancel": (actions.cancel, "Cancels a job; its agent learns of it at its next heartbeat."),
     "retry": (actions.retry, "Queues a job again that ended without a valid result."),
-    "boost": (actions.boost, "Lets a queued job go first."),
+    "boost": (actions.boost, "Moves a queued job to the front of the queue."),
     "approve": (actions.approve, "Releases a job that waits for approval."),
     "reject": (actions.reject, "Cancels a job that waits for approval."),
 }
@@ -36,8 +36,8 @@ ACTIONS = {
 
 @job_app.command("list")
 def job_list(
-    project: Annotated[str | None, typer.Option(help="Only this project's.")] = None,
-    state_is: Annotated[JobState | None, typer.Option("--state-is", help="Only in this state.")] = None,
+    project: Annotated[str | None, typer.Option(help="Only jobs of this project.")] = None,
+    state_is: Annotated[JobState | None, typer.Option("--state-is", help="Only jobs in this state.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
@@ -99,11 +99,11 @@ for name in ACTIONS:
 
 def backfill(
     project: Project,
-    first: Annotated[str, typer.Argument(help="Not measured itself.")],
-    last: Annotated[str, typer.Argument(help="The last to be measured.")],
+    first: Annotated[str, typer.Argument(help="Base of the first measurement; not measured itself.")],
+    last: Annotated[str, typer.Argument(help="The last commit to measure.")],
     *,
     every: Annotated[int, typer.Option(help="Only every n-th commit.", min=1, max=10_000)] = 1,
-    scenario: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
     state: State = None,
 ) -> None:
     """Measures the commits after FIRST up to LAST that have no result yet.
@@ -141,9 +141,11 @@ def experiment(
     project: Project,
     kind: Annotated[Kind, typer.Argument(help="features, ablation or models.")],
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Of nalm.toml's tables. Default: all.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables of nalm.toml. Default: all.")
     ] = None,
-    revision: Annotated[str | None, typer.Option(help="Default: the default branch's tip.")] = None,
+    revision: Annotated[
+        str | None, typer.Option(help="Commit to measure. Default: the default branch's tip.")
+    ] = None,
     state: State = None,
 ) -> None:
     """Queues the measurement of what features, variants or models of one commit cost.

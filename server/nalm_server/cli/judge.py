@@ -20,7 +20,7 @@ def judge(
         bool,
         typer.Option(
             "--whole",
-            help="Also what was judged before, as after an upgrade; nobody is told of what is found.",
+            help="Judge again what was judged before, as after an upgrade; no notification is sent.",
         ),
     ] = False,
     state: State = None,
@@ -35,4 +35,4 @@ def judge(
             looked = triggers.project(session, found.id, whole=whole)
             session.commit()
         tasks.drain(context)
-        out.print(f"{project}: {looked} histories looked at", markup=False)
+        out.print(f"{project}: {looked} histories judged", markup=False)

@@ -19,15 +19,17 @@ project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_h
 
 @project_app.command("add")
 def project_add(
-    name: Annotated[str, typer.Argument(help="Name, as reports and nalm.toml have it.")],
+    name: Annotated[str, typer.Argument(help="Name of the project, as in reports and nalm.toml.")],
     repository: Annotated[str, typer.Option(help="Address or path that agents clone from.")],
     branch: Annotated[str, typer.Option(help="The branch whose merges are measured.")] = "main",
     *,
-    public: Annotated[bool, typer.Option("--public", help="Anybody may read it.")] = False,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Only the agents can reach the repository.")
+    public: Annotated[
+        bool, typer.Option("--public", help="Anyone may read the project, without sign-in.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="As JSON, for programs.")] = False,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Do not check the repository: only the agents can reach it.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     state: State = None,
 ) -> None:
     """Adds a project. Prints its webhook secret and upload token: once, they cannot be shown again.

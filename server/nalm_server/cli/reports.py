@@ -38,7 +38,7 @@ def move(
         bool,
         typer.Option(
             "--into-database",
-            help="The way back, for a downgrade: stop the server first, or it moves them again.",
+            help="Move them back, for a downgrade: stop the server first, or it moves them again.",
         ),
     ] = False,
     state: State = None,

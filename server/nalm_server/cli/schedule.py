@@ -25,7 +25,7 @@ def schedule_add(
     *,
     cron: Annotated[str, typer.Option(help="Minute, hour, day of month, month, day of week; UTC.")],
     against: Annotated[Against, typer.Option(help="What the tip is compared with.")] = Against.PREVIOUS,
-    scenario: Annotated[list[str] | None, typer.Option(help="Only this one; may be repeated.")] = None,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
     state: State = None,
 ) -> None:
     """Adds a schedule. Nothing is measured when nothing has changed.

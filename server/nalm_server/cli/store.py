@@ -28,10 +28,10 @@ Project = Annotated[str, typer.Argument(help="Name of the project.")]
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="A new file.", dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="The file to write; must not exist.", dir_okay=False)],
     with_key: Annotated[
         bool,
-        typer.Option("--with-key", help="Put the key of stored secrets in too: then keep the file secret."),
+        typer.Option("--with-key", help="Include the key of stored secrets: then keep the file secret."),
     ] = False,
     state: State = None,
 ) -> None:
@@ -48,14 +48,14 @@ def backup(
         )
         if not with_key:
             out.print(
-                "Without secret.key, which stored secrets cannot be read without: keep a copy of it apart, "
-                "or say --with-key.",
+                "The backup lacks secret.key, and stored secrets cannot be read without it: keep a copy "
+                "elsewhere, or use --with-key.",
                 markup=False,
             )
     if unreadable:
         err.print(
             f"nalm-server: {len(unreadable)} reports are missing or damaged in the report store: the backup "
-            "is without them. `nalm-server reports check` names them."
+            "leaves them out. `nalm-server reports check` names them."
         )
         raise typer.Exit(1)
 
@@ -75,7 +75,7 @@ def restore(
         if "secret.key" not in manifest.parts:
             out.print(
                 f"The backup has no key: put secret.key into {settings.state_dir} before the first start, "
-                "or set each project's secrets anew.",
+                "or set each project's secrets again.",
                 markup=False,
             )
 
@@ -83,11 +83,11 @@ def restore(
 def export(
     project: Project,
     *,
-    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.CSV,
-    table: Annotated[Table, typer.Option(help="Of what.")] = Table.SERIES,
+    form: Annotated[Format, typer.Option("--format", help="Format of the output.")] = Format.CSV,
+    table: Annotated[Table, typer.Option(help="Table to export.")] = Table.SERIES,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file. [default: stdout]")] = None,
-    scenario: Annotated[str | None, typer.Option(help="This scenario only.")] = None,
-    metric: Annotated[str | None, typer.Option(help="This metric only.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="Only this scenario.")] = None,
+    metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
     state: State = None,
 ) -> None:
     """Writes every row of a table: of series, every value.
@@ -108,9 +108,7 @@ def export(
 
 
 def retention(
-    apply: Annotated[
-        bool, typer.Option("--apply", help="Remove it now, without waiting for the sweep.")
-    ] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Remove it now, before the next sweep.")] = False,
     state: State = None,
 ) -> None:
     """Shows what is due to be removed of each project, and removes it with --apply.
@@ -146,13 +144,15 @@ def functions(project: Project, state: State = None) -> None:
 def import_command(
     project: Project,
     path: Annotated[
-        Path, typer.Argument(help="A file, or for nalm-report a directory of them.", exists=True)
+        Path, typer.Argument(help="A file; for nalm-report also a directory of files.", exists=True)
     ],
     *,
-    form: Annotated[Source, typer.Option("--format", help="What wrote it.")],
-    commit: Annotated[str | None, typer.Option(help="The commit, where the file does not say it.")] = None,
-    scenario: Annotated[str | None, typer.Option(help="The scenario, likewise.")] = None,
-    time: Annotated[str | None, typer.Option(help="When it was measured, with its zone, likewise.")] = None,
+    form: Annotated[Source, typer.Option("--format", help="Tool that wrote the file.")],
+    commit: Annotated[str | None, typer.Option(help="Commit, if the file names none.")] = None,
+    scenario: Annotated[str | None, typer.Option(help="Scenario, if the file names none.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Time of measuring, with its zone, if the file has none.")
+    ] = None,
     host_class: Annotated[str, typer.Option(help="Class of the host it was measured on.")] = "imported",
     metric: Annotated[
         list[str] | None, typer.Option(help="Map a figure: cpu_time=cycles_per_visit*2.6. Repeatable.")
@@ -174,5 +174,5 @@ def import_command(
             commit=commit, scenario=scenario, time=time, host_class=host_class, metrics=metric or []
         )
         taken = imports.take(context, SYSTEM, project, form=form, body=path.read_bytes(), options=options)
-        word = "taken in" if taken.new else "known already, nothing changed"
+        word = "imported" if taken.new else "already imported, nothing changed"
         out.print(f"{taken.runs} runs, {taken.values} values {word}. {taken.note}", markup=False)

@@ -20,11 +20,12 @@ token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", 
 
 @token_app.command("new")
 def token_new(
-    scope: Annotated[tokens.Scope, typer.Argument(help="What it is for.")],
-    name: Annotated[str, typer.Option(help="Who has it, for the list.")],
-    project: Annotated[str | None, typer.Option(help="The only project it is for.")] = None,
+    scope: Annotated[tokens.Scope, typer.Argument(help="Scope of the token.")],
+    name: Annotated[str, typer.Option(help="Name of its holder, for the list.")],
+    project: Annotated[str | None, typer.Option(help="Restrict the token to this project.")] = None,
     days: Annotated[
-        int | None, typer.Option(help="Its life; without it, it lives until revoked.", min=1, max=36_500)
+        int | None,
+        typer.Option(help="Days until it expires; without it, it is valid until revoked.", min=1, max=36_500),
     ] = None,
     state: State = None,
 ) -> None:

@@ -31,12 +31,12 @@ def up(
 
 def migrate_command(
     state: State = None,
-    to: Annotated[str, typer.Option(help="Revision to go to; `-1` goes one back, `base` empties.")] = "head",
+    to: Annotated[str, typer.Option(help="Target revision; `-1`: one back, `base`: drop all.")] = "head",
     *,
     online: Annotated[
         bool,
         typer.Option(
-            "--online", help="Only if the version that runs now can go on meanwhile; otherwise exit code 3."
+            "--online", help="Only if the running version can stay up meanwhile; otherwise exit with code 3."
         ),
     ] = False,
 ) -> None:
@@ -49,7 +49,7 @@ def migrate_command(
         if settings.database_url is None:
             settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         if online and not migrate.may_run_meanwhile(settings.resolved_database_url):
-            err.print("nalm-server: this upgrade drops what the running version uses: stop that first.")
+            err.print("nalm-server: this upgrade drops what the running version uses: stop it first.")
             raise typer.Exit(3)
         if to == "head":
             migrate.upgrade(settings.resolved_database_url)

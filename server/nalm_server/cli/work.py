@@ -10,7 +10,9 @@ import typer
 from nalm_server.base.settings import Settings
 from nalm_server.cli.common import State, context_of, err, settings_of
 
-Ping = Annotated[bool, typer.Option("--ping", help="Only ask whether one works; exit code 1: none does.")]
+Ping = Annotated[
+    bool, typer.Option("--ping", help="Only check whether one is running; exit code 1: none is.")
+]
 
 
 def serve(
@@ -82,8 +84,8 @@ def _grown(settings: Settings) -> tuple[Settings, str]:
     logs.configure(as_json=settings.log_json)
     if settings.redis_url is None:
         err.print(
-            "nalm-server: NALM_REDIS_URL is not set: serve, worker and beat meet through Redis. "
-            "On one host, `nalm-server up` does all of it without."
+            "nalm-server: NALM_REDIS_URL is not set: serve, worker and beat communicate through Redis. "
+            "On one host, `nalm-server up` does the same without Redis."
         )
         raise typer.Exit(2)
     return settings, settings.redis_url

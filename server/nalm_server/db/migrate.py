@@ -45,7 +45,7 @@ def downgrade(database_url: str, revision: str) -> None:
         command.downgrade(alembic_config(database_url), revision)
     except CommandError as error:
         raise SchemaError(
-            f"{error}: say one of the file names in {migrations_dir() / 'versions'}, -1 or base."
+            f"{error}: give one of the file names in {migrations_dir() / 'versions'}, -1 or base."
         ) from error
 
 

@@ -17,14 +17,14 @@ from nalm_server.features import ncpp, prices, variants
 from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
 
 router = APIRouter(prefix="/projects/{project}", tags=["features"])
-ScenarioQuery = Annotated[str | None, Query(max_length=64, pattern=NAME, description="This one alone.")]
+ScenarioQuery = Annotated[str | None, Query(max_length=64, pattern=NAME, description="Only this scenario.")]
 CommitQuery = Annotated[
     str | None,
     Query(
         min_length=1,
         max_length=255,
         pattern=REVISION,
-        description="A commit, tag or watched branch; without it, the furthest commit that was measured.",
+        description="A commit, tag or watched branch; without it, the newest measured commit.",
     ),
 ]
 
@@ -37,7 +37,7 @@ def get_ncpp(
     *,
     by: By = By.COMMIT,
     scenario: ScenarioQuery = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="The newest so many.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Number of rows, the newest.")] = 100,
 ) -> Response:
     """Versions with different feature sets on one scale: CPP against the reference's cost model."""
     found = require_project(session, caller, project, Role.READER)
@@ -57,7 +57,7 @@ def get_price_history(
     session: ReadDb,
     caller: Caller,
     *,
-    limit: Annotated[int, Query(ge=1, le=10_000, description="The newest so many values.")] = 1000,
+    limit: Annotated[int, Query(ge=1, le=10_000, description="Number of values, the newest.")] = 1000,
 ) -> PriceHistory:
     """What a feature cost, commit by commit."""
     found = require_project(session, caller, project, Role.READER)

@@ -70,7 +70,7 @@ def history(session: Session, project: ProjectRow, feature: str, limit: int) -> 
     }
     if not lines:
         raise NotFoundError(
-            f"Nothing tells what {feature!r} costs in project {project.name!r}: no experiment varied it, no "
+            f"The cost of {feature!r} in project {project.name!r} is unknown: no experiment varied it, no "
             "merge added or removed it, and no stage has its name."
         )
     commits = price_repository.commits(session, [one.commit_id for line in lines.values() for one in line])

@@ -66,7 +66,7 @@ def _hold(job: JobRow, policy: ForkPullRequests, *, approved: bool) -> str | Non
         return None
     of = f"pull request {job.pull_request}" if job.pull_request is not None else short(job.head_sha)
     if policy is ForkPullRequests.NEVER:
-        return f"{of} comes from a fork, and the project measures none of those"
+        return f"{of} comes from a fork, and the project measures no forks"
     if policy is ForkPullRequests.ALWAYS or approved:
         return None
     return f"{of} comes from a fork: a developer must approve it"
@@ -106,8 +106,8 @@ def require_base(session: Session, project_id: int, sha: str) -> None:
     policy, approved = repository.rule(session, project_id, sha, fork)
     if policy is ForkPullRequests.NEVER or not (approved or policy is ForkPullRequests.ALWAYS):
         raise ConflictError(
-            f"{short(sha)} comes from a fork and is not approved: nothing is compared with it. "
-            "Approve its own job first, or ask for one."
+            f"{short(sha)} comes from a fork and is not approved: it cannot be a base. "
+            "Approve its own job first, or request one."
         )
 
 

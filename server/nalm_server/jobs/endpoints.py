@@ -26,7 +26,7 @@ def list_jobs(
     *,
     project: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     host: Annotated[
-        str | None, Query(max_length=128, pattern=NAME, description="Has it, or had it last.")
+        str | None, Query(max_length=128, pattern=NAME, description="Only jobs whose last host this is.")
     ] = None,
     state: Annotated[list[JobState] | None, Query(max_length=10)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,

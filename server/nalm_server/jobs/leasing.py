@@ -61,7 +61,7 @@ def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
         if retries.policy(settings).used_up(job.attempts):
             _set_aside(session, job, now)
         else:
-            service.move(session, job, JobState.QUEUED, now, f"{job.host} had it and fell silent")
+            service.move(session, job, JobState.QUEUED, now, f"the lease of {job.host} expired")
             lease(settings).release(job)
     session.flush()
     return len(lost)
@@ -70,7 +70,7 @@ def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
 def _set_aside(session: Session, job: JobRow, now: datetime) -> None:
     """A job that takes every agent down with it must not go round for ever."""
     job.fence += 1
-    job.message = f"Given out {job.attempts} times without a result; last {job.host} had it and fell silent."
+    job.message = f"Leased {job.attempts} times without a result; the last lease, of {job.host}, expired."
     service.move(session, job, JobState.FAILED, now, job.message)
 
 
@@ -88,5 +88,5 @@ def require_holder(session: Session, job: JobRow, fence: int, now: datetime) -> 
         )
     if job.state == JobState.QUEUED:
         job.lease_until = now + BACK_AGAIN
-        reason = f"{job.host} is back, nobody had taken it"
+        reason = f"{job.host} is back before another host took it"
         service.move(session, job, JobState.LEASED, now, reason, who=job.host)

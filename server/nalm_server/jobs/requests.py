@@ -44,7 +44,7 @@ def _queue(
         commit,
         pair.base,
         reason=JobReason.PERSON,
-        why=f"asked for by {caller.name}",
+        why=f"requested by {caller.name}",
         now=now,
         requested_by=caller.name[:128],
         scenarios=request.scenarios,

@@ -42,7 +42,7 @@ def again_or_failed(session: Session, settings: Settings, job: JobRow, now: date
     `job_attempts` are used up."""
     job.fence += 1
     if policy(settings).used_up(job.attempts):
-        job.message = f"Given out {job.attempts} times without a result; last on {job.host}: {reason}"
+        job.message = f"Leased {job.attempts} times without a result; last on {job.host}: {reason}"
         service.move(session, job, JobState.FAILED, now, job.message, who=job.host)
         return
     pause = RETRY.pause(job.attempts)
@@ -55,7 +55,7 @@ def give_back(session: Session, job: JobRow, now: datetime, reason: str) -> None
     """Its agent ends or cannot go on: free at once, and not counted as an attempt."""
     job.fence += 1
     job.attempts -= 1
-    _queue_elsewhere(session, job, now, now, f"{job.host} gave it back: {reason or 'no reason given'}")
+    _queue_elsewhere(session, job, now, now, f"{job.host} returned it: {reason or 'no reason given'}")
 
 
 def _queue_elsewhere(session: Session, job: JobRow, now: datetime, at: datetime, reason: str) -> None:

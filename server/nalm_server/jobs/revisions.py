@@ -62,7 +62,7 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
     info = graph.first_parent(context, project, None, sha, most=1)[0]
     against = given or _left_at(context, project, info)
     if against is None:
-        raise InvalidError(f"{head} has no parent: say what to compare it with.")
+        raise InvalidError(f"{head} has no parent: give a base to compare it with.")
     listed = sha in commit_range.on_default_line(context, project, [info])
     return Pair(project.id, sha, info.parent, against, info, listed)
 

@@ -158,6 +158,6 @@ class Why(Schema):
 
 class QueueRules(Schema):
     latest_only: Flag = Field(
-        description="A newer push makes queued ones superfluous: they are superseded, and the newer commit "
-        "is measured against the base of the oldest of them.",
+        description="A newer push supersedes queued jobs of the branch, and the newer commit "
+        "is measured against the base of the oldest of these jobs.",
     )

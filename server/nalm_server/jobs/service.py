@@ -159,7 +159,7 @@ def _requested_again(
     if job.state == JobState.SUPERSEDED:
         job.finished_at, job.fork = None, fork
         job.pull_request = pull_request or job.pull_request
-        move(session, job, JobState.QUEUED, now, f"wanted again: {why}", who=who)
+        move(session, job, JobState.QUEUED, now, f"requested again: {why}", who=who)
     elif job.state == JobState.QUEUED and fork is None and job.fork is not None:
         job.fork = None
         settled(session, job, now, f"the project's repository has it: {why}", who)

@@ -25,9 +25,13 @@ def list_notifications(
     session: ReadDb,
     caller: Caller,
     *,
-    state: Annotated[list[NotificationState] | None, Query(description="Only these states.")] = None,
+    state: Annotated[
+        list[NotificationState] | None, Query(description="Only notifications in these states.")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
-    before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only older than this one.")] = None,
+    before: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description="Only older ones than this number.")
+    ] = None,
 ) -> list[Notification]:
     """What was told, is to be told and could not be told; newest first."""
     row = require_project(session, caller, project, Role.MAINTAINER)

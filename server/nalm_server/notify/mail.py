@@ -55,7 +55,7 @@ def send(settings: Settings, recipients: Sequence[str], message: Message, number
         after = Next.UNSURE if handed_over else Next.AGAIN
         raise SendError(f"mail server: {str(error) or type(error).__name__}", after) from error
     if refused:
-        raise SendError(f"mail server refused {', '.join(refused)}; the others have it", Next.NEVER)
+        raise SendError(f"mail server refused {', '.join(refused)} and accepted the others", Next.NEVER)
 
 
 def _connect(settings: Settings) -> smtplib.SMTP:

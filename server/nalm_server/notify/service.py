@@ -197,7 +197,7 @@ def redeliver(session: Session, project_id: int, number: int, now: datetime) -> 
     if row is None:
         raise NotFoundError(f"The project has no notification {number}.")
     if row.state not in OPEN_TO_REDELIVERY:
-        raise ConflictError(f"Notification {number} is {row.state}: it will be sent without that.")
+        raise ConflictError(f"Notification {number} is {row.state}: it is sent without a retry.")
     _again(row, now)
     wake(session, Work.NOTIFICATIONS)
 

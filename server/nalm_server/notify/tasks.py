@@ -27,7 +27,7 @@ from nalm_server.notify.sender import Claimed, Recipient, Sent, send
 
 log = structlog.get_logger()
 
-DIED = "Its sender ended before it could say whether it arrived. Send it again by hand if it did not."
+DIED = "The worker ended before it stored whether the message arrived. Send it again if it did not."
 
 
 def drain(context: Context) -> None:

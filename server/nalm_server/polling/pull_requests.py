@@ -73,7 +73,7 @@ def look(context: Context, project: ProjectRow, since: datetime) -> None:
 def _require_no_pause(context: Context, integration: IntegrationRow) -> None:
     if integration.paused_until is not None and integration.paused_until > context.clock():
         raise PullRequestsError(
-            f"pull requests: {integration.name} was away or asked for a pause, and is left alone until "
+            f"pull requests: {integration.name} did not answer or requested a pause, and is not polled until "
             f"{integration.paused_until:%H:%M:%S} UTC."
         )
 
@@ -94,7 +94,7 @@ def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime
     ends = context.clock() + TURN
     for place, (event, known) in enumerate(found):
         if context.clock() >= ends:
-            troubles.append(f"{len(found) - place} of {len(found)} that changed wait for the next look")
+            troubles.append(f"{len(found) - place} of {len(found)} that changed wait for the next poll")
             break
         try:
             make_up_request(context, project, event, known)

@@ -47,4 +47,4 @@ def _apply(applied: Callable[[], list[int]]) -> None:
 
 
 def _log(project: ProjectRow, event: Event) -> None:
-    log.info("found without a webhook", project=project.name, happening=str(event)[:200])
+    log.info("event found by polling", project=project.name, happening=str(event)[:200])

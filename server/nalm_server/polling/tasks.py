@@ -94,8 +94,8 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
     except NalmError as error:
         said = error.message
     except Exception as error:
-        log.exception("a project could not be reconciled", project=project.name)
-        said = f"an error of the server ({type(error).__name__}); its log has it"
+        log.exception("a project could not be polled", project=project.name)
+        said = f"a server error ({type(error).__name__}); the server's log has details"
     with context.sessions() as session:
         projects.lock(session, project.id)
         row = watches.require(session, project.id)

@@ -54,7 +54,7 @@ def _require_free(session: Session, row: ProjectRow, name: str) -> None:
     held = repository.held_jobs(session, row.id)
     if held:
         raise ConflictError(
-            f"Hosts have {held} of its jobs, whose reports carry its name: rename it when they are done."
+            f"Hosts have {held} of its jobs, whose reports carry its name: rename it after they end."
         )
 
 

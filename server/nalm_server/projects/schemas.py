@@ -50,7 +50,7 @@ class ProjectNew(Schema):
         description="Address or path that git can clone from, as the agents reach it."
     )
     default_branch: Branch = "main"
-    public: Flag = Field(default=False, description="Anybody may read it, signed in or not.")
+    public: Flag = Field(default=False, description="Anyone may read it, without sign-in.")
     check_repository: Flag = Field(
         default=True,
         description="Refuse an address at which the server finds no such repository and branch. "
@@ -62,10 +62,10 @@ class ProjectSettings(Schema):
     """What a maintainer may change; what is not given stays."""
 
     name: ProjectsName | None = Field(
-        default=None, description="Addresses change with it. For administrators, while nothing is measured."
+        default=None, description="Changes addresses, too. For administrators, while no job runs."
     )
     repository: Repository | None = Field(
-        default=None, description="For administrators. The read token for the one before is forgotten."
+        default=None, description="For administrators. Deletes the old repository's read token."
     )
     default_branch: Branch | None = Field(default=None, description="For administrators.")
     public: Flag | None = None

@@ -34,11 +34,11 @@ def parse(body: bytes) -> tuple[RunReport, bytes]:
         details = [ErrorDetail(path=one.path, message=one.message) for one in error.mistakes[:MAX_DETAILS]]
         if error.newer:
             raise NewerReportError(
-                f"This server ({version('nalm-server')}) does not know all that is in this report. "
+                f"This server ({version('nalm-server')}) does not know everything in this report. "
                 "If a newer nalm wrote it, upgrade the server first.",
                 details,
             ) from error
-        raise InvalidError("This is no run report that can be used.", details) from error
+        raise InvalidError("The body is no valid run report.", details) from error
     try:
         canonical = dump_report(report)
     except ValueError as error:  # numbers beyond JSON, text that is no Unicode
@@ -66,7 +66,8 @@ def _unstorable(report: RunReport) -> list[ErrorDetail]:
     if head is not None and head.build.dirty:
         mistakes.append(
             ErrorDetail(
-                path="$.arms.head.build.dirty", message="a working tree is no commit: commit, then measure"
+                path="$.arms.head.build.dirty",
+                message="uncommitted changes cannot be compared: commit, then measure",
             )
         )
     return mistakes
@@ -77,7 +78,7 @@ def judged(report: RunReport) -> Verdict:
     try:
         return judge(report)
     except ArithmeticError as error:
-        raise InvalidError(f"The numbers of this report cannot be computed with: {error}.") from error
+        raise InvalidError(f"No metrics can be computed from this report: {error}.") from error
 
 
 def explained(report: RunReport, verdict: Verdict) -> Explanation | None:

@@ -22,7 +22,7 @@ router = APIRouter(tags=["runs"])
 REPORT_BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "A run report, version 1 or 2; `Content-Encoding: gzip` is understood.",
+        "description": "A run report, version 1 or 2; `Content-Encoding: gzip` is supported.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/RunReport"}}},
     }
 }
@@ -36,7 +36,7 @@ REPORT_BODY: dict[str, Any] = {
         **documented(401, 403, 404, 409, 413, 415),
         200: {
             "model": ReportTaken,
-            "description": "It was already there, or the job already had its result.",
+            "description": "The report is already stored, or the job already has its result.",
         },
     },
 )
@@ -46,7 +46,9 @@ async def upload_report(
     context: Ctx,
     caller: Caller,
     *,
-    job_id: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The job it is a result of.")] = None,
+    job_id: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description="The job that the report is the result of.")
+    ] = None,
     fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
 ) -> ReportTaken:
     """Takes a run report, judges it, stores it whole. Uploading it again changes nothing."""

@@ -60,7 +60,7 @@ def _take(session: Session, upload: Upload, draft: Draft, now: datetime) -> Acce
     if stored is not None:
         if stored.digest != upload.packed.digest or not stored.belongs:
             raise ConflictError(
-                f"Run {upload.report.run_id} is stored with another content: a run's id is made once."
+                f"Run {upload.report.run_id} is stored with other content: each run needs a new id."
             )
         return Accepted(stored.reply)
     if upload.job_id is None:
@@ -79,7 +79,7 @@ def _project(session: Session, upload: Upload) -> ProjectRow:
         return projects.lock(session, job.project_id)
     if caller.scope is Scope.AGENT:
         if upload.job_id is None or upload.fence is None:
-            raise ForbiddenError("An agent uploads reports of its jobs only: say job_id and fence.")
+            raise ForbiddenError("An agent uploads reports of its jobs only: give job_id and fence.")
         raise NotFoundError(f"There is no job {upload.job_id}.")
     found = projects.find(session, upload.report.project)
     if found is None:
@@ -108,10 +108,10 @@ def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int, now
     if upload.fence is not None:
         leasing.require_holder(session, job, upload.fence, now)
     elif job.state not in HELD:
-        raise FencedOffError(f"Job {job_id} is {job.state}: this came too late.")
+        raise FencedOffError(f"Job {job_id} is {job.state}: the report came too late.")
     head = upload.report.arms.get(Arm.HEAD)
     if head is not None and head.build.commit != job.head_sha:
         raise ConflictError(
-            f"Job {job_id} is about {short(job.head_sha)}, the report about {short(head.build.commit)}."
+            f"Job {job_id} measures {short(job.head_sha)}, the report is of {short(head.build.commit)}."
         )
     return job

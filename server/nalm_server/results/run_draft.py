@@ -47,9 +47,9 @@ class JudgedDraft(Draft):
 
 def _refuse_cell(upload: Upload) -> None:
     if upload.caller.scope is Scope.AGENT and upload.job_id is not None:
-        raise InvalidError(f"Job {upload.job_id} is of no experiment, the report is of one.")
+        raise InvalidError(f"The report belongs to an experiment, job {upload.job_id} does not.")
     raise ForbiddenError(
-        "The cell of an experiment is taken from the agent of its job only: ask for the experiment with "
+        "Only the agent of an experiment's job may upload its cells: request the experiment with "
         "POST /projects/NAME/experiments."
     )
 
@@ -85,9 +85,7 @@ def _store(
     head_sha = head.build.commit if head else (job.head_sha if job else None)
     base_sha = base.build.commit if base else (job.base_sha if job else None)
     if head_sha is None:
-        raise InvalidError(
-            "The report has no arm `head` and is of no job: nobody can tell which commit it is of."
-        )
+        raise InvalidError("The report has no arm `head` and no job: its commit is unknown.")
     commit = record(session, project.id, head_sha, base_sha, listed=job is None)
     scenario = scenarios.record_scenario(session, project.id, report)
     host = measured_on(session, upload.caller, report.host, now)

@@ -36,7 +36,7 @@ class TrialDraft(JudgedDraft):
 
     def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
         if job is None:
-            raise InvalidError("A control is measured by a job.")
+            raise InvalidError("A control needs a job: upload it with job_id and fence.")
         new = repository.add_once(session, _values(self, job, now))
         return Accepted(self.reply(new=new), keep=new and self.alarms)
 

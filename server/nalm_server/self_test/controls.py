@@ -47,7 +47,7 @@ def queue(session: Session, project_id: int, now: datetime) -> JobRow | None:
         commits.get(session, pair.commit_id),
         pair.base_sha,
         reason=JobReason.CONTROL,
-        why="code against itself: how often is a change called that is not there?",
+        why="control: code against itself counts false alarms",
         now=now,
         scenarios=_scenario(session, project.id, pair),
     )

@@ -25,8 +25,10 @@ def get_quality(
     caller: Caller,
     now: Now,
     *,
-    days: Annotated[int, Query(ge=1, le=3650, description="Trials and findings of so many days.")] = 90,
-    months: Annotated[int, Query(ge=1, le=120, description="How far back the months go.")] = 12,
+    days: Annotated[
+        int, Query(ge=1, le=3650, description="Number of past days of trials and findings.")
+    ] = 90,
+    months: Annotated[int, Query(ge=1, le=120, description="Number of past months.")] = 12,
 ) -> Quality:
     """Detection rate, false-alarm rate, delay, share of findings people accepted: now, and month by month."""
     return service.show(session, caller, project, days=days, months=months, now=now)
@@ -54,7 +56,9 @@ def list_trials(
     *,
     kind: Annotated[list[TrialKind] | None, Query(max_length=10)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
-    below: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Older ones than this.")] = None,
+    below: Annotated[
+        int | None, Query(ge=1, le=2**31 - 1, description="Only older ones than this number.")
+    ] = None,
 ) -> list[Trial]:
     """Trials, newest first. Of kind `aa`, `unchanged` and `moved` they are the control series."""
     return trials.listed(session, caller, project, kinds=kind, limit=limit, below=below)

@@ -44,7 +44,7 @@ Ratio = Annotated[Real, Field(gt=0, le=1000)]
 class TrialNew(Schema):
     """A comparison whose truth is known, made by `nalm-mutants`."""
 
-    key: Key = Field(description="Of this trial alone: one that is sent again is taken once.")
+    key: Key = Field(description="Unique to the trial: a trial sent twice is stored once.")
     kind: Literal[TrialKind.MUTANT, TrialKind.EQUAL, TrialKind.AA]
     name: Text
     scenario: Name
@@ -54,7 +54,7 @@ class TrialNew(Schema):
         default=None, description="Planted relative change of the chain's CPP; if not known, of its IPP."
     )
     outcome: Outcome
-    correct: Flag = Field(description="What was planted was found; or nothing was called that is not there.")
+    correct: Flag = Field(description="The planted change was found; without one, no change was reported.")
     stage_right: Flag | None = None
     cause_right: Flag | None = None
     ratio_cpp: Ratio | None = None
@@ -201,7 +201,7 @@ class Month(Schema):
 
 class Controls(Schema):
     controls_per_day: Annotated[Whole, Field(ge=0, le=MOST_CONTROLS)] = Field(
-        description="How often a day code is measured against itself; 0: never."
+        description="Controls per day, code against itself; 0: none."
     )
 
 

@@ -41,5 +41,5 @@ def _renew(context: Context, claims: Sequence[tuple[int, int]], done: threading.
                 session.commit()
         except SQLAlchemyError as error:  # away, or no connection to it was free
             log.warning(
-                "the hold of deliveries was not renewed", first=claims[0][0], error=type(error).__name__
+                "the claim of deliveries was not renewed", first=claims[0][0], error=type(error).__name__
             )

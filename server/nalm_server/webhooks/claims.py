@@ -22,7 +22,7 @@ AT_ONCE = 500
 that one of which its workers die is soon alone."""
 RETRY = Backoff(first_seconds=15.0, longest_seconds=3600.0, tries=8)
 REASON_LENGTH = 500
-DIED = "whoever worked on it died of it or was killed; the log of the server's workers may say why"
+DIED = "the worker process ended while it processed the delivery; the workers' log may say why"
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def complete(session: Session, done: Sequence[tuple[DeliveryRow, str, list[int]]
         row.job_ids = job_ids
         end(row, DeliveryStatus.ACCEPTED if job_ids else DeliveryStatus.IGNORED, reason, now)
     for row in repository.overtaking(session, [row for row, _, _ in done]):
-        repository.overtake(session, row, f"delivery {row.id} told what is newer of {row.about}", now)
+        repository.overtake(session, row, f"delivery {row.id} has a newer state of {row.about}", now)
 
 
 def put_off(context: Context, claimed: Claimed, reason: str) -> None:
@@ -101,7 +101,7 @@ def put_off(context: Context, claimed: Claimed, reason: str) -> None:
         if RETRY.used_up(row.attempts):
             end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {reason}", now)
         else:
-            row.reason = f"waits to be tried again: {reason}"[:REASON_LENGTH]
+            row.reason = f"waits for the next try: {reason}"[:REASON_LENGTH]
             row.next_at = now + RETRY.pause(row.attempts)
         session.commit()
 

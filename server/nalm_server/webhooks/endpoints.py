@@ -20,7 +20,9 @@ router = APIRouter(tags=["hooks"])
 
 Named = Annotated[
     str | None,
-    Query(max_length=64, pattern=NAME, description="Whose secret signs; wanted from 20 projects on."),
+    Query(
+        max_length=64, pattern=NAME, description="Whose secret signs; required with more than 20 projects."
+    ),
 ]
 DeliveryNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a delivery.")]
 ANSWERS: dict[str, Any] = {
@@ -34,7 +36,7 @@ ANSWERS: dict[str, Any] = {
     },
     "responses": {
         **documented(401, 413, 415),
-        200: {"model": HookAnswer, "description": "Read and understood; there is nothing to do."},
+        200: {"model": HookAnswer, "description": "The delivery is valid and needs no work."},
     },
 }
 
@@ -81,7 +83,7 @@ def list_deliveries(
     caller: Caller,
     *,
     status: DeliveryStatus | None = None,
-    before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Numbers below this.")] = None,
+    before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only numbers below this.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Delivery]:
     """Webhook deliveries, newest first, with what became of them. For maintainers."""

@@ -53,7 +53,9 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     with context.read_sessions() as session:
         project_id = signer(session, context, forge, claim, named=request.project, body=request.body)
     if claim.event is None:
-        raise BadRequestError(f"The header that names the event is missing: is this {forge.name} calling?")
+        raise BadRequestError(
+            f"The header that names the event is missing: does {forge.name} call this address?"
+        )
     if request.headers.get("content-type", "").startswith(FORM):
         raise BadRequestError("The body is a form: set the webhook's content type to application/json.")
     require_values(request.body, MOST_VALUES)
@@ -78,7 +80,7 @@ def _store(
     about: str | None,
     body: bytes,
 ) -> HookAnswer:
-    identity, reason = _identity(claim, body), "taken: it is worked on now"
+    identity, reason = _identity(claim, body), "accepted: it is being processed"
     number = repository.add(
         session,
         {
@@ -99,7 +101,7 @@ def _store(
     if number is None:
         known = repository.lock_known(session, project_id, forge.name, identity)
         if known.status != DeliveryStatus.FAILED:
-            reason = f"this delivery was taken before: {known.reason}"
+            reason = f"this delivery was accepted before: {known.reason}"
             return HookAnswer(status="ignored", reason=reason[:500], delivery=known.id)
         _again(known, context)
         number, reason = known.id, known.reason

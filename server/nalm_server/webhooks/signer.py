@@ -37,7 +37,7 @@ def signer(
 
 def bad_signature(forge: Forge) -> BadSignatureError:
     return BadSignatureError(
-        f"The signature fits no project's secret, or came too late: set {forge.wants}, and name the project "
+        f"The signature matches no project's secret, or is too old: set {forge.wants}, and name the project "
         "in the webhook's address (?project=NAME)."
     )
 

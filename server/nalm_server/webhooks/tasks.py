@@ -79,7 +79,7 @@ def _worked_together(context: Context, steps: Sequence[Step]) -> bool:
     try:
         return not steps or apply_together(context, steps[0].claimed.project_id, steps)
     except Exception:  # whatever one of them fails of, it fails of alone
-        log.exception("deliveries are worked on one by one", first=steps[0].claimed.number)
+        log.exception("deliveries are processed one by one", first=steps[0].claimed.number)
         return False
 
 
@@ -90,8 +90,8 @@ def _put_off_if_it_fails(context: Context, claimed: Claimed) -> Iterator[None]:
     except NalmError as error:
         claims.put_off(context, claimed, error.message)
     except Exception as error:  # one delivery must not stop the others
-        log.exception("a delivery could not be worked on", delivery=claimed.number)
-        said = f"an error of the server ({type(error).__name__}); its log has it"
+        log.exception("a delivery could not be processed", delivery=claimed.number)
+        said = f"a server error ({type(error).__name__}); the server's log has details"
         claims.put_off(context, claimed, said)
 
 

@@ -16,4 +16,4 @@ def each(what: str, numbers: Sequence[int], do: Callable[[int], None]) -> None:
         try:
             do(number)
         except Exception:
-            log.exception(f"{what} could not be taken further", number=number)
+            log.exception(f"{what} could not be processed", number=number)

@@ -48,7 +48,7 @@ class Pending(Generic[T]):
             try:
                 self._do(item)
             except Exception as error:
-                log.warning("not done; a later look finds it", what=str(item), error=str(error))
+                log.warning("not done; a later run finds it", what=str(item), error=str(error))
             self._rest()
 
     def _rest(self) -> None:

@@ -54,7 +54,7 @@ def listen(sessions: sessionmaker[Session], waker: Waker) -> None:
             try:
                 waker.work(Work(name)) if what == "work" else waker.pool(name)
             except Exception as error:  # the transaction stands; the schedule finds what was missed
-                log.warning("nobody could be woken", kind=name, error=str(error))
+                log.warning("no worker could be woken", kind=name, error=str(error))
 
     @event.listens_for(sessions, "after_soft_rollback")
     def rolled_back(session: Session, _previous: Any) -> None:

@@ -113,7 +113,7 @@ def test_a_home_of_something_else_is_left_alone(
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("NALM_HOME", str(other))
     monkeypatch.setattr(agent_user, "agent_user", lambda _: AgentUser(65534, 65534, "nobody"))
-    with pytest.raises(StartError, match="holds something else"):
+    with pytest.raises(StartError, match="holds other files"):
         agent_start(Settings(state_dir=state), nalm, state / "agent.token")
     assert (other / "file").stat().st_uid == os.getuid()
 

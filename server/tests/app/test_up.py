@@ -144,7 +144,7 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
         assert commit["job"]["state"] == "done"
         assert commit["verdicts"][0]["outcome"] == "regressed"
         again = httpx.post(f"{url}/api/v1/hooks/github", content=body, headers=headers)
-        assert again.json()["reason"].startswith("this delivery was taken before")
+        assert again.json()["reason"].startswith("this delivery was accepted before")
 
 
 def children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:

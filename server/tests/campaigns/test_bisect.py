@@ -140,4 +140,4 @@ def test_a_scenario_nobody_has_heard_of_is_refused(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     wanted = {"good": sha(0), "bad": sha(4), "scenario": "typo"}
     error = service.post("/projects/demo/bisects", "admin", 422, wanted)["error"]
-    assert error["message"] == "No run has told of a scenario 'typo'; known are sfc_a."
+    assert error["message"] == "No run has a scenario 'typo'; known are sfc_a."

@@ -88,7 +88,7 @@ def test_release_is_the_newest_behind_the_tip(service: Service, clock: Clock, re
     first, second, third = push(repo, "first", "second", "third")
     add(service, "release")
     assert run(service, clock) == []
-    assert "no release" in said(service)
+    assert "no earlier release" in said(service)
     release(service, clock, "v1", first)
     release(service, clock, "other", "f" * 40)
     assert run(service, clock) == [(first, third)]

@@ -135,5 +135,5 @@ def test_a_migration_that_must_stop_the_running_version_says_so(call: Call, tmp_
     assert call("migrate", "--online")[0] == 0
     assert call("migrate", "--to", "0023")[0] == 0
     code, _, complaint = call("migrate", "--online")
-    assert (code, "stop that first" in complaint) == (3, True)
+    assert (code, "stop it first" in complaint) == (3, True)
     assert call("migrate")[0] == 0

@@ -98,4 +98,4 @@ def test_two_features_at_once_have_no_price_of_their_own(service: Service) -> No
 
 def test_a_feature_nothing_tells_of_is_not_found(history: Service) -> None:
     error = history.get("/projects/demo/features/ipsec/history", 404)["error"]
-    assert "Nothing tells what 'ipsec' costs" in error["message"]
+    assert "The cost of 'ipsec' in project 'demo' is unknown" in error["message"]

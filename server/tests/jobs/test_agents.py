@@ -168,7 +168,7 @@ def test_a_draining_host_ends_what_it_has(service: Service) -> None:
     ("told", "reason"),
     [
         ({"health": {"disk_free_bytes": 5 << 20}}, "its disk is full (5 MiB free"),
-        ({"health": {"resolves": 0.31}}, "too noisy: no change under 31.0 %"),
+        ({"health": {"resolves": 0.31}}, "too noisy: it resolves no change under 31.0 %"),
         ({"health": {}, "clock": "2026-11-21T10:00:00Z"}, "clock is +3600 s off"),
     ],
 )

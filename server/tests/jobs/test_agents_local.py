@@ -104,7 +104,7 @@ def test_a_shared_token_does_nothing_to_a_registered_hosts_job(service: Service,
         ("release", {"reason": "mine now"}),
     ):
         error = service.post(f"/agent/jobs/{job_id}/{path}", "agent", 409, {"fence": fence, **told})["error"]
-        assert "is of host bench-7, for which a shared token does not speak" in error["message"]
+        assert "belongs to host bench-7, for which a shared token is not valid" in error["message"]
     report = body_of(make_report(1))
     service.upload(report, 409, "agent", job_id=job_id, fence=fence)
     service.upload(report, 201, "local", job_id=job_id, fence=fence)

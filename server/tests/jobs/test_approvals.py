@@ -134,7 +134,7 @@ def test_another_policy_is_for_what_is_queued_too(scene: Forked) -> None:
     assert MUST in scene.job(number)["held"]
     approve(scene.service, number)
     scene.policy("never")
-    assert "measures none of those" in scene.job(number)["held"]
+    assert "measures no forks" in scene.job(number)["held"]
     assert scene.service.lease(204) is None
     assert "fork_pull_requests" in approve(scene.service, number, 409)["error"]["message"]
     scene.policy("approve")

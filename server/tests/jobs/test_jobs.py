@@ -85,7 +85,7 @@ def test_a_job_says_what_of_and_what_for(service: Service) -> None:
     told = {one["id"]: (one["subject"], one["asked"]) for one in service.get("/jobs")}
     assert told == {
         job_id: ("commit 1", "push to main"),
-        asked["id"]: ("commit 1", f"asked for by {asked['requested_by']}"),
+        asked["id"]: ("commit 1", f"requested by {asked['requested_by']}"),
     }
     job = service.get(f"/jobs/{job_id}")
     assert (job["subject"], job["asked"]) == told[job_id]
@@ -117,7 +117,7 @@ def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
     )
     assert late["error"]["name"] == "fenced_off"
     reasons = [one["reason"] for one in service.get(f"/jobs/{second['job_id']}")["transitions"]]
-    assert "bench-1 had it and fell silent" in reasons[3]
+    assert "the lease of bench-1 expired" in reasons[3]
 
 
 def test_a_job_has_one_result_per_scenario(service: Service, clock: Clock) -> None:
@@ -146,7 +146,7 @@ def test_job_that_takes_every_agent_down_is_set_aside(
     assert service.lease()["job_id"] == next_one
     job = service.get(f"/jobs/{poison}")
     assert job["state"] == "failed"
-    assert "Given out 2 times" in job["message"]
+    assert "Leased 2 times" in job["message"]
 
 
 def test_parents_come_before_children(service: Service) -> None:

@@ -160,7 +160,7 @@ def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene
     good = scene.pull(3, scene.topic())
     scene.turn()
     assert scene.jobs() == [(scene.base, good.head, 3, "queued")]
-    assert "pull request 1: The repository does not give out commit fffffff" in (scene.error() or "")
+    assert "pull request 1: The repository does not serve commit fffffff" in (scene.error() or "")
 
 
 def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene) -> None:
@@ -176,6 +176,6 @@ def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene
     assert (scene.base, pull.head, None, "queued") in scene.jobs(), (
         "branches are looked at as often as before"
     )
-    assert "left alone until" in (scene.error() or ""), "as long as the last refusal asked for"
+    assert "not polled until" in (scene.error() or ""), "as long as the last refusal asked for"
     scene.turn()
     assert (scene.error(), scene.known()) == (None, {1: "open"})

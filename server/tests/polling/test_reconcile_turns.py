@@ -58,7 +58,7 @@ def test_a_forge_that_answers_slowly_has_one_turn_and_is_followed_as_far_as_it_c
     scene.fake.before_answers = lambda: answers.append(None)
     scene.turn()
     assert {1, 2} <= set(scene.known()) <= {1, 2, 3}, "what came in time"
-    assert "all that was asked for took longer than 60 s" in (scene.error() or "")
+    assert "the whole request took longer than 60 s" in (scene.error() or "")
     scene.fake.before_answers = list
     scene.turn()
     assert (scene.error(), set(scene.known())) == (None, {1, 2, 3, 4, 5})
@@ -78,7 +78,7 @@ def test_many_changed_requests_are_followed_over_several_turns(
     head = scene.topic()
     for number in range(1, 6):
         scene.pull(number, head, base="stable")
-    for known, left in ((2, "3 of 5 that changed wait for the next look"), (4, "1 of 3 that changed")):
+    for known, left in ((2, "3 of 5 that changed wait for the next poll"), (4, "1 of 3 that changed")):
         scene.turn()
         assert (len(scene.known()), left in (scene.error() or "")) == (known, True)
     scene.turn()

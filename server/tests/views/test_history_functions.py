@@ -90,7 +90,7 @@ def test_functions_stand_beside_the_stages_asked_for_or_alone(stored: Service) -
 def test_calls_are_of_functions(stored: Service) -> None:
     (line,) = stored.get(LINES, scenario="sfc_a", metric="calls", function="nat>flow_find")["lines"]
     assert line["stages"][0]["value"] == [(PACKETS // 32) / PACKETS] * 2
-    assert "choose some" in stored.get(HISTORY, metric="calls")["missing"]
+    assert "choose at least one" in stored.get(HISTORY, metric="calls")["missing"]
 
 
 @pytest.mark.parametrize("path", [HISTORY, LINES])

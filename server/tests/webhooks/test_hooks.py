@@ -61,8 +61,8 @@ def test_what_is_of_no_interest_is_answered_at_once(
         ("push_topic", "topic is not watched"),
         ("push_tag_deleted", "was deleted"),
         ("push_branch_deleted", "was deleted"),
-        ("push_new_branch", "is new, and what to compare it with is unknown"),
-        ("push_forced", "was forced, and what to compare it with is unknown"),
+        ("push_new_branch", "is new, and its base is unknown"),
+        ("push_forced", "was forced, and its base is unknown"),
     ],
 )
 def test_what_needs_no_job_says_why(service: Service, name: str, reason: str) -> None:
@@ -188,14 +188,14 @@ def test_delivery_waits_for_the_repository_and_is_then_believed(service: Service
     set_repository(service, "http://127.0.0.1:9/demo.git")
     answer = service.hook(payload("push_merge"), 202)
     assert (answer["became"], answer["job_ids"]) == ("received", [])
-    assert "waits to be tried again: git" in answer["why"]
+    assert "waits for the next try: git" in answer["why"]
     for wait in (15, 30, 60):
         drain(service.context)
         clock.pass_seconds(wait + 1)
         drain(service.context)
     (delivery,) = service.request("GET", "/projects/demo/deliveries", "admin")
     assert (delivery["status"], delivery["attempts"], len(delivery["job_ids"])) == ("accepted", 4, 1)
-    assert "as one step, from what the delivery says: git" in delivery["reason"]
+    assert "as one step, from the delivery alone: git" in delivery["reason"]
 
 
 def test_failed_delivery_works_again_when_sent_again(service: Service, clock: Clock) -> None:

@@ -51,7 +51,7 @@ def test_gitlab_by_its_secret_token(service: Service) -> None:
     answer = send(service, "gitlab", PUSH, 202, X_Gitlab_Token=service.secret, **given)
     assert bases(service, answer) == [BEFORE]
     again = send(service, "gitlab", PUSH, 200, X_Gitlab_Token=service.secret, **given)
-    assert "taken before" in again["reason"]
+    assert "accepted before" in again["reason"]
 
 
 @pytest.mark.parametrize("own_form", [False, True])
@@ -82,12 +82,12 @@ def test_gitlab_as_a_standard_webhook(service: Service, clock: Clock, own_form: 
 @pytest.mark.parametrize(
     ("action", "more", "status", "said"),
     [
-        ("open", {}, 202, "waits to be tried again"),
-        ("update", {"oldrev": BEFORE}, 202, "waits to be tried again"),
+        ("open", {}, 202, "waits for the next try"),
+        ("update", {"oldrev": BEFORE}, 202, "waits for the next try"),
         ("update", {}, 200, "its commits are the same"),
         ("merge", {}, 202, "was merged"),
         ("close", {}, 202, "was closed"),
-        ("approved", {}, 200, "nothing is done on the action approved"),
+        ("approved", {}, 200, "the action approved of a merge request is ignored"),
     ],
 )
 def test_gitlab_merge_requests(
@@ -112,8 +112,8 @@ def test_gitea_push_and_pull_request(service: Service) -> None:
     assert bases(service, gitea(push, "push")) == [BEFORE]
     answer = gitea(GITEA_REQUEST, "pull_request")
     assert bases(service, answer) == [BASE]
-    assert gitea(push | {"before": AFTER}, "push", 200)["reason"] == "nothing new in it"
-    assert gitea({}, "issues", 200)["reason"] == "nothing is done on issues"
+    assert gitea(push | {"before": AFTER}, "push", 200)["reason"] == "no new commits"
+    assert gitea({}, "issues", 200)["reason"] == "events of kind issues are ignored"
     send(service, "gitea", push, 401, X_Gitea_Event="push", X_Gitea_Signature="0" * 64)
 
 
@@ -217,7 +217,7 @@ def test_plain_form(service: Service) -> None:
 
     push = {"ref": "refs/heads/main", "before": BEFORE, "after": AFTER, "unknown": [1]}
     assert bases(service, plain(push, 202)) == [BEFORE]
-    assert "taken before" in plain(push, 200)["reason"]
+    assert "accepted before" in plain(push, 200)["reason"]
     request = {"number": 2, "base": "main", "merge_base": BASE}
     answer = plain({"ref": "refs/heads/x", "after": AFTER, "pull_request": request}, 202)
     assert "fork" in service.get(f"/jobs/{answer['job_ids'][0]}")["held"]

@@ -82,7 +82,7 @@ def test_a_delivery_that_every_worker_dies_of_is_given_up(
     clock.pass_seconds(HELD.total_seconds() + 1)
     drain(service.context)
     assert (only(service).status, only(service).attempts) == ("failed", RETRY.tries)
-    assert "given up after 8 tries: whoever worked on it died" in only(service).reason
+    assert "given up after 8 tries: the worker process ended" in only(service).reason
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

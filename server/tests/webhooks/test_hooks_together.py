@@ -172,7 +172,7 @@ def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, asked: 
         request(scene, number + 1, head)
     drain(scene.service.context)
     assert [row.status for row in rows(scene.service)] == ["accepted"] * 6 + ["received"] + ["accepted"] * 6
-    assert "does not give out commit fffffff" in rows(scene.service)[6].reason
+    assert "does not serve commit fffffff" in rows(scene.service)[6].reason
     assert {head for _, head in pairs(scene.service)} == {*heads}
     assert len(asked) < 25, "the others were not fetched one by one"
 
@@ -188,7 +188,7 @@ def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Cl
     drain(scene.service.context)
     states = [row.status for row in rows(scene.service)]
     assert states == ["ignored", "accepted", "accepted", "ignored"]
-    assert rows(scene.service)[0].reason == "delivery 3 told what is newer of pull request 7"
+    assert rows(scene.service)[0].reason == "delivery 3 has a newer state of pull request 7"
     shown = {one["number"]: one["state"] for one in scene.service.get("/projects/demo/pull-requests")}
     assert shown == {7: "closed", 8: "open"}
     assert {job["state"] for job in scene.service.get("/jobs") if job["pull_request"] == 7} == {"superseded"}

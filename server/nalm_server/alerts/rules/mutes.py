@@ -25,7 +25,7 @@ def list_mutes(session: Session, caller: Principal, project: str, now: datetime)
 def mute(session: Session, caller: Principal, project: str, new: MuteNew, now: datetime) -> Mute:
     found = require_project(session, caller, project, Role.DEVELOPER)
     if new.until is not None and new.until <= now:
-        raise InvalidError(f"{new.until:%Y-%m-%d %H:%M} is over: say a time to come, or none.")
+        raise InvalidError(f"{new.until:%Y-%m-%d %H:%M} is in the past: give a later time, or none.")
     row = MuteRow(
         project_id=found.id,
         scenario=new.scenario,

@@ -88,8 +88,8 @@ def agent_start(settings: Settings, nalm: str, token_file: Path) -> Start:
     if (reason := _refused([*prefix, nalm, "--version"], environment)) is not None:
         return _as_this_user(settings, token_file, reason)
     about = (
-        f"what is committed is built in a sandbox and measured as user {user.name}: it can read what every "
-        f"user of this host can, and the agent's own files in {home}, but not this server's"
+        f"committed code is built in a sandbox and measured as user {user.name}: it can read what every "
+        f"user of this host can, and the agent's own files in {home}, but not this server's files"
     )
     return Start(prefix, environment, token, apart=True, about=about)
 
@@ -116,7 +116,7 @@ def agent_user(settings: Settings) -> AgentUser | None:
 def _as_this_user(settings: Settings, token_file: Path, reason: str) -> Start:
     who = pwd.getpwuid(os.geteuid()).pw_name if os.geteuid() == 0 else f"user {os.geteuid()}"
     about = (
-        f"whoever commits to a project measured here can run programs as {who}, as this server does, and "
+        f"anyone who commits to a project measured here can run programs as {who}, like this server, and "
         f"read admin.token, secret.key and nalm.db in {settings.state_dir.resolve()}: {reason}"
     )
     return Start([], {}, token_file, apart=False, about=about)
@@ -137,8 +137,7 @@ def _give(home: Path, user: AgentUser) -> None:
         names = {path.name for path in home.iterdir()}
         if names and not names >= _OF_A_HOME:
             raise StartError(
-                f"{home} is to be the agent's home and holds something else: "
-                f"name an empty directory in {HOME}."
+                f"{home} must be the agent's home but holds other files: name an empty directory in {HOME}."
             )
         for folder, folders, files in os.walk(home):
             for path in (Path(folder), *(Path(folder, name) for name in (*folders, *files))):

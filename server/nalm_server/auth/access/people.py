@@ -46,6 +46,6 @@ def remove(session: Session, caller: Principal, project: ProjectRow, name: str, 
     account = accounts.find(session, name)
     held = repository.find(session, account.id, project.id) if account is not None else None
     if held is None:
-        raise NotFoundError(f"{name!r} is not of this project.")
+        raise NotFoundError(f"{name!r} has no role in this project.")
     repository.remove(session, held)
     record(session, caller, "member.remove", f"account {name.lower()}", now, project_id=project.id)

@@ -15,7 +15,7 @@ from nalm_server.auth.tokens.scopes import CEILING, UPLOADING, Scope
 from nalm_server.base.errors import ForbiddenError, NotFoundError, UnauthorizedError
 
 NO_PROJECT = (
-    "There is no such project, or it is not yours to see: sign in, or send a token with a role in it. "
+    "There is no such project, or you may not read it: sign in, or send a token with a role in it. "
     "`nalm-server project add NAME --repository URL` adds one."
 )
 """The same for a project that is not there and one that is somebody else's."""
@@ -102,4 +102,4 @@ def require_uploader(caller: Principal) -> None:
     if caller.anonymous:
         raise UnauthorizedError(SIGN_IN)
     if caller.scope not in (None, Scope.AGENT, *UPLOADING):
-        raise ForbiddenError(f"This token is for {caller.scope}; reports need one for upload.")
+        raise ForbiddenError(f"This token has scope {caller.scope}; reports need scope upload.")

@@ -84,7 +84,9 @@ def change(
             sessions.end_all(session, row.id)
     session.flush()
     if administered and repository.count_administrators(session, who_signed_in=False) == 0:
-        raise ConflictError("This would leave nobody who administers the server: name another one first.")
+        raise ConflictError(
+            "This is the server's last administrator: make another account administrator first."
+        )
     return described(row)
 
 

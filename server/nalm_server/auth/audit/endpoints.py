@@ -20,9 +20,10 @@ router = APIRouter(tags=["audit"])
 
 Before = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only entries before this number.")]
 Limit = Annotated[int, Query(ge=1, le=500)]
-Who = Annotated[str | None, Query(max_length=128, description="Only what this one did.")]
+Who = Annotated[str | None, Query(max_length=128, description="Only changes made by this account or token.")]
 Action = Annotated[
-    str | None, Query(max_length=64, description="Only these: an action, or the noun of several.")
+    str | None,
+    Query(max_length=64, description="Only this action (`token.revoke`), or all of a noun (`token`)."),
 ]
 
 

@@ -64,7 +64,7 @@ def endpoints(provider: Provider) -> dict[str, Any]:
         return {"authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/access_token"}
     found = _get(provider.issuer.rstrip("/") + "/.well-known/openid-configuration")
     if found.get("issuer") != provider.issuer:
-        raise ProviderError(f"{provider.issuer} calls itself {found.get('issuer')}: set the issuer so.")
+        raise ProviderError(f"{provider.issuer} names itself {found.get('issuer')}: set the issuer to that.")
     return found
 
 
@@ -94,7 +94,7 @@ def identify(provider: Provider, redirect_uri: str, request: SignInRequest, code
                 return _of_github(provider, client)
         claims = _claims(provider, found, token.get("id_token", ""), request.nonce, now)
     except (OAuthError, JoseError, ValueError) as error:
-        raise UnauthorizedError(f"The provider's answer does not fit: {error}. Sign in again.") from error
+        raise UnauthorizedError(f"The provider's answer is not valid: {error}. Sign in again.") from error
     except httpx.HTTPError as error:
         raise ProviderError(f"The provider does not answer: {error}. Try again.") from error
     _require_group(provider, claims.get("groups", []))
@@ -145,7 +145,7 @@ def _get(address: str) -> dict[str, Any]:
     try:
         answer = httpx.get(address, timeout=TIMEOUT_SECONDS).raise_for_status().json()
     except (httpx.HTTPError, ValueError) as error:
-        raise ProviderError(f"{address} does not answer as it should: {error}.") from error
+        raise ProviderError(f"{address} gave no valid answer: {error}.") from error
     if not isinstance(answer, dict):
-        raise ProviderError(f"{address} does not answer as it should.")
+        raise ProviderError(f"{address} gave no valid answer.")
     return answer

@@ -18,7 +18,7 @@ router = APIRouter(prefix="/sign-in", tags=["session"])
 Name = Annotated[str, Path(min_length=1, max_length=32, pattern="^[a-z0-9-]+$", description="A provider.")]
 ForgeParameter = Annotated[str | None, Query(max_length=2048)]
 To = Annotated[
-    str | None, Query(max_length=1024, description="The page to show afterwards: a path of this server.")
+    str | None, Query(max_length=1024, description="The page to show after sign-in: a path of this server.")
 ]
 WAY = "way"
 

@@ -26,13 +26,13 @@ from nalm_server.db.secrets import SecretKeyError
 
 WAY_SECONDS = 600
 """How long somebody may take at the forge."""
-AGAIN = "This sign-in was not begun here, or too long ago: begin again."
+AGAIN = "This sign-in began in another browser or too long ago: begin again."
 
 
 def require(context: Context, name: str) -> Provider:
     found = context.settings.sign_in.get(name)
     if found is None:
-        raise NotFoundError(f"Nobody signs in by {name!r} here: NALM_SIGN_IN has the providers.")
+        raise NotFoundError(f"There is no sign-in provider {name!r}: NALM_SIGN_IN lists the providers.")
     return found
 
 
@@ -93,7 +93,9 @@ def _account(session: Session, context: Context, identity: Identity) -> AccountR
         session,
         IdentityRow(account_id=account.id, issuer=identity.issuer, subject=identity.subject, created_at=now),
     )
-    record(session, SYSTEM, "account.add", f"account {name}", now, detail=f"first came by {identity.issuer}")
+    record(
+        session, SYSTEM, "account.add", f"account {name}", now, detail=f"first sign-in by {identity.issuer}"
+    )
     return account
 
 

@@ -86,7 +86,7 @@ def _by_link(context: Context, link: str, address: str) -> NewSession:
         if account is None or account.disabled_at is not None:
             session.commit()
             context.attempts.count_refused_link(address)
-            raise UnauthorizedError("This link was used before, or is too old: ask for another one.")
+            raise UnauthorizedError("This link was used or has expired: request another one.")
         made = begin(session, context, account, now, how="link")
         session.commit()
     return made

@@ -25,7 +25,7 @@ def _account_of(caller: Principal) -> int:
     if caller.account_id is None or caller.session_id is None:
         if caller.anonymous:
             raise UnauthorizedError("This needs a sign-in.")
-        raise ForbiddenError("Own tokens are made and revoked by their owner, signed in.")
+        raise ForbiddenError("Only an account itself, signed in, makes and revokes its own tokens.")
     return caller.account_id
 
 

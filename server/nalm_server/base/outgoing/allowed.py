@@ -63,7 +63,7 @@ class Allowed:
         chosen = [one for one in found if self.host(host) or self.address(one)]
         if not chosen:
             raise OutgoingRefusedError(
-                f"{host} is on this server's own network, which it does not call for others: "
-                f"if it is meant, an operator adds it to NALM_OUTGOING_ALLOW."
+                f"{host} is on this server's own network, which the server does not call for its users: "
+                f"an operator can add it to NALM_OUTGOING_ALLOW."
             )
         return chosen

@@ -64,7 +64,7 @@ class GuardedBackend(httpcore.NetworkBackend):
         self._resolve = resolve
         self._sockets = httpcore.SyncBackend()
         together = limits.altogether_seconds
-        self._end = Deadline(time.monotonic() + together, together, "all that was asked for")
+        self._end = Deadline(time.monotonic() + together, together, "the whole request")
 
     def connect_tcp(
         self,

@@ -75,7 +75,7 @@ def _refuse_packed(response: httpx.Response) -> None:
     """A few bytes could unpack to gigabytes: the limit is on what comes over the wire."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding != "identity":
-        raise httpx.DecodingError(f"the answer is packed ({encoding}) though that was not asked for")
+        raise httpx.DecodingError(f"the answer has content encoding {encoding}, which was not requested")
 
 
 def require_allowed(url: str, settings: Settings, *, resolve: Resolve = network.resolve) -> None:
@@ -89,7 +89,7 @@ def require_allowed(url: str, settings: Settings, *, resolve: Resolve = network.
             f"{url[:200]!r}: expected an address that begins with https:// or http://."
         )
     if parsed.userinfo:
-        raise OutgoingRefusedError("The address has a name or password in it: give them as the secret.")
+        raise OutgoingRefusedError("The address contains a name or password: give them as the secret.")
     if settings.outgoing_proxy is not None:
         return  # names are the proxy's to resolve, and its to refuse
     try:

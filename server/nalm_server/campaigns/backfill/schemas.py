@@ -24,7 +24,7 @@ class BackfillState(StrEnum):
 
 
 class BackfillNew(Schema):
-    first: Revision = Field(description="Not measured itself: what the first step is compared with.")
+    first: Revision = Field(description="Base of the first step; not measured itself.")
     last: Revision
     every: Annotated[Whole, Field(ge=1, le=10_000)] = 1
     scenarios: Scenarios | None = None

@@ -236,8 +236,8 @@ def _end(search: _Search, conclusion: Step) -> None:
         case Range(low, high):
             state = BisectState.RANGE
             message = (
-                f"One of the {high - low} commits after {short(shas[low])} up to {short(shas[high])}; those "
-                "between do not build, do not run, or stay undecided."
+                f"One of the {high - low} commits after {short(shas[low])} up to {short(shas[high])}; the "
+                "commits between do not build, do not run, or stay undecided."
             )
         case NoChange():
             state = BisectState.NO_CHANGE
@@ -245,7 +245,7 @@ def _end(search: _Search, conclusion: Step) -> None:
         case _:
             state = BisectState.UNDECIDED
             message = (
-                f"Whether bad differs from good cannot be told: {short(search.spec.bad_sha)} does not build, "
+                f"It is unknown whether bad differs from good: {short(search.spec.bad_sha)} does not build, "
                 "does not run, or stays undecided."
             )
     end(search.campaign, state, search.now, message)

@@ -48,7 +48,7 @@ def _require_seen_scenario(session: Session, project_id: int, name: str) -> None
     """Before a project's first run nothing is known of its scenarios."""
     known = [scenario.name for scenario in scenarios.list_scenarios(session, project_id)]
     if known and name not in known:
-        raise InvalidError(f"No run has told of a scenario {name!r}; known are {', '.join(known[:20])}.")
+        raise InvalidError(f"No run has a scenario {name!r}; known are {', '.join(known[:20])}.")
 
 
 def _briefs(_: Session, project: str, campaigns: Sequence[CampaignRow]) -> list[Bisect]:

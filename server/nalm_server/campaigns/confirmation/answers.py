@@ -71,7 +71,7 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
     job = jobs.require_locked(case.session, job_id)
     if job.state != JobState.QUEUED:
         return
-    why = f"{host} is gone" if gone else f"{host or 'no host'} has not taken it"
+    why = f"{host} is gone" if gone else f"{host or 'any host'} has not taken the job"
     if host is not None and not elsewhere:
         note(step, remeasurement=Remeasurement.INSTEAD)
         step.why = why

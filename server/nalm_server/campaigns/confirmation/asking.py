@@ -37,7 +37,7 @@ def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) ->
     main = evidence.main(alert, found) if found else None
     if main is None or not evidence.lie_between(session, alert.project_id, main):
         raise ConflictError(
-            f"Alert {alert.id} is about one commit and its parent: there is nothing between them to look for."
+            f"Alert {alert.id} is about one commit and its parent: there is no commit between them to bisect."
         )
     campaign = service.begin(session, campaign, alert, now, caller.name[:128])
     case = Case(session, projects.get(session, alert.project_id), campaign, alert, now)

@@ -52,7 +52,7 @@ def ended(case: Case, step: StepRow) -> None:
     elif direction == "regressed" and step.outcome == BisectState.RANGE:
         case.ends(PlanState.CONFIRMED, why)
     elif case.alert.confirmed_at is not None:
-        case.ends(PlanState.CONFIRMED, f"{case.alert.reason}; which commit it was is not known: {why}")
+        case.ends(PlanState.CONFIRMED, f"{case.alert.reason}; the culprit is unknown: {why}")
     elif step.outcome == BisectState.NO_CHANGE or direction == "improved":
         case.ends(PlanState.DISMISSED, why)
     else:

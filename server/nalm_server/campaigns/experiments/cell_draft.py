@@ -32,9 +32,9 @@ class CellDraft(Draft):
     def __init__(self, upload: Upload) -> None:
         super().__init__(upload)
         if upload.report.experiment is None:
-            raise InvalidError("The report is of no experiment.")
+            raise InvalidError("The report belongs to no experiment.")
         if upload.caller.scope is not Scope.AGENT:
-            raise ForbiddenError("The cell of an experiment is taken from the agent of its job only.")
+            raise ForbiddenError("Only the agent of an experiment's job may upload its cells.")
         self.cell = _cell(upload.report, upload.report.experiment, upload.packed)
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:

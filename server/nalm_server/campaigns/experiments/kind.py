@@ -60,7 +60,7 @@ class _Experiment(Kind):
                 campaign,
                 ExperimentState.FAILED,
                 now,
-                message or "no cell gave a ratio: each of them says why",
+                message or "no cell has a ratio; each cell has the reason",
             )
             return
         end(campaign, ExperimentState.DONE, now, message)

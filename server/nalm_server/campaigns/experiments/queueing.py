@@ -65,7 +65,7 @@ def start(
         detail={},
     )
     campaigns.add_steps(session, campaign.id, [step])
-    why = f"experiment {campaign.number}: {kind}, asked for by {requested_by}"
+    why = f"experiment {campaign.number}: {kind}, requested by {requested_by}"
     queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now)
     return campaign
 
@@ -86,7 +86,7 @@ def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[
             spec.kind,
             names=spec.names,
             cell_seconds=spec.cell_seconds,
-            requested_by="the reference that moved",
+            requested_by="the change of the reference commit",
             now=now,
         )
         for spec in specs

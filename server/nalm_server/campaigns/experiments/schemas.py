@@ -35,13 +35,13 @@ TableName = Annotated[str, StringConstraints(min_length=1, max_length=64, patter
 
 class ExperimentNew(Schema):
     kind: Kind
-    revision: Revision | None = Field(default=None, description="Null: the default branch's tip.")
+    revision: Revision | None = Field(default=None, description="Null: the tip of the default branch.")
     names: Annotated[list[TableName], Field(max_length=100)] = Field(
         default_factory=list,
-        description="Scenarios, ablations or chains of nalm.toml; none: all it has tables of.",
+        description="Scenarios, ablations or chains of nalm.toml; empty: all that it has tables of.",
     )
     cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
-        default=None, description="Time for the rounds of each cell; null: the agent's own."
+        default=None, description="Seconds for the rounds of each cell; null: the agent's default."
     )
 
 

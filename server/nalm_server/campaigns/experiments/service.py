@@ -85,7 +85,7 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
         raise NotFoundError(f"Experiment {experiment_id} has no cell {number}.")
     if not found:
         raise ReportExpiredError(
-            f"The report of cell {number} aged out by the project's rules: what was fitted of it is kept, "
+            f"The report of cell {number} aged out by the project's rules: the model fitted from it is kept, "
             f"see /experiments/{experiment_id}."
         )
     return found.json()

@@ -38,7 +38,7 @@ def find_pair(
     tip = graph.first_parent(context, project, None, sha, most=1)[0]
     match Against(against):
         case Against.RELEASE:
-            base, missing = _release(context, project, sha, releases), "no release is behind it"
+            base, missing = _release(context, project, sha, releases), "it has no earlier release"
         case Against.PREVIOUS:
             base, missing = _previous(context, project, tip, last), "it has no parent"
         case Against.PARENT:
@@ -46,7 +46,7 @@ def find_pair(
     if base is None:
         return Nothing(f"{short(sha)} is not measured: {missing}.", tip)
     if base == sha:
-        return Nothing(f"Nothing changed: {short(sha)} is what it would be compared with.", tip)
+        return Nothing(f"Nothing changed: base and head are both {short(sha)}.", tip)
     return Compared(tip, base)
 
 

@@ -45,7 +45,7 @@ class ScheduleNew(Schema):
     cron: Cron
     against: Against = Against.PREVIOUS
     scenarios: Scenarios | None = Field(
-        default=None, description="Only these; null: those nalm.toml has measured by default."
+        default=None, description="Only these; null: those that nalm.toml measures by default."
     )
     enabled: Flag = True
 
@@ -56,7 +56,7 @@ class ScheduleChange(Schema):
     cron: Cron | None = None
     against: Against | None = None
     scenarios: Scenarios | None = Field(
-        default=None, description="Only these; null given: those nalm.toml has measured by default."
+        default=None, description="Only these; null given: those that nalm.toml measures by default."
     )
     enabled: Flag | None = None
 

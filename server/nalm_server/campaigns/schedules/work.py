@@ -81,7 +81,7 @@ def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime
     pair = f"{short(found.tip.sha)} against {short(found.base)}"
     known = job_rows.same(session, commit.id, found.base, JobReason.SCHEDULE, row.scenarios)
     if known is not None:
-        return f"Nothing changed: job {known.id}, {known.state}, was of {pair} already."
+        return f"Nothing changed: job {known.id} ({known.state}) is already of {pair}."
     job = jobs.enqueue(
         session,
         commit,

@@ -18,18 +18,18 @@ COULD_NOT = 4
 
 
 def demo(
-    state: Annotated[
-        Path, typer.Option(help="Where the repository, the store and the results are kept.")
-    ] = Path(".nalm/demo"),
+    state: Annotated[Path, typer.Option(help="Directory of repository, store and results.")] = Path(
+        ".nalm/demo"
+    ),
     source: Annotated[Path, typer.Option(help="The reference NF's sources.")] = Path("reference-nf"),
     host: Annotated[str, typer.Option(help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port to serve on.", min=1, max=65535)] = 8080,
     *,
     merges: Annotated[
-        int | None, typer.Option(help="How many merges of the history; without it all.", min=1)
+        int | None, typer.Option(help="Number of merges of the history; without it, all.", min=1)
     ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="End after the verdicts; exit 1 if one is not as planted.")
+        bool, typer.Option("--once", help="Exit after the verdicts, with code 1 if one is not as planted.")
     ] = False,
 ) -> None:
     """Takes a history with planted changes through webhook, build, traffic, verdict and page.
@@ -54,6 +54,6 @@ def demo(
         )
         code = COULD_NOT
     except KeyboardInterrupt:
-        console.print("interrupted: everything was ended; call it again to go on from here", highlight=False)
+        console.print("interrupted: all processes were stopped; run it again to continue", highlight=False)
         code = 130
     raise typer.Exit(code)

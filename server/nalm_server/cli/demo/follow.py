@@ -82,7 +82,7 @@ def follow(
             if time.monotonic() > ends:
                 raise DemoError(
                     f"after {limit_seconds / 60:.0f} minutes {len(shas) - len(ended)} of {len(shas)} merges "
-                    f"have no verdict yet (last: {description}). Call it again to go on from here."
+                    f"have no verdict yet (last: {description}). Run it again to continue."
                 )
             time.sleep(POLL_SECONDS)
 

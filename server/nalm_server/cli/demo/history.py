@@ -35,7 +35,7 @@ def make_history(source: Path, to: Path) -> list[Merge]:
     if not script.is_file():
         raise DemoError(
             f"{script} is not there: `nalm-server demo` needs the reference NF's sources. "
-            "Call it in a clone of nalm, or name them with --source."
+            "Run it in a clone of nalm, or give their directory with --source."
         )
     command = [sys.executable, str(script), "--from", str(source), "--to", str(to)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

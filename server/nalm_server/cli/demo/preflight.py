@@ -34,7 +34,7 @@ def check_port(host: str, port: int) -> None:
             if error.errno == errno.EADDRINUSE:
                 raise DemoError(
                     f"port {port} on {host} is taken by another program (an earlier `make run`?). "
-                    f"End that one, or choose another port: make run PORT={port + 1}"
+                    f"Stop that program, or choose another port: make run PORT={port + 1}"
                 ) from error
             raise DemoError(f"cannot listen on {host}:{port}: {error.strerror}") from error
 
@@ -48,7 +48,7 @@ def check_disk(state: Path) -> None:
         free = shutil.disk_usage(state).free
     except OSError as error:
         raise DemoError(
-            f"cannot write to {state}: {error.strerror}. Free it, or choose another place with --state."
+            f"cannot write to {state}: {error.strerror}. Make it writable, or choose another --state."
         ) from error
     if free < DISK_BYTES:
         raise DemoError(

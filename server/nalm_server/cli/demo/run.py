@@ -54,7 +54,7 @@ def run_demo(options: DemoOptions, console: Console) -> int:
     console.print(f"{len(merges)} merges in {repository}", highlight=False)
 
     with Service(options.state / "server", options.host, options.port) as service:
-        console.print(f"watch it happen at {service.url}", style="bold", highlight=False)
+        console.print(f"progress is shown at {service.url}", style="bold", highlight=False)
         secret = service.project_secret(PROJECT, repository, BRANCH)
         with httpx.Client(base_url=service.url, timeout=30) as client:
             for merge in merges:
@@ -88,8 +88,8 @@ def serve_on(service: Service, console: Console) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    console.print(f"open {service.url}   (Ctrl-C ends everything)", style="bold", highlight=False)
+    console.print(f"open {service.url}   (Ctrl-C stops everything)", style="bold", highlight=False)
     console.print(way_in(service.state, service.url), highlight=False, markup=False, soft_wrap=True)
     while not ended.wait(timeout=1.0):
         service.check()
-    console.print("ending what was started; the next run goes on from what is stored", highlight=False)
+    console.print("stopping all processes; the next run continues from the stored results", highlight=False)

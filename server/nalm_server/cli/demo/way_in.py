@@ -20,4 +20,4 @@ def way_in(state: Path, url: str) -> str:
     if invitation is None:
         return f"sign in at {url}/sign-in   (password lost: nalm-server account link NAME --state {state})"
     until = f"{invitation.expires_at:%Y-%m-%d %H:%M} UTC"
-    return f"Hosts and Settings are its administrator's; sign in once, until {until}: {invitation.link}"
+    return f"Hosts and Settings are for the administrator; sign in once, until {until}: {invitation.link}"

@@ -79,6 +79,4 @@ class ObjectStore:
             raise
         except (BaseError, OSError) as error:
             why = str(error).splitlines()[0][:200]
-            raise StoreAwayError(
-                f"The report store {self._url} does not answer as it should: {why}"
-            ) from error
+            raise StoreAwayError(f"The report store {self._url} gave no valid answer: {why}") from error

@@ -22,7 +22,7 @@ def require(session: Session, project_id: int, prefix: str) -> CommitRow:
     """The commit whose sha begins so. Raises NotFoundError, or ConflictError when several do."""
     found = repository.find_by_prefix(session, project_id, prefix)
     if not found:
-        raise NotFoundError(f"No push and no report has told of a commit {prefix}.")
+        raise NotFoundError(f"No push or report has named a commit {prefix}.")
     if len(found) > 1:
         raise ConflictError(f"More than one commit begins with {prefix}: give more digits.")
     return found[0]

@@ -65,7 +65,7 @@ def gather(context: Context, project: ProjectRow, queries: GraphQueries) -> Gath
         changes = {(base, head) for (_, head), base in left.items() if base not in (None, head)}
         paths = _changes(found, _pairs(queries, commits) | {(str(base), head) for base, head in changes})
     except GraphError as error:
-        log.warning("not all could be gathered", project=project.name, error=error.message)
+        log.warning("git data for deliveries is incomplete", project=project.name, error=error.message)
     return Gathered(None, refs, commits, missing, left, paths)
 
 
@@ -89,7 +89,7 @@ def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], di
     said = mirror.fetch_commits(found, sorted(absent))
     there += _commits(found, sorted(absent))
     still = absent - {one.sha for one in there}
-    why = "The repository does not give out commit {}: {}"
+    why = "The repository does not serve commit {}: {}"
     return there, {sha: why.format(short(sha), said.get(sha, "it is no commit")) for sha in still}
 
 

@@ -130,7 +130,7 @@ def _get(mirror: Mirror, missing: list[str]) -> None:
             mirror.update(f"+{sha}:{KEPT}{sha}", prune=False)
         except GraphError as error:
             raise UnknownRevisionError(
-                f"The repository does not give out commit {short(sha)}: {error}"
+                f"The repository does not serve commit {short(sha)}: {error}"
             ) from error
 
 

@@ -28,10 +28,10 @@ STATE_HEADER = "Nalm-Agent-State"
     responses={
         **documented(401, 403, 413, 426),
         204: {
-            "description": "No work within wait_seconds.",
+            "description": "No job came within wait_seconds.",
             "headers": {
                 STATE_HEADER: {
-                    "description": "Why this host is given none, if it is not for want of work.",
+                    "description": "Why this host gets no job, unless there is none.",
                     "schema": {"type": "string"},
                 }
             },

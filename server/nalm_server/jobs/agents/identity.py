@@ -41,8 +41,8 @@ def _with_shared_token(session: Session, lease_request: LeaseRequest, now: datet
     if not _may_share(host):
         why = "was revoked" if host.revoked_at else "has a credential of its own"
         raise ForbiddenError(
-            f"Host {host.name} {why}: a shared token does not speak for it. `nalm agent register` gets it a "
-            "new credential, by an invitation."
+            f"Host {host.name} {why}: a shared token is not valid for it. `nalm agent register` gets it a "
+            "new credential, with an invitation."
         )
     host.pool = lease_request.pool or host.pool or DEFAULT_POOL
     return host
@@ -62,12 +62,12 @@ def require_own(session: Session, caller: Principal, job: JobRow) -> None:
         holder = repository.find(session, job.host) if job.host else None
         if holder is not None and not _may_share(holder):
             raise FencedOffError(
-                f"Job {job.id} is of host {holder.name}, for which a shared token does not speak."
+                f"Job {job.id} belongs to host {holder.name}, for which a shared token is not valid."
             )
         return
     host = repository.find_by_id(session, caller.agent_id)
     if host is None or job.host != host.name:
-        raise FencedOffError(f"Job {job.id} is not this agent's: {job.host or 'nobody'} has it, or had it.")
+        raise FencedOffError(f"Job {job.id} is not this agent's: its last host is {job.host or 'none'}.")
 
 
 def measured_on(session: Session, caller: Principal, host: Host, now: datetime) -> HostRow:

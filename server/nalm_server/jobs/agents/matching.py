@@ -44,7 +44,7 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     pool = repository.pool_of(session, job)
     hosts = [host for host in repository.hosts_of_pool(session, pool) if host.revoked_at is None]
     if not hosts:
-        return f"pool {pool} has no host: `nalm-server agent invite --pool {pool}` makes room for one"
+        return f"pool {pool} has no host: `nalm-server agent invite --pool {pool}` invites one"
     allowed = [host for host in hosts if may_have(job, host)]
     if not allowed:
         return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
@@ -54,7 +54,7 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
         return None
     states = (f"{host.name} is {_words(host, now)}" for host in able)
-    return f"no host of pool {pool} that could take it is at work: {'; '.join(states)}"
+    return f"no host of pool {pool} that could take it is available: {'; '.join(states)}"
 
 
 def may_have(job: JobRow, host: HostRow) -> bool:

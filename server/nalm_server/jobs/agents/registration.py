@@ -85,7 +85,7 @@ def own_host(session: Session, caller: Principal) -> HostRow:
     """The caller's own. Raises ForbiddenError for a shared token, which has none."""
     host = host_rows.find_by_id(session, caller.agent_id) if caller.agent_id is not None else None
     if host is None:
-        raise ForbiddenError("This is a shared token, which belongs to no host: `nalm agent register`.")
+        raise ForbiddenError("This is a shared token, which belongs to no host: run `nalm agent register`.")
     return host
 
 
@@ -97,11 +97,11 @@ def _usable(session: Session, request: Register, now: datetime) -> InvitationRow
         )
     if row.used_at is not None:
         raise UnauthorizedError(
-            f"This invitation was used at {row.used_at:%Y-%m-%d %H:%M}: an agent needs one of its own."
+            f"This invitation was used at {row.used_at:%Y-%m-%d %H:%M}: each agent needs one of its own."
         )
     if row.expires_at <= now:
         raise UnauthorizedError(
-            f"This invitation was good until {row.expires_at:%Y-%m-%d %H:%M}: ask for a new one."
+            f"This invitation expired at {row.expires_at:%Y-%m-%d %H:%M}: request a new one."
         )
     if request.pool not in (None, row.pool):
         raise ForbiddenError(f"This invitation is for pool {row.pool}, not {request.pool}.")
@@ -116,8 +116,8 @@ def _host(session: Session, request: Register, invitation: InvitationRow, now: d
         host = repository.add_host(session, request.name, request.host_class, now)
     elif host.registered_at is not None and host.revoked_at is None and invitation.name is None:
         raise ConflictError(
-            f"There is an agent {request.name} already. Another one on this host: set NALM_AGENT_NAME. "
-            f"The same one anew: `nalm-server agent invite --name {request.name}`."
+            f"There is an agent {request.name} already. For another one on this host, set NALM_AGENT_NAME. "
+            f"To register the same one again: `nalm-server agent invite --name {request.name}`."
         )
     repository.revoke_tokens(session, host.id, now)
     host.host_class, host.pool = request.host_class, invitation.pool

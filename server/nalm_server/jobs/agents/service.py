@@ -152,7 +152,7 @@ def _end(session: Session, job: JobRow, report: Finish, now: datetime) -> None:
     if report.outcome == "failed":
         state, reason = JobState.FAILED, report.message or "the agent could not measure it"
     elif not valid:
-        state, reason = JobState.FAILED, "the agent called it done, but uploaded no report"
+        state, reason = JobState.FAILED, "the agent reported it as done, but uploaded no report"
     elif not any(valid):
         state, reason = JobState.INVALID, "no run was valid"
     else:

@@ -26,7 +26,7 @@ def require_known(caller: Principal) -> None:
     if caller.anonymous:
         raise UnauthorizedError("This needs a sign-in, or the header `Authorization: Bearer TOKEN`.")
     if caller.scope is Scope.AGENT:
-        raise ForbiddenError("This is not for agents.")
+        raise ForbiddenError("Agents may not do this.")
 
 
 @router.get("/hosts", responses=documented(401, 403))

@@ -26,7 +26,7 @@ def state_of(host: HostRow, now: datetime) -> tuple[HostState, str | None]:
     if host.revoked_at is not None:
         return HostState.REVOKED, f"since {host.revoked_at:%Y-%m-%d %H:%M}"
     if host.last_seen_at is None:
-        return HostState.OFFLINE, "its agent never asked for work; it only uploads"
+        return HostState.OFFLINE, "its agent never requested work; it only uploads"
     if host.unfit is not None and host.last_seen_at > now - UNFIT_SEEN_WITHIN:
         return HostState.SICK, f"its {host.unfit}"
     if host.last_seen_at <= now - SEEN_WITHIN:
@@ -52,7 +52,7 @@ def why_sick(host: HostRow) -> str | None:
         )
     if health.resolves is not None and health.resolves > WORST_RESOLUTION:
         return (
-            f"it is too noisy: no change under {share_percent(health.resolves)} is seen in a minute; "
+            f"it is too noisy: it resolves no change under {share_percent(health.resolves)} in a minute; "
             "see nalm doctor, then nalm doctor --noise"
         )
     return None

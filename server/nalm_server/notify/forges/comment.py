@@ -43,4 +43,4 @@ def is_needed(found: Sequence[Verdict]) -> bool:
 def _without_result(sha: str, job: JobSaid | None) -> str:
     concluded = conclude(job, [])
     said = concluded[1] if concluded else "nothing was measured"
-    return f"### nalm: no result for {code(sha[:SHORT_SHA])}\n\nIt is {text(said)}.\n"
+    return f"### nalm: no result for {code(sha[:SHORT_SHA])}\n\nStatus: {text(said)}.\n"

@@ -50,4 +50,4 @@ def _try(context: Context, row: IntegrationRow, project: str, now: datetime) -> 
     # an id that no real message has, and another one at each test
     to = Recipient(row.kind, row.config, secret)
     send_message(context, to, message, -int(now.timestamp() * 1000), now)
-    return "A test message was handed over."
+    return "A test message was sent."

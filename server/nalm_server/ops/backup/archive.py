@@ -102,8 +102,8 @@ def read(source: Path, into: Path) -> Manifest:
             _unpack_reports(source, tar, manifest.reports, into / REPORTS)
     except (tarfile.TarError, EOFError, KeyError) as error:
         raise BackupError(
-            f"{source} is no whole backup of nalm ({error}): it was cut short or is something else. "
-            "Take another copy of it, or an older backup."
+            f"{source} is no complete backup of nalm ({error}): it is truncated or another kind of file. "
+            "Use another copy of it, or an older backup."
         ) from error
     return manifest
 
@@ -133,13 +133,13 @@ def _unpack_reports(source: Path, tar: tarfile.TarFile, number: int, into: Path)
             unpack(digest, content)
         except ValueError as error:
             raise BackupError(
-                f"{member.name} in {source} is {error}: take another copy, or an older backup."
+                f"{member.name} in {source} is {error}: use another copy, or an older backup."
             ) from error
         (into / digest).write_bytes(content)
         found += 1
     if found != number:
         raise BackupError(
-            f"{source} has {found} of {number} reports: it was cut short, take another copy of it."
+            f"{source} has {found} of {number} reports: it is truncated, use another copy of it."
         )
 
 
@@ -153,4 +153,6 @@ def _unpack(tar: tarfile.TarFile, name: str, part: Part, path: Path) -> None:
         out.flush()
         os.fsync(out.fileno())
     if part_of(path) != part:
-        raise BackupError(f"{name} in the backup is not what was put in: the file is damaged, take another.")
+        raise BackupError(
+            f"{name} in the backup does not match its checksum: the file is damaged, use another."
+        )

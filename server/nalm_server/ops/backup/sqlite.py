@@ -23,7 +23,7 @@ def check(database: Path) -> None:
     with closing(sqlite3.connect(database)) as connection:
         found = connection.execute("PRAGMA integrity_check").fetchone()[0]
     if found != "ok":
-        raise BackupError(f"The database in the backup is damaged ({found}): take an older backup.")
+        raise BackupError(f"The database in the backup is damaged ({found}): use an older backup.")
 
 
 def require_empty(database: Path) -> None:

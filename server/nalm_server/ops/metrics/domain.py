@@ -51,12 +51,12 @@ def _count(session: Session, context: Context) -> Iterator[Metric]:
     yield _counts("nalm_jobs", "Jobs.", ("reason", "state"), repository.jobs(session))
     yield _figure(
         "nalm_queue_age_seconds",
-        "How long the oldest job that may go has been queued.",
+        "Time since the oldest job that may start was queued.",
         _seconds_since(repository.oldest_queued(session), now),
     )
     yield _figure(
         "nalm_jobs_repeated_attempts",
-        "How often a job was given out once more: its lease was lost, or it was tried again.",
+        "Repeated leases of jobs, after a lost lease or a retry.",
         repository.repeated_attempts(session),
     )
     yield _counts(
@@ -68,24 +68,24 @@ def _count(session: Session, context: Context) -> Iterator[Metric]:
     yield _figure("nalm_report_store_bytes", "Their size, compressed.", store.bytes)
     yield _counts(
         "nalm_quality_trials",
-        "Comparisons whose truth is known, by what it is and what was said.",
+        "Trials, whose truth is known, by truth and outcome.",
         ("kind", "outcome"),
         repository.trials(session),
     )
     yield _counts(
         "nalm_notifications",
-        "What is to be told and was told.",
+        "Notifications by state.",
         ("integration", "state"),
         repository.notifications(session),
     )
     yield _figure(
         "nalm_notifications_due_seconds",
-        "How long the oldest notification has been due; grows when no worker runs.",
+        "Time since the oldest notification was due; grows when no worker runs.",
         _seconds_since(repository.longest_due(session, now), now),
     )
     yield _figure(
         "nalm_hosts_online",
-        "Bench hosts that asked for work in the last two minutes.",
+        "Bench hosts that requested work in the last two minutes.",
         repository.hosts_online(session, now, ONLINE),
     )
 

@@ -26,7 +26,9 @@ def list_commits(
     caller: Caller,
     *,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    before: Annotated[str | None, Query(pattern=SHA_PREFIX, description="Older than this.")] = None,
+    before: Annotated[
+        str | None, Query(pattern=SHA_PREFIX, description="Only commits older than this one.")
+    ] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     branch: Annotated[
         str | None,

@@ -15,7 +15,7 @@ from nalm_server.projects.overview.schemas import Overview
 
 router = APIRouter(tags=["projects"])
 Since = Annotated[
-    Moment | None, Query(description="What changed from then on; 90 days at most, a week if left out.")
+    Moment | None, Query(description="Changes since this time, at most 90 days back; default: a week back.")
 ]
 
 

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/projects/{project}/imports", tags=["store"])
 BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
-        "description": "The file as the tool wrote it; `Content-Encoding: gzip` is understood.",
+        "description": "The file as the tool wrote it; `Content-Encoding: gzip` is supported.",
         "content": {"text/plain": {"schema": {"type": "string"}}},
     }
 }
@@ -36,7 +36,7 @@ BODY: dict[str, Any] = {
     openapi_extra=BODY,
     responses={
         **documented(401, 403, 404, 413, 415),
-        200: {"model": ImportTaken, "description": "This very file was taken in before."},
+        200: {"model": ImportTaken, "description": "The same file was imported before."},
     },
 )
 async def import_results(
@@ -46,7 +46,7 @@ async def import_results(
     context: Ctx,
     caller: Caller,
     *,
-    form: Annotated[OtherTool, Query(alias="format", description="What wrote the file.")],
+    form: Annotated[OtherTool, Query(alias="format", description="Tool that wrote the file.")],
     commit: Annotated[str | None, Query(pattern=r"^[0-9a-f]{7,64}$")] = None,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     time: Annotated[str | None, Query(max_length=40, description="RFC 3339, with its zone.")] = None,

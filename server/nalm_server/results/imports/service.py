@@ -37,7 +37,7 @@ READERS: dict[str, Callable[[str, Given], list[ImportedRun]]] = {
     "ovs-pmd-perf": ovs_pmd.read,
     "csv": plain_csv.read,
 }
-NOTE = "Nobody judged them: series of source imported:{form} are shown beside ours and get no verdict."
+NOTE = "They get no verdict: series of source imported:{form} are only shown beside measured ones."
 SHA_LENGTHS = (40, 64)
 MOST_VALUES = 500_000
 """Of one file."""
@@ -85,14 +85,14 @@ def _read(form: str, body: bytes, options: Options) -> list[ImportedRun]:
         )
         runs = READERS[form](body.decode("utf-8-sig"), given)
     except UnicodeDecodeError as error:
-        raise InvalidError(f"The file is no UTF-8 text: byte {error.start} is not.") from error
+        raise InvalidError(f"The file is not UTF-8: byte {error.start} is not valid.") from error
     except ImportFailedError as error:
-        raise InvalidError(f"These are no results of {form} that can be used: {error}.") from error
+        raise InvalidError(f"The file has no valid results of {form}: {error}.") from error
     for run in runs:
         keys = [(value.stage, value.metric) for value in run.values]
         twice = next((key for key in keys if keys.count(key) > 1), None)
         if twice:
-            raise InvalidError(f"{twice[1]} of stage {twice[0]} is there twice for {short(run.commit)}.")
+            raise InvalidError(f"{twice[1]} of stage {twice[0]} occurs twice for {short(run.commit)}.")
     return runs
 
 
@@ -165,5 +165,5 @@ def _commit(session: Session, project_id: int, sha: str) -> CommitRow:
     if found:
         raise InvalidError(f"More than one commit begins with {sha}: give more digits.")
     if len(sha) not in SHA_LENGTHS:
-        raise InvalidError(f"No push and no report has told of a commit {sha}: give its whole name.")
+        raise InvalidError(f"No push or report has named a commit {sha}: give its full SHA.")
     return order.record(session, project_id, sha, None)

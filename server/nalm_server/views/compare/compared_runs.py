@@ -91,7 +91,7 @@ def _missing(request: PairRequest, old: CommitRow, new: CommitRow) -> str:
     if request.across:
         return (
             f"Not both were measured: {_said(base, request.of_base)}, and {_said(head, request.of_head)}. "
-            "Wait for the jobs, or choose from what was: compare/measured lists it for each of the two."
+            "Wait for the jobs, or choose measured commits: compare/measured lists them for each side."
         )
     scenario, host = request.of_head.scenario, request.of_head.host
     where = (f"scenario {scenario!r}" if scenario else "any scenario") + (f" on {host}" if host else "")

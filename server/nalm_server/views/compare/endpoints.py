@@ -33,7 +33,7 @@ def pair_request(
     head: RevisionQuery,
     *,
     scenario: Scenario = None,
-    base_scenario: Annotated[Scenario, Query(description="Base's, where it is another than head's.")] = None,
+    base_scenario: Annotated[Scenario, Query(description="Base's, if it differs from head's.")] = None,
     base_host: Host = None,
     head_host: Host = None,
 ) -> PairRequest:

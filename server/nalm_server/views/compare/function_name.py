@@ -10,8 +10,10 @@ from nalm_core.profiles.function_costs import Key
 
 
 def requested_function(
-    function: Annotated[str, Query(min_length=1, max_length=2048, description="As /code names it.")],
-    stage: Annotated[str | None, Query(max_length=64, description="Its stage; none: outside stages.")] = None,
+    function: Annotated[str, Query(min_length=1, max_length=2048, description="Name, as in /code.")],
+    stage: Annotated[
+        str | None, Query(max_length=64, description="Its stage; none: outside of stages.")
+    ] = None,
 ) -> Key:
     """A function under a stage."""
     return stage, function

@@ -39,7 +39,7 @@ def export_series(
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
     metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z_]+$")] = None,
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
-    since: Annotated[Moment | None, Query(description="Of that time or later.")] = None,
+    since: Annotated[Moment | None, Query(description="Only rows of this time or later.")] = None,
 ) -> StreamingResponse:
     """Every row of a table; of series every value, as OpenMetrics the newest of each."""
     found = require_project(session, caller, project, Role.READER)

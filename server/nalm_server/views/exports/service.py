@@ -44,11 +44,11 @@ def file_name(project: ProjectRow, form: Format, table: Table) -> str:
 def require(form: Format, table: Table, row_filter: Filter) -> None:
     """Raises InvalidError for what cannot be exported so, NotInstalledError for what needs pyarrow."""
     if form is Format.OPENMETRICS and table is not Table.SERIES:
-        raise InvalidError(f"OpenMetrics is for series; table {table} goes as csv, json or parquet.")
+        raise InvalidError(f"OpenMetrics has series only: use csv, json or parquet for table {table}.")
     if form is Format.PARQUET and find_spec("pyarrow") is None:
         raise NotInstalledError(
-            "This server has no pyarrow, which writes Parquet: its operator installs nalm-server[parquet]. "
-            "csv and json need nothing more."
+            "This server cannot write Parquet without pyarrow: an operator can install nalm-server[parquet]. "
+            "csv and json need no extra."
         )
     tables.require(table, row_filter)
 

@@ -33,7 +33,8 @@ def get_lines(
     *,
     scenario: Annotated[list[Scenario], Query(min_length=1, max_length=16)],
     branch: Annotated[
-        list[BranchName] | None, Query(max_length=8, description="Watched ones; without: the default branch.")
+        list[BranchName] | None,
+        Query(max_length=8, description="Watched branches; default: the default branch."),
     ] = None,
     metric: MetricName = "cpp",
     host_class: HostClass = None,

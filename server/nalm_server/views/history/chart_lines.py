@@ -78,8 +78,8 @@ def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
     figures *= max(1, len(request.branches))
     if figures > MOST_FIGURES:
         raise InvalidError(
-            f"{figures:,} figures were asked for, {MOST_FIGURES:,} are the most: choose fewer scenarios, "
-            "stages or branches, or a smaller limit."
+            f"The request has {figures:,} figures, at most {MOST_FIGURES:,} are allowed: choose fewer "
+            "scenarios, stages or branches, or a smaller limit."
         )
 
 

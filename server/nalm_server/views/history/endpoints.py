@@ -21,18 +21,18 @@ StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, patter
 
 MetricName = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
 HostClass = Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")]
-Limit = Annotated[int, Query(ge=1, le=10_000, description="The newest so many commits.")]
+Limit = Annotated[int, Query(ge=1, le=10_000, description="Number of commits, the newest.")]
 Stages = Annotated[
     list[StageName] | None,
-    Query(max_length=64, description="Only these, `chain` for the whole; may be given several times."),
+    Query(max_length=64, description="Only these; `chain` is the whole chain; may be repeated."),
 ]
 FunctionName = Annotated[str, StringConstraints(max_length=600, pattern=r"^[^>\x00]{1,64}>[^\x00]+$")]
 Functions = Annotated[
     list[FunctionName] | None,
     Query(
         max_length=64,
-        description="C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp "
-        "and calls. May be given several times.",
+        description="C functions as `STAGE>FUNCTION`, with or without stages: they have ipp "
+        "and calls. May be repeated.",
     ),
 ]
 
@@ -75,7 +75,12 @@ def list_functions(
     host_class: HostClass = None,
     part: Annotated[
         str | None,
-        Query(min_length=1, max_length=256, pattern=r"^[^\x00]+$", description="Of the stage's or its name."),
+        Query(
+            min_length=1,
+            max_length=256,
+            pattern=r"^[^\x00]+$",
+            description="Part of the stage's or function's name.",
+        ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[FunctionSummary]:

@@ -39,8 +39,8 @@ def require_known(names: Iterable[str], known: Iterable[str]) -> None:
     for name in names:
         if name not in every:
             raise NotFoundError(
-                f"No function {name!r} has a history here. Only the dearest of a run begin one: "
-                "/projects/PROJECT/scenarios/SCENARIO/functions lists those that have."
+                f"Function {name!r} has no history here. Only a run's most expensive functions begin one: "
+                "/projects/PROJECT/scenarios/SCENARIO/functions lists them."
             )
 
 

@@ -27,7 +27,7 @@ from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, Sc
 
 CHAIN = "chain"
 NCPP = "ncpp"
-ASK_FUNCTIONS = "Only C functions have it: choose some."
+ASK_FUNCTIONS = "Only C functions have this metric: choose at least one."
 
 
 def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummary]:
@@ -99,7 +99,7 @@ class Target:
 def find_target(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> Target:
     """Raises NotFoundError for what the project does not have."""
     if request.metric not in METRICS:
-        raise NotFoundError(f"There is no metric {request.metric!r}: there are {', '.join(METRICS)}.")
+        raise NotFoundError(f"There is no metric {request.metric!r}: the metrics are {', '.join(METRICS)}.")
     if request.functions:
         functions.require_metric(request.metric)
     return _find_target(session, project, scenario, request.host_class)
@@ -225,7 +225,7 @@ def _require_stages(scenario: str, stages: list[str], known: set[str]) -> None:
     for stage in stages:
         if stage not in known:
             raise NotFoundError(
-                f"Scenario {scenario!r} has no stage {stage!r}: there are {', '.join(sorted(known))}."
+                f"Scenario {scenario!r} has no stage {stage!r}: the stages are {', '.join(sorted(known))}."
             )
 
 

@@ -20,7 +20,7 @@ from nalm_server.views.renderings import service
 
 router = APIRouter(tags=["renderings"])
 
-Form = Annotated[Literal["junit", "sarif", "markdown"], Path(description="The form it is wanted in.")]
+Form = Annotated[Literal["junit", "sarif", "markdown"], Path(description="Output format.")]
 SCHEMAS = {"application/sarif+json": {"type": "object"}}
 """Of the forms that are not text."""
 FORMS: dict[str, tuple[str, Callable[[Sequence[Judged]], str]]] = {
@@ -35,7 +35,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
             media_type: {"schema": SCHEMAS.get(media_type, {"type": "string"})}
             for media_type, _ in FORMS.values()
         },
-        "description": "The verdicts in the form asked for.",
+        "description": "The verdicts in this format.",
     },
 }
 

@@ -35,7 +35,7 @@ def of_commit(session: Session, caller: Principal, project: str, sha: str, base_
         if not one.run.beside:
             newest.setdefault(one.scenario, one)
     if not newest:
-        raise NotFoundError(f"Nothing has been measured of {sha}.")
+        raise NotFoundError(f"Commit {sha} has not been measured.")
     return [_judged(session, one, project, base_url) for one in newest.values()]
 
 

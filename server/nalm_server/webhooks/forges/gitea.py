@@ -127,7 +127,7 @@ class Gitea:
             return _deleted(Delete.model_validate(payload))
         if event in PULL_REQUESTS:
             return _pull_request(PullRequestEvent.model_validate(payload))
-        return Nothing(f"nothing is done on {event}")
+        return Nothing(f"events of kind {event} are ignored")
 
 
 def _deleted(event: Delete) -> Event:
@@ -140,7 +140,7 @@ def _deleted(event: Delete) -> Event:
 
 def _pull_request(event: PullRequestEvent) -> Event:
     if event.action not in (*NEW_CODE, "closed"):
-        return Nothing(f"nothing is done when a pull request is {event.action}")
+        return Nothing(f"the action {event.action} of a pull request is ignored")
     if event.action != "closed":
         return event.pull_request.as_event(event.number, "open")
     return event.pull_request.as_event(event.number, "merged" if event.pull_request.merged else "closed")

@@ -120,20 +120,20 @@ class GitHub:
         if event == "push":
             push = GithubPush.model_validate(payload)
             if push.ref.startswith(QUEUE):
-                return Nothing("a merge queue's own branch: merge_group tells of it")
+                return Nothing("a branch of the merge queue: merge_group events report it")
             tip = push.head_commit.info if push.head_commit else None
             return of_ref(push.ref, push.before, push.after, forced=push.forced, tip=tip)
         if event == "pull_request":
             return _pull_request(PullRequestEvent.model_validate(payload))
         if event == "merge_group":
             return _merge_group(MergeGroupEvent.model_validate(payload))
-        return Nothing(f"nothing is done on {event}")
+        return Nothing(f"events of kind {event} are ignored")
 
 
 def _pull_request(event: PullRequestEvent) -> Event:
     retargeted = event.action == "edited" and event.changes is not None and event.changes.base is not None
     if event.action not in (*NEW_CODE, "closed") and not retargeted:
-        return Nothing(f"nothing is done when a pull request is {event.action}")
+        return Nothing(f"the action {event.action} of a pull request is ignored")
     if event.action != "closed":
         return event.pull_request.as_event("open")
     return event.pull_request.as_event("merged" if event.pull_request.merged else "closed")
@@ -143,7 +143,7 @@ def _merge_group(event: MergeGroupEvent) -> Event:
     group = event.merge_group
     queued = QUEUED.fullmatch(group.head_ref)
     if queued is None or event.action not in ("checks_requested", "destroyed"):
-        return Nothing(f"nothing is done when {group.head_ref} of a merge queue is {event.action}")
+        return Nothing(f"the action {event.action} of merge group {group.head_ref} is ignored")
     return MergeGroupChanged(
         number=int(queued["number"]),
         waiting=event.action == "checks_requested",

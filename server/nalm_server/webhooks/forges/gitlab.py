@@ -99,7 +99,7 @@ class GitLab:
             return _push(GitlabPush.model_validate(payload))
         if kind == "merge_request":
             return _merge_request(MergeRequestEvent.model_validate(payload))
-        return Nothing(f"nothing is done on {kind[:100]}")
+        return Nothing(f"events of kind {kind[:100]} are ignored")
 
 
 def merged_as(merge_commit: str | None, squash_commit: str | None) -> str | None:
@@ -118,7 +118,7 @@ def _merge_request(event: MergeRequestEvent) -> Event:
     request = event.object_attributes
     state = STATES.get(request.action)
     if state is None:
-        return Nothing(f"nothing is done on the action {request.action[:100] or 'none'} of a merge request")
+        return Nothing(f"the action {request.action[:100] or 'none'} of a merge request is ignored")
     if request.action == "update" and request.oldrev is None:
         return Nothing("the merge request was edited, its commits are the same")
     return PullRequestChanged(

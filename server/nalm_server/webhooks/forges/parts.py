@@ -94,5 +94,5 @@ def of_ref(
     if is_none(after):
         return BranchDeleted(branch)
     if before == after:
-        return Nothing("nothing new in it")
+        return Nothing("no new commits")
     return BranchPushed(branch, None if is_none(before) else before, after, forced, tip)

@@ -34,7 +34,7 @@ def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
 def plan_merge_group_without_graph(group: MergeGroupChanged, why: str) -> Plan:
     """From the payload alone, which says what to compare with."""
     known = Known(group.head_sha, group.base_sha, group.tip)
-    return _measured(group, known, f", from what the delivery says: {why}")
+    return _measured(group, known, f", from the delivery alone: {why}")
 
 
 def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:

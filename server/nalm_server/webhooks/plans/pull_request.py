@@ -33,7 +33,7 @@ def plan_pull_request(scene: Scene, request: PullRequestChanged) -> Plan:
         return Plan(f"pull request {request.number} has no commit in common with {request.base_branch}")
     if base == request.head_sha:
         return Plan(
-            f"pull request {request.number} has nothing that {request.base_branch} has not", base=base
+            f"pull request {request.number} has no commit that {request.base_branch} lacks", base=base
         )
     if not touches_code(scene, base, request.head_sha):
         reason = f"pull request {request.number} touches nothing that is measured"
@@ -48,7 +48,7 @@ def plan_pull_request_without_graph(scene: Scene, request: PullRequestChanged, w
         return None
     beside = "" if request.merge_base else f" (the tip of {request.base_branch}, not the merge base)"
     known = Known(request.head_sha, None, None)
-    return _measured(scene, request, base, known, f", from what the delivery says{beside}: {why}")
+    return _measured(scene, request, base, known, f", from the delivery alone{beside}: {why}")
 
 
 def _measured(scene: Scene, request: PullRequestChanged, base: str, head: Known, beside: str = "") -> Plan:

@@ -32,7 +32,7 @@ def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
     listed = push.branch == scene.watched.default_branch
     if span.start is None:
         tip = scene.graph.first_parent(None, push.after, most=1)
-        reason = f"{push.branch} begins: there is no commit it could be compared with"
+        reason = f"{push.branch} is new: there is no commit to compare it with"
         return Plan(reason, _known(tip), listed, place=place)
     commits = scene.graph.first_parent(span.start, push.after, most=MOST_RECORDED)
     dropped = (
@@ -55,13 +55,11 @@ def plan_push_without_graph(scene: Scene, push: BranchPushed, why: str) -> Plan:
     listed = push.branch == scene.watched.default_branch
     if push.before is None or push.forced:
         said = "is new" if push.before is None else "was forced"
-        reason = f"{push.branch} {said}, and what to compare it with is unknown: {why}"
+        reason = f"{push.branch} {said}, and its base is unknown: {why}"
         return Plan(reason, [Known(push.after, None, push.tip)], listed, place=push.after)
     measured = Measurement(push.after, push.before, JobReason.PUSH, f"push to {push.branch}")
     known = Known(push.after, push.before, push.tip)
-    return Plan(
-        f"as one step, from what the delivery says: {why}", [known], listed, [measured], place=push.after
-    )
+    return Plan(f"as one step, from the delivery alone: {why}", [known], listed, [measured], place=push.after)
 
 
 def _span(scene: Scene, push: BranchPushed, stored: str | None) -> Span:

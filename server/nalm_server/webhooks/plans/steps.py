@@ -27,7 +27,7 @@ def steps(scene: Scene, start: str, commits: list[CommitInfo], why: str) -> list
     ends = [start, *(commits[index].sha for index in _spread(len(commits)))]
     return [
         *_of(scene, whole, JobReason.PUSH, f"{why}, {len(commits)} commits at once"),
-        *_of(scene, list(pairwise(ends)), JobReason.BACKFILL, f"a part of a {why}"),
+        *_of(scene, list(pairwise(ends)), JobReason.BACKFILL, f"part of {why}"),
     ]
 
 

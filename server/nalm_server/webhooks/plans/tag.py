@@ -17,7 +17,7 @@ def plan_tag(scene: Scene, pushed: TagPushed, stored: Stored) -> Plan:
         return Plan(f"release {pushed.tag} recorded", known, listed=False, place=sha)
     before = _release_before(scene, sha, stored.tags)
     if before is None:
-        reason = f"release {pushed.tag} recorded: no earlier one that it could be compared with"
+        reason = f"release {pushed.tag} recorded: there is no earlier one to compare it with"
         return Plan(reason, known, listed=False, place=sha)
     measured = Measurement(sha, before, JobReason.PUSH, f"release {pushed.tag}")
     return Plan(f"release {pushed.tag}", known, False, [measured], place=sha)

@@ -43,8 +43,8 @@ test("what a job was queued for, and by whom", () => {
   expect(purposeOf({ reason: "backfill", queued_for: "backfill 3", requested_by: "mona" })).toBe(
     "backfill 3 by mona",
   );
-  const request = { reason: "person", queued_for: "asked for by mona", requested_by: "mona" };
-  expect(purposeOf(request)).toBe("asked for by mona");
+  const request = { reason: "person", queued_for: "requested by mona", requested_by: "mona" };
+  expect(purposeOf(request)).toBe("requested by mona");
 });
 
 test("what can be done follows the state", () => {

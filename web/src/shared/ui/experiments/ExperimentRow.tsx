@@ -25,7 +25,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
         <strong>Experiment {shown.id}</strong> on <span className="mono">{shortSha(shown.sha)}</span>
         {shown.names.length > 0 && `: ${shown.names.join(", ")}`}
         <span className="below">
-          asked for by {shown.requested_by}, {ago(shown.created_at, now)}
+          requested by {shown.requested_by}, {ago(shown.created_at, now)}
           {shown.host_class && `, on ${shown.host_class}`}
         </span>
         {shown.message && <span className="below">{shown.message}</span>}
