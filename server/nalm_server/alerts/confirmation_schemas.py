@@ -13,25 +13,25 @@ from nalm_server.base.schemas import Schema, former_name
 
 
 class PlanState(StrEnum):
-    """waiting -> measuring or bisecting -> one of the others; back to waiting when it is asked for again."""
+    """waiting -> measuring or bisecting -> one of the others; back to waiting when it is requested again."""
 
     WAITING = "waiting"
-    """For the rest of the run that raised it, or for room in the queue."""
+    """It waits for the rest of the run that raised the alert, or for room in the queue."""
     MEASURING = "measuring"
     BISECTING = "bisecting"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
     INCONCLUSIVE = "inconclusive"
-    """Measured again, it is neither there nor not there: nobody is told, its page says so."""
+    """The second measurement neither shows nor excludes the change: no notification, its page says so."""
     CLOSED = "closed"
-    """Somebody decided what the alert is before it was measured again."""
+    """A person decided the alert before it was measured again."""
 
 
 ACTIVE = (PlanState.WAITING, PlanState.MEASURING, PlanState.BISECTING)
 
 
 class Remeasurement(StrEnum):
-    """How a finding is looked at again."""
+    """How a finding is measured again."""
 
     SAME = Where.SAME.value
     OTHER = Where.OTHER.value
@@ -45,16 +45,16 @@ class Confirmation(Schema):
     scenario: str
     remeasurement: Remeasurement
     first_host: str | None
-    """Where it was seen first."""
+    """Host that saw the change first."""
     host: str | None
-    """Where it was measured again; null: nowhere yet."""
+    """Host that measured it again; null: none yet."""
     job_id: int | None
     bisect_id: int | None
     budget_seconds: float | None
-    """Null: as nalm.toml says."""
+    """Seconds for the rounds; null: as nalm.toml says."""
     run_id: str | None
     outcome: str | None
-    """The verdict's; `lost`: the job ended without one; null: still to come."""
+    """The verdict's outcome; `lost`: the job ended without one; null: still open."""
     ratio: float | None
     low: float | None
     high: float | None
@@ -67,21 +67,21 @@ class Confirmation(Schema):
 
 
 class Confirming(Schema):
-    """Where an alert stands between being seen and being told."""
+    """State of an alert's second measurement, before the alert is sent."""
 
     state: PlanState
     why: str | None
     base_sha: str
     head_sha: str
     reproduced_on: list[str]
-    """Hosts where the second measurement shows it."""
+    """Hosts where the second measurement shows the change."""
     not_reproduced_on: list[str]
-    """Hosts where it does not: with `reproduced_on` not empty it is specific to hosts."""
+    """Hosts where it does not. If `reproduced_on` is not empty, the change is specific to hosts."""
     host_specific: bool
     gradual: bool
-    """It lies between base and head, in no single commit."""
+    """The change lies between base and head, but in no single commit."""
     measurements: list[Confirmation]
-    """In the order in which they were asked for."""
+    """In the order of the requests."""
     updated_at: datetime
     finished_at: datetime | None
     seen_on: ClassVar[Any] = former_name("reproduced_on", list[str])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts of a project and what people do with them; /me/alerts in watch_endpoints.py."""
+"""Alerts of a project and what people do with them; /me/alerts in subscription_endpoints.py."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def list_alerts(
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:
-    """A project's findings: one for each commit, whatever it moved."""
+    """Lists the project's alerts: one for each commit, however many series it moved."""
     alert_filter = AlertFilter(state, scenario, assignee, since, commit)
     return presentation.list_alerts(
         session, caller, project, alert_filter, order=order, limit=limit, offset=offset
@@ -63,7 +63,7 @@ def list_alerts(
 
 @router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))
 def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> AlertDetail:
-    """All of one alert: evidence, explanation and advice, history, comments."""
+    """Shows one alert with evidence, explanation, advice, history and comments."""
     return presentation.get(session, caller, alert_id, now)
 
 
@@ -71,7 +71,7 @@ def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> A
 def set_alert_state(
     alert_id: AlertId, change: StateChange, session: Db, caller: Caller, now: Now
 ) -> AlertDetail:
-    """Says what it is. A false alarm teaches the noise of its series; reopening takes that back."""
+    """Sets an alert's state. A false alarm raises the noise floor of its series; reopening reverts that."""
     return triage.set_state(session, caller, alert_id, change, now)
 
 
@@ -79,7 +79,7 @@ def set_alert_state(
 def assign_alert(
     alert_id: AlertId, assignment: Assignment, session: Db, caller: Caller, now: Now
 ) -> AlertDetail:
-    """Gives it to somebody of the project, or to nobody."""
+    """Assigns the alert to a member of the project, or to nobody."""
     return triage.assign(session, caller, alert_id, assignment.assignee, now)
 
 
@@ -87,19 +87,19 @@ def assign_alert(
 def comment_on_alert(
     alert_id: AlertId, new: CommentNew, session: Db, caller: Caller, now: Now
 ) -> AlertComment:
-    """Says something about it."""
+    """Adds a comment."""
     return triage.comment(session, caller, alert_id, new.text, now)
 
 
 @router.get("/projects/{project}/mutes", responses=documented(401, 403, 404))
 def list_mutes(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Mute]:
-    """Mutes that hold now."""
+    """Lists the mutes in force."""
     return mutes.list_mutes(session, caller, project, now)
 
 
 @router.post("/projects/{project}/mutes", status_code=201, responses=documented(401, 403, 404, 413))
 def add_mute(project: ProjectName, new: MuteNew, session: Db, caller: Caller, now: Now) -> Mute:
-    """From now on nobody is told of these scenarios. What moves is recorded all the same."""
+    """Stops notifications about these scenarios. Changes are recorded all the same."""
     return mutes.mute(session, caller, project, new, now)
 
 
@@ -111,17 +111,17 @@ def end_mute(project: ProjectName, number: Number, session: Db, caller: Caller, 
 
 @router.get("/projects/{project}/expectations", responses=documented(401, 403, 404))
 def list_expectations(project: ProjectName, session: ReadDb, caller: Caller) -> list[Expectation]:
-    """Changes that were declared, by commits or by people, newest first, at most 500."""
+    """Lists changes that commits or people declared, newest first, at most 500."""
     return mutes.list_expectations(session, caller, project)
 
 
 @router.get("/projects/{project}/floors", responses=documented(401, 403, 404))
 def list_floors(project: ProjectName, session: ReadDb, caller: Caller, now: Now) -> list[Floor]:
-    """What false alarms taught: up to which size a series moves without a reason."""
+    """Lists noise floors learned from false alarms: sizes of change below which a series makes no alert."""
     return feedback.list_floors(session, caller, project, now)
 
 
 @router.delete("/projects/{project}/floors/{number}", status_code=204, responses=documented(401, 403, 404))
 def reset_floor(project: ProjectName, number: Number, session: Db, caller: Caller, now: Now) -> None:
-    """Forgets what was taught of a series. For maintainers."""
+    """Removes the noise floor of a series. For maintainers."""
     feedback.reset(session, caller, project, number, now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts as the API shows and takes them."""
+"""Alerts as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.base.schemas import NAME, Moment, Real, Schema, former_name
 
 
 def _current_order(value: object) -> object:
-    """`worth` is what clients written before say for `severity`."""
+    """Older clients send `worth` for `severity`."""
     return "severity" if value == "worth" else value
 
 
@@ -28,11 +28,11 @@ Glob = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^
 AuthorGlob = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Order = Annotated[Literal["severity", "new"], BeforeValidator(_current_order)]
 RequestedState = Literal["acknowledged", "expected", "fixed", "false_alarm", "reopened"]
-"""States that a person may ask for: nalm_server.alerts.states.BY_PEOPLE."""
+"""States that a person may set: nalm_server.alerts.states.BY_PEOPLE."""
 
 
 class Alert(Schema):
-    """A finding in short. Stage and function are where the time goes, not where the commit edited."""
+    """An alert in short. `stage` and `function` are where the time goes, not where the commit edited."""
 
     id: int
     project: str
@@ -45,45 +45,45 @@ class Alert(Schema):
     subject: str | None
     author: str | None
     scenarios: list[str]
-    """That moved."""
+    """Scenarios that moved."""
     scenario: str | None
-    """That moved most; the figures are its."""
+    """The scenario that moved most; the figures are of it."""
     stage: str | None
-    """That pays most; `chain`: no stage alone."""
+    """The stage that pays most; `chain`: no single stage."""
     function: str | None
     file: str | None
     line: int | None
     cause: str | None
     detail: str | None
-    """Below the cause: cache, tlb, branches, waiting, smaller_batches and so on."""
+    """Details of the cause: cache, tlb, branches, waiting, smaller_batches and so on."""
     metric: str | None
     ratio: float | None
-    """After / before, of the chain, with its interval."""
+    """CPP of the chain after / before, with its interval."""
     low: float | None
     high: float | None
     bound: float | None
-    """Ratio up to which the change was expected."""
+    """Largest expected ratio."""
     severity: float | None
-    """Size (|ln ratio|) times scenarios that moved."""
+    """Size (|ln ratio|) times the number of scenarios that moved."""
     muted: bool
     reason: str | None
-    """Why it is in its state."""
+    """Why the alert is in its state."""
     assignee: str | None
     fixed_by_sha: str | None
-    """The last commit that took something back."""
+    """The last commit that took back a part of it."""
     confirmed_at: datetime | None
-    """When a second measurement saw it too; null: none did."""
+    """Time at which a second measurement showed it, too; null: none did."""
     fix_measured_at: datetime | None
-    """When measured pairs first showed that it is undone in every scenario; null: none did."""
+    """Time at which measured pairs first showed it undone in every scenario; null: none did."""
     recovery: list[Recovery] | None
-    """What remains of it in each scenario that was fixed, wholly or in part; null: no fix was seen."""
+    """What remains of it in each scenario that was fixed, wholly or in part; null: there is no fix."""
     created_at: datetime
     updated_at: datetime
     worth: ClassVar[Any] = former_name("severity", float | None)
 
 
 class AlertMove(Schema):
-    """One series that moved, and what became of it."""
+    """One series that moved, and what became of the change."""
 
     scenario: str
     host_class: str
@@ -96,7 +96,7 @@ class AlertMove(Schema):
     high: float | None
     fate: Fate
     floor: float | None
-    """Size (|ln ratio|) up to which this series moves without a reason, as false alarms taught."""
+    """Noise floor: size (|ln ratio|) of change below which this series makes no alert."""
     run_id: str | None
     url: str | None
     """Page of the run."""
@@ -111,9 +111,9 @@ class AlertStep(Schema):
     """Null: the server itself."""
     why: str
     notified: bool
-    """It is in the feed, and was sent to the integrations that want it."""
+    """The change of state is in the feed, and was sent to the integrations that subscribe to it."""
     messages: int | None
-    """To how many; null: to none, or to a number that was not counted."""
+    """Number of receivers; null: none, or not counted."""
     told: ClassVar[Any] = former_name("notified", bool)
 
 
@@ -131,24 +131,24 @@ class AlertDetail(Alert):
     """nalm_core.explain: evidence, advice with the conditions that made it fire, what is missing."""
     moves: list[AlertMove]
     scenarios_same: list[str]
-    """Measured at the culprit, and the same."""
+    """Scenarios measured at the culprit whose outcome is `same`."""
     expectations: list[Expectation]
     mistakes: list[str]
-    """What in the commit's message was meant as Nalm-Expect and is not understood."""
+    """Lines of the commit's message that look like Nalm-Expect but cannot be parsed."""
     history: list[AlertStep]
     comments: list[AlertComment]
     merged_into: int | None
     confirming: Confirming | None
-    """How it was measured again; null: it never was to be."""
+    """State of the second measurement; null: none is planned."""
 
 
 class StateChange(Schema):
     state: RequestedState
     why: Reason
     bound: Annotated[Real, Field(gt=0, le=100)] | None = None
-    """Of `expected`: ratio after / before; null: as far as it has moved in each scenario."""
+    """With `expected`: ratio after / before; null: the change so far, in each scenario."""
     fixed_by: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,64}$")] | None = None
-    """Of `fixed`: the commit, if it is known."""
+    """With `fixed`: the commit, if it is known."""
 
 
 class Assignment(Schema):
@@ -190,7 +190,7 @@ class Expectation(Schema):
 
 
 class Floor(Schema):
-    """Up to which size a series moves without a reason, as people taught."""
+    """Noise floor of a series: the size of change below which it makes no alert."""
 
     id: int
     scenario: str
@@ -198,9 +198,9 @@ class Floor(Schema):
     stage: str
     metric: str
     size: float
-    """|ln ratio| when it was set."""
+    """|ln ratio| at the time when it was set."""
     left: float
-    """What is left of it today."""
+    """Its value today."""
     alert_id: int | None
     who: str
     set_at: datetime
@@ -215,7 +215,7 @@ class Watch(Schema):
 
 
 class WatchNew(Schema):
-    """All four must fit; left out: any."""
+    """An alert must match all four; a field that is left out matches all."""
 
     project: Glob = "*"
     scenario: Glob = "*"

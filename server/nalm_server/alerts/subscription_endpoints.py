@@ -27,13 +27,13 @@ def list_my_alerts(
     order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Alert]:
-    """Alerts that one of your watches fits, of all projects you may read."""
+    """Lists alerts that match one of your watches, of all projects you may read."""
     return subscriptions.my_alerts(session, caller, AlertFilter(state, since=since), order=order, limit=limit)
 
 
 @router.get("/watches", responses=documented(401))
 def list_my_watches(session: ReadDb, caller: Caller) -> list[Watch]:
-    """Your watch list."""
+    """Lists your watches."""
     return subscriptions.list_watches(session, caller)
 
 
@@ -45,5 +45,5 @@ def add_my_watch(new: WatchNew, session: Db, caller: Caller, now: Now) -> Watch:
 
 @router.delete("/watches/{number}", status_code=204, responses=documented(401, 403, 404))
 def remove_my_watch(number: Number, session: Db, caller: Caller) -> None:
-    """Takes a watch off your list."""
+    """Removes a watch from your list."""
     subscriptions.unwatch(session, caller, number)

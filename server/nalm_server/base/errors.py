@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One base of errors with a status and a stable name; every answer that is not a success has this shape."""
+"""One base of errors with a status and a stable name, and the shape of every error answer."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from nalm_server.base.schemas import Schema
 
 class ErrorDetail(Schema):
     path: str
-    """Where in the request, e.g. $.rounds[3].stages."""
+    """Place in the request, such as $.rounds[3].stages."""
     message: str
 
 
 class ErrorBody(Schema):
     name: str
-    """Stable: for programs."""
+    """Stable, for programs."""
     message: str
-    """What is wrong, where, and what to do next: for people."""
+    """For people: what is wrong, where, and what to do next."""
     request_id: str
     details: list[ErrorDetail] = Field(default_factory=list)
 
@@ -32,16 +32,16 @@ class ErrorAnswer(Schema):
 
 
 RETRY_SECONDS = (1, 4)
-"""Drawn for each answer, so that a crowd that was refused does not come back at once."""
+"""Random for each answer, so that refused clients do not all return at once."""
 
 
 class NalmError(Exception):
-    """Base of what the service says no with."""
+    """Base of errors that become an answer."""
 
     status = 500
     name = "internal_error"
     headers: Mapping[str, str] = {}
-    """Of the answer."""
+    """Headers of the answer."""
 
     def __init__(self, message: str, details: list[ErrorDetail] | None = None) -> None:
         super().__init__(message)
@@ -77,7 +77,7 @@ class NotFoundError(NalmError):
 
 
 class NotMeasuredError(NotFoundError):
-    """The commits are known, and what was asked of them is not measured."""
+    """The commits are known, but the requested measurement does not exist."""
 
     name = "not_measured"
 
@@ -88,21 +88,21 @@ class ConflictError(NalmError):
 
 
 class FencedOffError(NalmError):
-    """The lease was lost: the job is with somebody else, or over."""
+    """The lease was lost: the job ended, or another agent has it."""
 
     status = 409
     name = "fenced_off"
 
 
 class ReportExpiredError(NalmError):
-    """It has aged out by the project's rules."""
+    """The report has aged out by the project's rules."""
 
     status = 410
     name = "report_expired"
 
 
 class TooSlowError(NalmError):
-    """The body did not come in time."""
+    """The body did not arrive in time."""
 
     status = 408
     name = "too_slow"
@@ -126,7 +126,7 @@ class InvalidError(NalmError):
 
 
 class NewerReportError(InvalidError):
-    """What is in the report is of a newer nalm than this server's."""
+    """The report has fields of a newer nalm than this server's."""
 
     name = "report_newer"
 
@@ -146,14 +146,14 @@ class UpgradeRequiredError(NalmError):
 
 
 class NotInstalledError(NalmError):
-    """An optional part of the server that its operator left out."""
+    """The operator has not installed an optional part of the server."""
 
     status = 501
     name = "not_installed"
 
 
 class BusyError(NalmError):
-    """Nothing is wrong with the request: the same one may succeed a little later."""
+    """The request is valid and may succeed a little later."""
 
     status = 503
     name = "busy"
@@ -182,7 +182,7 @@ RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "in
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route: its own error statuses besides those every route can answer."""
+    """The `responses` of a route: its own error statuses and those that every route can answer."""
     return {
         status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
         | ({"headers": RETRY_AFTER} if status in (429, 503) else {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all drawers share: the strict base of API models, and the bounded types of parameters."""
+"""Shared by all packages: the strict base of API models, and bounded types of parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
 
 
 class Schema(BaseModel):
-    """Base of what the API answers and takes."""
+    """Base of request and answer models."""
 
     model_config = ConfigDict(
         extra="forbid", from_attributes=True, json_schema_serialization_defaults_required=True
@@ -32,7 +32,7 @@ class Schema(BaseModel):
 
 
 def former_name(field: str, kind: Any) -> Any:
-    """What a field of an answer was called before: served beside it, for clients written then."""
+    """The former name of an answer's field: served beside it for older clients."""
     made = computed_field(
         return_type=kind, description=f"Now `{field}`.", json_schema_extra={"deprecated": True}
     )
@@ -40,28 +40,28 @@ def former_name(field: str, kind: Any) -> Any:
 
 
 Flag = Annotated[bool, Field(strict=True)]
-"""Of a body: pydantic alone has 0, 1 and "yes" for booleans too."""
+"""For bodies: by default pydantic accepts 0, 1 and "yes" as booleans."""
 Whole = Annotated[int, Field(strict=True)]
-"""Of a body: pydantic alone has `true` and "1" for numbers too."""
+"""For bodies: by default pydantic accepts `true` and "1" as numbers."""
 Real = Annotated[float, Field(strict=True)]
 
 
 def _no_number(value: object) -> object:
-    """Pydantic has numbers, written as text too, for seconds since 1970."""
+    """Pydantic reads numbers, also as text, as seconds since 1970."""
     if isinstance(value, datetime) or (isinstance(value, str) and value[4:5] == "-"):
         return value
     raise ValueError("expected a date and time with its offset, like 2026-01-31T12:00:00Z")
 
 
 def _of_our_time(value: datetime) -> datetime:
-    """Times near the calendar's ends overflow when they are turned into UTC, or an hour is added."""
+    """Rejects times near the calendar's ends: they overflow when they are converted to UTC or shifted."""
     if not FIRST_YEAR <= value.year <= LAST_YEAR:
         raise ValueError(f"expected a year from {FIRST_YEAR} to {LAST_YEAR}")
     return value
 
 
 Time = Annotated[AwareDatetime, AfterValidator(_of_our_time)]
-"""What a forge says."""
+"""A time as a forge sends it."""
 Moment = Annotated[Time, BeforeValidator(_no_number)]
 
 ProjectName = Annotated[

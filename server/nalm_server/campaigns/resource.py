@@ -32,13 +32,13 @@ Detail = TypeVar("Detail")
 class Resource(Generic[Brief, Detail]):
     kind: str
     briefs: Callable[[Session, str, Sequence[CampaignRow]], list[Brief]]
-    """Of campaigns of the project that is named."""
+    """The short forms of campaigns of the named project."""
     detail: Callable[[Session, str, CampaignRow], Detail]
 
     def create(
         self, context: Context, caller: Principal, project: ProjectRow, spec: dict[str, Any], base: str
     ) -> Detail:
-        """Stores it; a worker takes it from there. base: what measurements are compared with."""
+        """Stores the campaign, which a worker then plans. base: the commit that measurements compare with."""
         now = context.clock()
         with context.sessions() as session:
             approvals.require_base(session, project.id, base)
@@ -52,7 +52,7 @@ class Resource(Generic[Brief, Detail]):
     def page(
         self, session: Session, caller: Principal, project: str, limit: int, *only: ColumnElement[bool]
     ) -> list[Brief]:
-        """Newest first."""
+        """Lists campaigns, newest first."""
         row = require_project(session, caller, project, Role.READER)
         campaigns = repository.of_project(session, row.id, self.kind, limit, *only)
         return self.briefs(session, row.name, campaigns)
@@ -68,7 +68,7 @@ class Resource(Generic[Brief, Detail]):
 
 
 def resolve_ends(context: Context, project: ProjectRow, **ends: str) -> list[str]:
-    """The commits of two revisions, by what they are called: the older one, then the other."""
+    """Resolves two revisions to commits, by parameter name: the older one first."""
     commits = [revisions.resolve(context, project, revision) for revision in ends.values()]
     if len(set(commits)) == 1:
         old, new = ends
@@ -79,6 +79,6 @@ def resolve_ends(context: Context, project: ProjectRow, **ends: str) -> list[str
 
 
 def common(campaign: CampaignRow, schema: Any, project: str) -> dict[str, Any]:
-    """Fields of a schema that every campaign has."""
+    """Returns the schema's fields that every campaign has."""
     names = (name for name in schema.model_fields if hasattr(campaign, name) and name != "id")
     return {"id": campaign.number, "project": project, **{name: getattr(campaign, name) for name in names}}

@@ -32,7 +32,7 @@ def list_change_points(
     state: PointState | None = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[ChangePoint]:
-    """What the histories of the project show, in either direction, newest commit first."""
+    """Lists change points of the project's histories, better and worse, newest commit first."""
     found = require_project(session, caller, project, Role.READER)
     point_filter = PointFilter(since, scenario, state, limit)
     return service.change_points(session, found, point_filter)
@@ -46,6 +46,6 @@ def list_host_changes(
     *,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
 ) -> list[HostChange]:
-    """What single hosts of a pool did while the others stayed, by scenario and along the first parent."""
+    """Lists changes of single hosts of a pool while the others stayed level, by scenario, in commit order."""
     found = require_project(session, caller, project, Role.READER)
     return service.host_changes(session, found, scenario)

@@ -14,21 +14,21 @@ from nalm_server.base.schemas import Schema
 
 class PointState(StrEnum):
     NEW = "new"
-    """Found, not yet weighed against the project's other series."""
+    """Detected, not yet weighed against the project's other series."""
     STANDING = "standing"
     PAST = "past"
-    """Found by a first look at a history that was there before: nobody is told."""
+    """Detected by the first search in an existing history: no notification is sent."""
     WITHDRAWN = "withdrawn"
-    """It was part of an alert; more values showed that it is none."""
+    """It was part of an alert; more values showed that there is no change."""
 
 
 class ChangePoint(Schema):
-    """A change of level in a series: after `low_sha`, by `high_sha` at the latest, likely at `sha`."""
+    """A change of level in a series: after `low_sha`, at most at `high_sha`, most likely at `sha`."""
 
     id: int
     sha: str
     low_sha: str
-    """The last commit surely of the old level."""
+    """The last commit that is certainly of the old level."""
     high_sha: str
     scenario: str
     host_class: str
@@ -39,13 +39,13 @@ class ChangePoint(Schema):
     direction: Literal["better", "worse", "neither"]
     probability: float
     chain_share: float | None
-    """What it adds to the chain's level, as a share of that; null: the chain's is not known."""
+    """Its contribution to the chain's level, relative to that level; null: the chain's level is unknown."""
     significant: bool
-    """Among all series of the project."""
+    """Significant among all series of the project."""
     large: bool
-    """Of the size that matters."""
+    """At least as large as the margin that matters."""
     relevant: bool
-    """It matters for the chain."""
+    """Relevant for the chain."""
     state: PointState
     alert_id: int | None
     detected_at: datetime
@@ -53,7 +53,7 @@ class ChangePoint(Schema):
 
 
 class HostChange(Schema):
-    """A change of level of one host alone, while others stayed: no commit's doing, and nobody is told."""
+    """A change of level of one host alone: no commit caused it, and no notification is sent."""
 
     host: str
     sha: str
@@ -65,14 +65,14 @@ class HostChange(Schema):
     ratio: float
     """Level after / level before, against the other hosts."""
     large: bool
-    """Of the size that matters."""
+    """At least as large as the margin that matters."""
 
 
 class Segment(Schema):
-    """From here on the history begins anew: no change point is looked for across it."""
+    """The history restarts here: no change point spans this commit."""
 
     sha: str
     """The first commit of the segment."""
     kind: CutKind
     changes: list[Difference]
-    """What is another than before: of the host, the compiler, the features; or what was declared."""
+    """What differs from the segment before: host, compiler, features, or a declared change."""

@@ -39,14 +39,14 @@ def get_ncpp(
     scenario: ScenarioQuery = None,
     limit: Annotated[int, Query(ge=1, le=1000, description="Number of rows, the newest.")] = 100,
 ) -> Response:
-    """Versions with different feature sets on one scale: CPP against the reference's cost model."""
+    """Compares versions with different feature sets on one scale: CPP against the reference's cost model."""
     found = require_project(session, caller, project, Role.READER)
     return as_json(ncpp.table(session, found, by, scenario=scenario, limit=limit))
 
 
 @router.get("/features", responses=documented(401, 403, 404))
 def get_prices(project: ProjectName, session: ReadDb, caller: Caller) -> PriceList:
-    """What each feature costs now, against the reference and the last release, and where it grew dearer."""
+    """Shows each feature's price now, against the reference and the last release, and where it grew."""
     return prices.price_list(session, require_project(session, caller, project, Role.READER))
 
 
@@ -59,7 +59,7 @@ def get_price_history(
     *,
     limit: Annotated[int, Query(ge=1, le=10_000, description="Number of values, the newest.")] = 1000,
 ) -> PriceHistory:
-    """What a feature cost, commit by commit."""
+    """Shows the price of a feature, commit by commit."""
     found = require_project(session, caller, project, Role.READER)
     return prices.history(session, found, name, limit)
 
@@ -68,7 +68,7 @@ def get_price_history(
 def get_models(
     project: ProjectName, session: ReadDb, caller: Caller, *, commit: CommitQuery = None
 ) -> Models:
-    """Chains under their execution models, metric by metric, on one commit."""
+    """Compares chains under their execution models, metric by metric, on one commit."""
     return variants.models(session, require_project(session, caller, project, Role.READER), commit)
 
 
@@ -76,5 +76,5 @@ def get_models(
 def get_ablation(
     project: ProjectName, session: ReadDb, caller: Caller, *, commit: CommitQuery = None
 ) -> Ablation:
-    """Variants off and on, on one commit: what each contributes, and to which chains."""
+    """Compares variants off and on, on one commit: what each contributes, and to which chains."""
     return variants.ablation(session, require_project(session, caller, project, Role.READER), commit)

@@ -17,20 +17,20 @@ class By(StrEnum):
     """What a table has a point for."""
 
     COMMIT = "commit"
-    """Of the default branch."""
+    """A commit of the default branch."""
     RELEASE = "release"
     """A tag."""
     BRANCH = "branch"
-    """Its newest commit that was measured."""
+    """The newest measured commit of a branch."""
 
 
 class NcppPoint(Schema):
     name: str | None
-    """The tag's or branch's; null for a commit."""
+    """Name of the tag or branch; null for a commit."""
     commit: CommitRef
     run_id: str
     features: list[str] | None
-    """Null in runs from before they were recorded."""
+    """Null in runs from before feature sets were recorded."""
     cpp: float
     """Cycles per packet, as measured."""
     expected_cycles: float | None = None
@@ -40,7 +40,7 @@ class NcppPoint(Schema):
     low: float | None = None
     high: float | None = None
     extended: list[str] = Field(default_factory=list)
-    """Features the reference did not have, expected at the price they came with."""
+    """Features that the reference does not have, expected at the price with which they were added."""
     missing: str | None
     """Why there is no NCPP."""
 
@@ -51,7 +51,7 @@ class NcppLine(Schema):
     scenario: str
     host_class: str
     held_out_error: float | None
-    """Of the cost model, on feature sets it was not fitted on: root mean square, relative."""
+    """Relative root mean square error of the cost model on feature sets that it was not fitted to."""
     missing: str | None
     """Why there is no cost model, and what to do."""
     points: list[NcppPoint]
@@ -66,53 +66,53 @@ class NcppTable(Schema):
 
 
 class PriceSource(StrEnum):
-    """What tells a price; figures of different sources are never put in one line."""
+    """Where a price comes from. One line never mixes sources."""
 
     EXPERIMENT = "experiment"
-    """A cost model: the feature off and on, beside the reference feature set."""
+    """A cost model: the feature off and on, with the reference feature set."""
     MERGE = "merge"
-    """The commit that added or removed it, measured with and without."""
+    """The commit that added or removed the feature, measured with and without it."""
     STAGE = "stage"
-    """CPP of the stage that has its name: what it costs itself, not what it costs others."""
+    """CPP of the stage of the same name: its own cost, without its effect on other stages."""
 
 
 class Price(Schema):
-    """At one commit."""
+    """Price of a feature at one commit."""
 
     commit: CommitRef
     run_id: str | None
-    """Null: of an experiment."""
+    """Null: the price is from an experiment."""
     cycles: float
     """Cycles per packet."""
     low: float | None
     high: float | None
     pps: float | None
-    """Packets per second that are forwarded more with it: less than nothing for a price."""
+    """Packets per second gained with the feature: negative for a price."""
     stages: dict[str, float]
-    """Cycles per packet by the stage that pays; empty where only the whole was measured."""
+    """Cycles per packet by the stage that pays; empty if only the chain was measured."""
 
 
 class PriceChange(Schema):
     since: CommitRef
-    """Where the earlier figure is from: at the reference or release, or the last before."""
+    """Commit of the earlier figure: the reference, the release, or the previous one."""
     before_cycles: float
     change_cycles: float
     ratio: float | None
-    """Now / before; null where it cost nothing."""
+    """Now / before; null if the earlier price is 0."""
     apart: bool | None
     """Whether the intervals lie apart; null without intervals."""
     stage: str | None
-    """The stage in which it grew most; null where only the whole was measured."""
+    """The stage that grew most; null if only the chain was measured."""
 
 
 class Growth(Schema):
-    """A commit judged as a regression that the feature's own stage pays for."""
+    """A commit judged a regression for which the feature's own stage pays."""
 
     commit: CommitRef
     run_id: str
     stage: str
     function: str | None
-    """The C function that pays most, where functions were sampled."""
+    """The C function that pays most, if functions were sampled."""
 
 
 class PriceKey(Schema):
@@ -121,7 +121,7 @@ class PriceKey(Schema):
     host_class: str
     source: PriceSource
     series_id: int | None
-    """Of the stage's CPP; null for the other sources."""
+    """Series of the stage's CPP; null for other sources."""
 
 
 class PriceLine(PriceKey):
@@ -140,7 +140,7 @@ class ReleaseRef(Schema):
 class PriceList(Schema):
     reference: CommitRef | None
     release: ReleaseRef | None
-    """The tag that is furthest along."""
+    """The newest tag, along the first parent."""
     features: list[PriceLine]
 
 
@@ -155,7 +155,7 @@ class PriceHistory(Schema):
 
 
 class ScenarioModel(Schema):
-    """A chain under an execution model, as one scenario measured it."""
+    """A chain under an execution model, measured by one scenario."""
 
     chain: str
     """Its features, in order."""
@@ -168,7 +168,7 @@ class ScenarioModel(Schema):
     figures: dict[str, Value]
     """By metric, of the whole chain."""
     ratio_cpp: float | None
-    """Against the chain's first row with this traffic and host class; null for that one. Not side by side."""
+    """Against the chain's first row of this traffic and host class; null for that row. Not side by side."""
     low: float | None
     high: float | None
 
@@ -192,20 +192,20 @@ class AblationExperiment(Schema):
 class Models(Schema):
     commit: CommitRef
     experiments: list[ModelsExperiment]
-    """Newest first; where there are some they say it better than the rows."""
+    """Newest first. They are more precise than `rows`."""
     rows: list[ScenarioModel]
     """By chain."""
 
 
 class VariantOn(Schema):
-    """A variant off and on in one chain; the two were not measured side by side."""
+    """A variant off and on in one chain, not measured side by side."""
 
     off: str
     on: str
-    """Scenarios."""
+    """Scenario with the variant on."""
     host_class: str
     run_ids: list[str]
-    """Off, on."""
+    """With the variant off, with it on."""
     off_figures: dict[str, Value]
     on_figures: dict[str, Value]
     ratio_cpp: float | None
@@ -218,14 +218,14 @@ class Variant(Schema):
     name: str
     on: list[VariantOn]
     reach: list[str]
-    """Scenarios it makes cheaper: the interval lies below 1."""
+    """Scenarios that it makes cheaper: the interval is below 1."""
     harms: list[str]
-    """Scenarios it makes dearer."""
+    """Scenarios that it makes more expensive."""
 
 
 class Ablation(Schema):
     commit: CommitRef
     experiments: list[AblationExperiment]
-    """Newest first; where there are some they say it better than the variants."""
+    """Newest first. They are more precise than `variants`."""
     variants: list[Variant]
-    """What the name of a scenario has beyond that of another which is alike in all else."""
+    """Parts of a scenario's name by which it differs from another one that is otherwise equal."""

@@ -31,20 +31,20 @@ def list_jobs(
     state: Annotated[list[JobState] | None, Query(max_length=10)] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Job]:
-    """Jobs, newest first; `state` may be given several times."""
+    """Lists jobs, newest first; `state` may be repeated."""
     return presentation.list_jobs(session, caller, project=project, host=host, states=state, limit=limit)
 
 
 @router.get("/jobs/{job_id}", responses=documented(404))
 def get_job(job_id: JobId, session: ReadDb, caller: Caller, now: Now) -> JobDetail:
-    """One job with each change of its state."""
+    """Shows one job with each change of its state."""
     service.require_seen(session, caller, job_id, Role.READER)
     return presentation.get_job(session, job_id, now)
 
 
 @router.post("/jobs/{job_id}/cancel", responses=CHANGES)
 def cancel_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
-    """Ends a job; the agent that works on it learns so at its next heartbeat."""
+    """Cancels a job; its agent learns of it at its next heartbeat."""
     return actions.cancel(session, caller, job_id, why.reason, now)
 
 
@@ -56,7 +56,7 @@ def retry_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) ->
 
 @router.post("/jobs/{job_id}/boost", responses=CHANGES)
 def boost_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -> JobDetail:
-    """Lets a queued job go first: somebody waits for it."""
+    """Moves a queued job to the front of the queue."""
     return actions.boost(session, caller, job_id, why.reason, now)
 
 
@@ -74,13 +74,13 @@ def reject_job(job_id: JobId, why: Why, session: Db, caller: Caller, now: Now) -
 
 @router.post("/projects/{project}/jobs", status_code=201, responses=CHANGES)
 def request_job(project: ProjectName, request: JobRequest, context: Ctx, caller: Caller) -> JobDetail:
-    """Measures head against base, before everything nobody waits for."""
+    """Measures head against base, ahead of jobs that no person requested."""
     return requests.request_job(context, caller, project, request)
 
 
 @router.get("/projects/{project}/queue", responses=documented(401, 403, 404))
 def get_queue_rules(project: ProjectName, session: ReadDb, caller: Caller) -> QueueRules:
-    """What is dropped from the project's queue by itself."""
+    """Shows which queued jobs the server drops by itself."""
     row = require_project(session, caller, project, Role.READER)
     return QueueRules(latest_only=row.latest_only)
 
@@ -89,5 +89,5 @@ def get_queue_rules(project: ProjectName, session: ReadDb, caller: Caller) -> Qu
 def set_queue_rules(
     project: ProjectName, rules: QueueRules, session: Db, caller: Caller, now: Now
 ) -> QueueRules:
-    """Says what is dropped from the project's queue by itself."""
+    """Sets which queued jobs the server drops by itself."""
     return queue_rules.set_rules(session, caller, project, rules, now)

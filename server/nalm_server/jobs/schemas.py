@@ -13,22 +13,22 @@ from nalm_server.base.schemas import NAME, Flag, Schema, former_name
 
 
 class JobReason(StrEnum):
-    """Why a job was made; in the order in which they go first."""
+    """Why a job was made, in order of priority."""
 
     PERSON = "person"
-    """Somebody asked for it and waits."""
+    """A person requested it and waits."""
     PUSH = "push"
     """A merge or push to a watched branch, or a tag."""
     CONFIRM = "confirm"
-    """A finding is measured again before anyone is told."""
+    """A finding is measured again before a notification is sent."""
     PULL_REQUEST = "pull_request"
     SCHEDULE = "schedule"
     BACKFILL = "backfill"
     BISECT = "bisect"
     EXPERIMENT = "experiment"
-    """What features, variants or models of one commit cost."""
+    """Measures what features, variants or models of one commit cost."""
     CONTROL = "control"
-    """Code against itself: what is called changed there is a false alarm."""
+    """Code against itself: a change reported there is a false alarm."""
 
 
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}
@@ -78,16 +78,16 @@ class Job(JobBrief):
     base_sha: str
     head_sha: str
     subject: str | None
-    """Of the head commit, as its author; null: nobody told us."""
+    """Subject of the head commit; null: no delivery named it."""
     author: str | None
     reason: str
     queued_for: str | None
-    """What it was first queued for, to a person: "push to main"."""
+    """Why it was first queued, for people: "push to main"."""
     message: str | None
     attempts: int
-    """How often it has been given to an agent."""
+    """Number of leases."""
     host: str | None
-    """The bench host that has, or last had, it."""
+    """The bench host that has it, or had it last."""
     held: str | None
     """Why it waits for approval, or waited when it was dropped; null: it does not."""
     fork: str | None
@@ -96,22 +96,22 @@ class Job(JobBrief):
     """When this commit of this repository was approved; null: it was not."""
     approved_by: str | None
     priority: int
-    """Smaller goes first; the place of its reason, unless it was boosted or has waited long."""
+    """Smaller goes first: the priority of its reason, unless it was boosted or has waited long."""
     pull_request: int | None
     requested_by: str | None
     scenarios: list[str] | None
-    """Only these; null: those nalm.toml has measured by default."""
+    """Only these; null: those that nalm.toml measures by default."""
     backfill_id: int | None
     bisect_id: int | None
     experiment_id: int | None
     alert_id: int | None
-    """It confirms this alert."""
+    """The alert that it confirms."""
     only_host: str | None
     """The only host that may take it; null: any."""
     not_host: str | None
     """Any host but this one may take it."""
     not_before: datetime | None
-    """When it is tried again after a failure of the infrastructure."""
+    """Time of the next try, after a failure of the infrastructure."""
     created_at: datetime
     updated_at: datetime
     finished_at: datetime | None
@@ -120,15 +120,15 @@ class Job(JobBrief):
 
 class JobDetail(Job):
     budget_seconds: float | None
-    """Time for the rounds of a scenario; null: as nalm.toml says."""
+    """Seconds for the rounds of a scenario; null: as nalm.toml says."""
     log_tail: str | None
     transitions: list[Transition]
     retries: list[Transition]
-    """Each time it was queued again, with the reason."""
+    """Each return to the queue, with the reason."""
     queue_position: int | None
-    """1: next, if no better job comes; null: it is not waiting for a host."""
+    """1: next, unless a more urgent job comes; null: it does not wait for a host."""
     waiting: str | None
-    """Why no host takes it; null: one will, or it does not wait for one."""
+    """Why no host takes it; null: one will, or it does not wait for a host."""
     run_ids: list[str]
 
 

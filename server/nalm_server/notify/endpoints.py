@@ -33,7 +33,7 @@ def list_notifications(
         int | None, Query(ge=1, le=2**31 - 1, description="Only older ones than this number.")
     ] = None,
 ) -> list[Notification]:
-    """What was told, is to be told and could not be told; newest first."""
+    """Lists notifications that were sent, wait or failed; newest first."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return service.list_notifications(session, row.id, state, limit, before)
 
@@ -46,7 +46,7 @@ def redeliver_notification(
     now: Now,
     caller: Caller,
 ) -> None:
-    """Sends it again. A message may then arrive a second time."""
+    """Sends the notification again. Its receiver may get it twice."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     service.redeliver(session, row.id, number, now)
     record(session, caller, "notification.redeliver", f"notification {number}", now, project_id=row.id)

@@ -15,30 +15,30 @@ class NotificationKind(StrEnum):
     COMMENT = "comment"
     """The one comment on a pull request."""
     MESSAGE = "message"
-    """A mail, a chat message, a webhook."""
+    """A mail, a chat message or a webhook call."""
 
 
 class NotificationState(StrEnum):
     WAITING = "waiting"
-    """To be sent at next_try_at."""
+    """It is sent at next_try_at."""
     SENDING = "sending"
     SENT = "sent"
     FAILED = "failed"
-    """Refused, or tried too often: last_error says why."""
+    """Refused, or out of tries: last_error says why."""
     UNSURE = "unsure"
-    """It may have arrived: the answer was lost. It is not sent again by itself."""
+    """It may have arrived: the answer was lost. The server does not send it again by itself."""
 
 
 class Notification(Schema):
     id: int
     integration: str
-    """Its name."""
+    """Name of the integration."""
     kind: NotificationKind
     subject: str
     state: NotificationState
     tries: int
     next_try_at: datetime | None
-    """None when nothing more is tried."""
+    """Null: there is no further try."""
     last_error: str | None
     created_at: datetime
     updated_at: datetime

@@ -19,20 +19,20 @@ router = APIRouter(prefix="/projects", tags=["projects"])
 
 @router.get("", response_model=list[Project], responses=documented())
 def list_projects(session: ReadDb, caller: Caller) -> Response:
-    """The projects the caller may read, by name."""
+    """Lists the projects that the caller may read, by name."""
     return as_json(service.list_projects(session, caller))
 
 
 @router.post("", status_code=201, responses=documented(401, 403, 409, 413))
 def create_project(new: ProjectNew, session: Db, context: Ctx, now: Now, caller: Caller) -> ProjectCreated:
-    """Adds a project. Its webhook secret and upload token are in this answer and never shown again."""
+    """Adds a project. Its webhook secret and upload token are in this answer and not shown again."""
     require_administrator(caller)
     return service.create_project(session, context, caller, new, now)
 
 
 @router.get("/{project}", responses=documented(404))
 def get_project(project: ProjectName, session: ReadDb, caller: Caller) -> Project:
-    """One project."""
+    """Shows one project."""
     return service.describe(session, require_project(session, caller, project, Role.READER))
 
 
@@ -40,6 +40,6 @@ def get_project(project: ProjectName, session: ReadDb, caller: Caller) -> Projec
 def change_project(
     project: ProjectName, settings: ProjectSettings, session: Db, now: Now, caller: Caller
 ) -> Project:
-    """Changes the project's settings; what is not given stays."""
+    """Changes the project's settings; fields that are left out keep their values."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return service.change_project(session, caller, row, settings, now)

@@ -26,5 +26,5 @@ def find_revisions(
     ] = "",
     limit: Annotated[int, Query(ge=1, le=100)] = 30,
 ) -> list[Revision]:
-    """Branches, tags and commits that a few letters may mean, those first, newest first."""
+    """Finds branches, tags and commits by part of a name; branches and tags first, newest first."""
     return revisions.find(session, caller, project, q.strip(), limit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Projects as the API shows and takes them."""
+"""Projects as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Project(Schema):
     repository: str
     default_branch: str
     public: bool
-    """Anybody may read it, signed in or not."""
+    """Anyone may read it, without sign-in."""
     reference: str | None
-    """Sha of the commit whose feature sets are the scale of NCPP; null: there is none."""
+    """SHA of the commit whose feature sets are the scale of NCPP; null: there is none."""
     commits: int
-    """Commits known of the default branch."""
+    """Number of known commits of the default branch."""
     jobs_open: int
-    """Jobs queued or under way."""
+    """Number of jobs queued or in progress."""
     alerts_open: int
-    """Findings that people were told of and nobody has settled; muted ones apart."""
+    """Number of open alerts that were sent, without muted ones."""
     last_verdict: VerdictBrief | None
     last_activity_at: datetime | None
     repository_error: str | None
-    """Why the server could not read the repository when it tried last; null: it could, or never tried."""
+    """Why the last read of the repository failed; null: it succeeded, or there was none."""
 
 
 ProjectsName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
@@ -59,7 +59,7 @@ class ProjectNew(Schema):
 
 
 class ProjectSettings(Schema):
-    """What a maintainer may change; what is not given stays."""
+    """What a maintainer may change; fields that are left out keep their values."""
 
     name: ProjectsName | None = Field(
         default=None, description="Changes addresses, too. For administrators, while no job runs."
@@ -76,7 +76,7 @@ class ProjectSettings(Schema):
 
 
 class ProjectCreated(Schema):
-    """Shown once: the secrets are kept encrypted and hashed."""
+    """Shown once: the server keeps the secrets encrypted and hashed."""
 
     name: str
     repository: str

@@ -51,7 +51,7 @@ async def upload_report(
     ] = None,
     fence: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="The lease's fence.")] = None,
 ) -> ReportTaken:
-    """Takes a run report, judges it, stores it whole. Uploading it again changes nothing."""
+    """Judges and stores a run report. Uploading it again changes nothing."""
     require_uploader(caller)
     body = await read_body(request, context.settings.report_bytes)
     taken = await run_in_threadpool(intake.take_report, context, caller, body, job_id, fence)
@@ -61,11 +61,11 @@ async def upload_report(
 
 @router.get("/runs/{run_id}", responses=documented(404))
 def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
-    """One run: everything recorded but the raw rounds."""
+    """Shows one run: everything recorded except the raw rounds."""
     return service.get_run(session, caller, run_id)
 
 
 @router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404, 410))
 def get_report(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
-    """The run report, byte for byte as it was taken."""
+    """Returns the run report, byte for byte as it was uploaded."""
     return Response(service.get_report(session, caller, run_id), media_type="application/json")

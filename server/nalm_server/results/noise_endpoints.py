@@ -17,6 +17,6 @@ router = APIRouter(tags=["hosts"])
 
 @router.get("/hosts/{host}/noise", responses=documented(401, 403, 404))
 def get_host_noise(host: HostPath, session: ReadDb, caller: Caller) -> HostNoise:
-    """How runs scatter there and what size of change they see, of the newest 500 the caller may read."""
+    """Shows scatter and resolution of runs on a host, of the newest 500 runs that the caller may read."""
     require_known(caller)
     return noise(session, caller, service.require(session, host))

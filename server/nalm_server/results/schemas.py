@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts, figures and runs as the API shows them. The browser paints them; it decides nothing."""
+"""Verdicts, figures and runs as the API shows them. The browser only displays them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Display = Literal["same", "improved", "regressed", "inconclusive", "invalid", "b
 
 
 class Verdict(CoreVerdict):
-    """nalm_core's judgement of one run, and what only the history tells."""
+    """nalm_core's judgement of one run, with what only the history shows."""
 
     stage_notes: dict[str, str]
-    """By stage, its part in the change, or what its test said, for a person."""
+    """By stage, its part in the change, or the result of its test, for people."""
     interval_note: str | None
-    """What the intervals of chain and stages are; null: all are of one level."""
+    """Kind of the intervals of chain and stages; null: all have one level."""
 
     display: Display
-    """The outcome, or `feature` for a change of the feature set that made nothing old dearer."""
+    """The outcome, or `feature` for a change of the feature set that made no old feature more expensive."""
     fixes_sha: str | None
-    """The commit whose regression this one undoes, by half or more."""
+    """The commit whose regression this one undoes by half or more."""
     recovery: Recovery | None
-    """What remains of that regression after this fix and those before it; null: not a fix, or not known."""
+    """What remains of that regression after this fix and those before it; null: no fix, or unknown."""
     unchanged: bool
-    """Head runs the very code of base: there was nothing to measure."""
+    """Base and head have equal code: there was nothing to measure."""
 
 
 class VerdictBrief(Schema):
@@ -46,7 +46,7 @@ class VerdictBrief(Schema):
     display: Display
     cause: Cause | None
     stage: str | None
-    """The stage that moved most, when one did."""
+    """The stage that moved most, if any."""
     summary: str
     ratio_cpp: float | None
     low: float | None
@@ -82,23 +82,23 @@ class RunDetail(Remains, RunBrief):
     project: str
     received_at: datetime
     report_expired: bool
-    """The report has aged out; all else of the run is kept."""
+    """The report has aged out; all other data of the run are kept."""
     report_bytes: int
     """Length of the report as JSON."""
     report_digest: str
-    """SHA-256 of the report as it was taken."""
+    """SHA-256 of the report as uploaded."""
     verdict: Verdict
     explanation: Explanation | None
-    """Why cycles changed; None where they did not, and when the report has aged out."""
+    """Why cycles changed; null if they did not, or if the report has aged out."""
 
 
 class ReportTaken(Schema):
     """Answer to an uploaded report."""
 
     run_id: str
-    """The run that counts: another one than uploaded when the job already had its result."""
+    """The run that counts: not the uploaded one if the job already had its result."""
     outcome: Outcome
     display: Display
     summary: str
     new: bool
-    """False: it was already there, nothing changed."""
+    """False: it was stored before, nothing changed."""

@@ -30,13 +30,13 @@ def get_quality(
     ] = 90,
     months: Annotated[int, Query(ge=1, le=120, description="Number of past months.")] = 12,
 ) -> Quality:
-    """Detection rate, false-alarm rate, delay, share of findings people accepted: now, and month by month."""
+    """Shows detection rate, false-alarm rate, delay and accepted share of findings: now, and by month."""
     return service.show(session, caller, project, days=days, months=months, now=now)
 
 
 @router.put("/controls", responses=documented(401, 403, 404, 413))
 def set_controls(project: ProjectName, controls: Controls, session: Db, caller: Caller, now: Now) -> Controls:
-    """How often a day code is measured against itself. For maintainers."""
+    """Sets the number of controls per day. For maintainers."""
     return service.set_controls(session, caller, project, controls, now)
 
 
@@ -44,7 +44,7 @@ def set_controls(project: ProjectName, controls: Controls, session: Db, caller: 
 def add_trials(
     project: ProjectName, request: TrialsNew, session: Db, caller: Caller, now: Now
 ) -> TrialsTaken:
-    """Takes trials whose truth is known, as `nalm-mutants` makes them. Sending them again changes nothing."""
+    """Stores trials whose truth is known, as `nalm-mutants` makes them. Repeating it changes nothing."""
     return trials.take(session, caller, project, request.trials, now)
 
 
@@ -60,12 +60,12 @@ def list_trials(
         int | None, Query(ge=1, le=2**31 - 1, description="Only older ones than this number.")
     ] = None,
 ) -> list[Trial]:
-    """Trials, newest first. Of kind `aa`, `unchanged` and `moved` they are the control series."""
+    """Lists trials, newest first. Kinds `aa`, `unchanged` and `moved` are the controls."""
     return trials.listed(session, caller, project, kinds=kind, limit=limit, below=below)
 
 
 @router.get("/trials/{trial_id}/report", response_model=RunReport, responses=documented(401, 403, 404))
 def get_trial_report(project: ProjectName, trial_id: TrialId, session: ReadDb, caller: Caller) -> Response:
-    """The run report of a control that alarmed."""
+    """Returns the run report of a control that raised a false alarm."""
     content = trials.report(session, caller, project, trial_id)
     return Response(content, media_type="application/json")

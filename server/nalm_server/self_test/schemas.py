@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials and what they say of the service, as the API takes and shows them."""
+"""Trials and figures of quality, as the API accepts and shows them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pydantic import Field, StringConstraints
 from nalm_server.base.schemas import NAME, Flag, Moment, Real, Schema, Whole, former_name
 
 MOST_TRIALS = 500
-"""Of one upload."""
+"""Trials of one upload."""
 MOST_CONTROLS = 96
-"""A day."""
+"""Controls per day."""
 
 
 class TrialKind(StrEnum):
@@ -30,7 +30,7 @@ class TrialKind(StrEnum):
     UNCHANGED = "unchanged"
     """Two commits whose code is equal."""
     MOVED = "moved"
-    """Two commits whose functions are equal and lie elsewhere."""
+    """Two commits with equal functions at other addresses."""
 
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00]+$")]
@@ -73,7 +73,7 @@ class TrialsNew(Schema):
 class TrialsTaken(Schema):
     new: int
     known: int
-    """Were there already: nothing changed."""
+    """Number of trials stored before: nothing changed."""
 
 
 class Trial(Schema):
@@ -101,11 +101,11 @@ class Trial(Schema):
     job_id: int | None
     measured_at: datetime
     has_report: bool
-    """The run report was kept: a control that alarmed."""
+    """The run report is stored: a control with a false alarm."""
 
 
 class Proportion(Schema):
-    """Hits of trials, and the rate behind them; each bound is one-sided and exact."""
+    """Hits of trials and their rate; each bound is one-sided and exact."""
 
     hits: int
     trials: int
@@ -124,7 +124,7 @@ class Group(Proportion):
 
 
 class Detection(Schema):
-    """Of what was planted, what was found."""
+    """Share of planted changes that were found."""
 
     all: Proportion
     by_size: list[Group]
@@ -132,61 +132,61 @@ class Detection(Schema):
     by_category: list[Group]
     by_scenario: list[Group]
     stage: Proportion
-    """Of those found, the right stage was named."""
+    """Trials found in which the right stage is named."""
     cause: Proportion
 
 
 class FalseAlarms(Schema):
-    """Of comparisons in which nothing had changed, what was called changed."""
+    """Share of comparisons without a change that were reported as changed."""
 
     all: Proportion
     by_kind: list[Group]
     by_scenario: list[Group]
     inconclusive: int
-    """Of these: no alarm, but no answer either."""
+    """Number of these that are inconclusive: no alarm, but no answer either."""
 
 
 class Spread(Schema):
     count: int
     median: float
     far: float
-    """Nine in ten are no longer."""
+    """90th percentile."""
     longest: float
 
 
 class Delay(Schema):
-    """From a culprit to its alert, confirmed."""
+    """From a culprit to its confirmed alert."""
 
     commits: Spread | None
-    """Commits measured after the culprit, by then."""
+    """Commits measured from the culprit to the alert."""
     minutes: Spread | None
-    """Since the culprit, or the first commit after it, was first to be measured."""
+    """Since the culprit, or the first commit after it, could first be measured."""
     sentence: str
     said: ClassVar[Any] = former_name("sentence", str)
 
 
 class Findings(Schema):
-    """What people and measurements made of the findings: each apart."""
+    """What people and measurements made of the findings, separately."""
 
     accepted: Proportion
-    """Acknowledged, expected or fixed by what people said, of those people decided on."""
+    """Acknowledged, expected or fixed, of those that people decided."""
     confirmed: Proportion
-    """Seen when measured again, of those that were."""
+    """Seen again, of those measured again."""
     dismissed: Proportion
-    """Not seen when measured again, of those that were."""
+    """Not seen again, of those measured again."""
     fix_measured: Proportion
-    """Undone by later commits as measured pairs show, of all that were not dismissed."""
+    """Undone by later commits as measured pairs show, of those not dismissed."""
 
 
 class FalseDiscoveries(Schema):
-    """Of runs called changed, the share that is false, if they alarm as often as the trials do."""
+    """Share of runs reported as changed that is false, if they alarm as often as the trials do."""
 
     share: float | None
     at_most: float | None
     judged: int
     """Runs with a verdict."""
     found: int
-    """Of these called regressed or improved."""
+    """Of these, regressed or improved."""
     sentence: str
     said: ClassVar[Any] = former_name("sentence", str)
 
@@ -209,14 +209,14 @@ class Quality(Schema):
     """How well the service judges this project."""
 
     since: datetime
-    """All but the months."""
+    """Start of all figures but the months."""
     detection: Detection
     false_alarms: FalseAlarms
     delay: Delay
     findings: Findings
     false_discoveries: FalseDiscoveries
     months: list[Month]
-    """Oldest first; months of which nothing is known are left out."""
+    """Oldest first, without months that have no data."""
     controls_per_day: int
     next_control_at: datetime | None
-    """Null: none is to come."""
+    """Null: no control is planned."""

@@ -19,7 +19,7 @@ router = APIRouter(prefix="/projects/{project}/people", tags=["people"])
 
 @router.get("", responses=documented(404))
 def list_people(project: ProjectName, session: ReadDb, caller: Caller) -> list[Member]:
-    """Who has which role in the project, by name."""
+    """Lists the members of the project with their roles, by name."""
     return people.list_people(session, require_project(session, caller, project, Role.MAINTAINER))
 
 
@@ -34,6 +34,6 @@ def set_member(
 
 @router.delete("/{account}", status_code=204, responses=documented(404))
 def remove_member(project: ProjectName, account: AccountName, session: Db, now: Now, caller: Caller) -> None:
-    """Takes an account's role in the project away."""
+    """Removes an account's role in the project."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     people.remove(session, caller, row, account, now)

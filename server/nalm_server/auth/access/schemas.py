@@ -10,7 +10,7 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.base.schemas import Schema
 
 ProjectRole = Literal[Role.READER, Role.DEVELOPER, Role.MAINTAINER]
-"""Administrators are the server's, not a project's."""
+"""Administrators belong to the server, not to a project."""
 
 
 class Member(Schema):

@@ -22,14 +22,14 @@ router = APIRouter(prefix="/accounts", tags=["accounts"])
 
 @router.get("", responses=documented())
 def list_accounts(session: ReadDb, caller: Caller) -> list[Account]:
-    """All accounts, by name."""
+    """Lists all accounts, by name."""
     require_administrator(caller)
     return service.list_accounts(session)
 
 
 @router.post("", status_code=201, responses=documented(409, 413))
 def add_account(new: AccountNew, session: Db, context: Ctx, now: Now, caller: Caller) -> AccountInvitation:
-    """Adds an account. The link in the answer signs it in once, and is never shown again."""
+    """Adds an account. The link in the answer signs it in once and is not shown again."""
     require_administrator(caller)
     return service.add(session, context, caller, new, now)
 
@@ -38,7 +38,7 @@ def add_account(new: AccountNew, session: Db, context: Ctx, now: Now, caller: Ca
 def change_account(
     account: AccountName, changes: AccountChange, session: Db, now: Now, caller: Caller
 ) -> Account:
-    """Makes it an administrator or not, disables or enables it. Disabled: signed out everywhere, at once."""
+    """Makes an account an administrator or not, disables or enables it. Disabling ends its sessions."""
     require_administrator(caller)
     return service.change(session, caller, service.require(session, account), changes, now)
 
@@ -47,6 +47,6 @@ def change_account(
 def link_account(
     account: AccountName, session: Db, context: Ctx, now: Now, caller: Caller
 ) -> AccountInvitation:
-    """A new one-time link, for one who forgot the password; the one before it is worthless."""
+    """Makes a new one-time link, for a lost password. The link before it becomes invalid."""
     require_administrator(caller)
     return service.invite(session, context, caller, service.require(session, account), now)

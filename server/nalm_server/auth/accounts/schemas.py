@@ -15,7 +15,7 @@ AccountName = Annotated[str, StringConstraints(min_length=1, max_length=64, patt
 NewPassword = Annotated[
     str, StringConstraints(min_length=SHORTEST, max_length=LONGEST, pattern=r"^[^\x00-\x1f\x7f]+$")
 ]
-"""Length is what counts; nothing is asked of its letters."""
+"""Only the length is checked, not the kinds of characters."""
 
 
 class Account(Schema):
@@ -33,7 +33,7 @@ class AccountNew(Schema):
 
 
 class AccountChange(Schema):
-    """What is not given stays."""
+    """Fields that are left out keep their values."""
 
     administrator: Flag | None = None
     disabled: Flag | None = None
@@ -44,5 +44,5 @@ class AccountInvitation(Schema):
 
     name: str
     link: str
-    """Signs in once, then a password can be set."""
+    """Signs in once and lets the account set a password."""
     expires_at: datetime

@@ -37,7 +37,7 @@ def get_audit(
     before: Before = None,
     limit: Limit = 100,
 ) -> list[AuditEntry]:
-    """Who did what on the whole server, newest first."""
+    """Lists changes on the whole server, newest first."""
     require_administrator(caller)
     return service.entries(session, AuditFilter(None, who, action, before, limit))
 
@@ -53,6 +53,6 @@ def get_project_audit(
     before: Before = None,
     limit: Limit = 100,
 ) -> list[AuditEntry]:
-    """Who did what in one project, newest first."""
+    """Lists changes in one project, newest first."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return service.entries(session, AuditFilter(row.id, who, action, before, limit))

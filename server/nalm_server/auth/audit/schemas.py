@@ -18,4 +18,4 @@ class AuditEntry(Schema):
     subject: str
     detail: str | None
     request_id: str | None
-    """As in the answer's X-Request-Id and the server's log; null: a command's, or the server's own doing."""
+    """As in X-Request-Id of the answer and in the server's log; null: a command or the server itself."""

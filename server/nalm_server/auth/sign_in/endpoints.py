@@ -15,7 +15,7 @@ router = APIRouter(prefix="/session", tags=["session"])
 
 @router.get("", responses=documented())
 def get_session(request: Request, session: ReadDb, context: Ctx, caller: Caller) -> SignedIn:
-    """Who calls, their roles, and the token that writes by cookie must carry."""
+    """Shows who calls, their roles, and the token that writes with a cookie must carry."""
     cookie = request.cookies.get(cookies.name_of(request, context.settings))
     csrf = cookies.csrf_of(cookie) if cookie and caller.session_id is not None else None
     return service.who(session, caller, csrf)
@@ -37,12 +37,12 @@ def sign_in(given: ByPassword | ByLink, request: Request, response: Response, co
 def sign_out(
     request: Request, response: Response, *, session: Db, context: Ctx, now: Now, caller: Caller
 ) -> None:
-    """Ends the session; saying it twice changes nothing."""
+    """Ends the session. Repeating it changes nothing."""
     service.sign_out(session, caller, now)
     cookies.drop(request, response, context.settings)
 
 
 @router.put("/password", status_code=204, responses=documented(413))
 def change_password(change: PasswordChange, context: Ctx, caller: Caller) -> None:
-    """Sets a new password; all other sessions of the account end."""
+    """Sets a new password and ends all other sessions of the account."""
     service.change_password(context, caller, change)

@@ -25,7 +25,7 @@ WAY = "way"
 
 @router.get("/providers", responses=documented())
 def list_providers(context: Ctx) -> list[ProviderShown]:
-    """By whom people can sign in, besides name and password."""
+    """Lists the providers by which people can sign in, besides name and password."""
     return [
         ProviderShown(name=name, label=one.label or name) for name, one in context.settings.sign_in.items()
     ]
@@ -33,7 +33,7 @@ def list_providers(context: Ctx) -> list[ProviderShown]:
 
 @router.get("/{provider}/start", status_code=303, response_class=RedirectResponse, responses=documented(404))
 def start_sign_in(provider: Name, request: Request, context: Ctx, to: To = None) -> RedirectResponse:
-    """Sends the browser to the provider."""
+    """Redirects the browser to the provider."""
     address, sealed = forge_service.start(context, provider, to)
     response = RedirectResponse(address, 303)
     cookies.put(request, response, context.settings, sealed, seconds=forge_service.WAY_SECONDS, what=WAY)
@@ -46,7 +46,7 @@ def start_sign_in(provider: Name, request: Request, context: Ctx, to: To = None)
 def finish_sign_in(
     provider: Name, request: Request, context: Ctx, state: ForgeParameter = None, code: ForgeParameter = None
 ) -> RedirectResponse:
-    """Where the provider sends the browser back to: signs in, then shows the page."""
+    """Receives the browser back from the provider, signs in and shows the page."""
     forge_service.require(context, provider)
     sealed = request.cookies.get(cookies.name_of(request, context.settings, WAY))
     if not sealed or not state or not code:

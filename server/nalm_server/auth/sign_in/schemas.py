@@ -26,7 +26,7 @@ class ByLink(Schema):
 
 class PasswordChange(Schema):
     old: Secret | None = None
-    """Not needed by one who signed in by a link, or has none yet."""
+    """Not needed after a sign-in by link, or without a password."""
     new: NewPassword
 
 
@@ -36,18 +36,18 @@ class ProjectRole(Schema):
 
 
 class SignedIn(Schema):
-    """Who calls. Signed in or not: the page asks this first."""
+    """Who calls, signed in or not. The page requests this first."""
 
     name: str | None
-    """None: nobody."""
+    """Null: not signed in."""
     administrator: bool
     roles: list[ProjectRole]
     by_link: bool
-    """May set a password without the old one."""
+    """The session may set a password without the old one."""
     new_server: bool
-    """Nobody has ever signed in: the first administrator's link was printed where the server was started."""
+    """Nobody has signed in yet: the first administrator's link was printed where the server was started."""
     csrf: str | None
-    """To be sent with each write, in X-CSRF-Token."""
+    """To send with each write, in X-CSRF-Token."""
 
 
 class ProviderShown(Schema):

@@ -18,25 +18,25 @@ router = APIRouter(tags=["tokens"])
 
 @router.get("/tokens", responses=documented())
 def list_tokens(session: ReadDb, caller: Caller) -> list[Token]:
-    """The caller's own tokens."""
+    """Lists the caller's own tokens."""
     return managing.own(session, caller)
 
 
 @router.post("/tokens", status_code=201, responses=documented(404, 413))
 def add_token(new: OwnTokenNew, session: Db, context: Ctx, now: Now, caller: Caller) -> TokenCreated:
-    """Makes a token that may do what its scope says, and never more than its owner. Shown once."""
+    """Makes a token with the rights of its scope, at most those of its owner. Shown once."""
     return managing.make_own(session, context.settings, caller, new, now)
 
 
 @router.delete("/tokens/{token_id}", status_code=204, responses=documented(404))
 def revoke_token(token_id: TokenId, session: Db, now: Now, caller: Caller) -> None:
-    """Makes one of the caller's tokens worthless at once."""
+    """Revokes one of the caller's tokens at once."""
     managing.revoke_own(session, caller, token_id, now)
 
 
 @router.get("/projects/{project}/tokens", responses=documented(404))
 def list_project_tokens(project: ProjectName, session: ReadDb, caller: Caller) -> list[Token]:
-    """Tokens that are for this project alone."""
+    """Lists the tokens that are for this project alone."""
     return managing.of_project(session, require_project(session, caller, project, Role.MAINTAINER))
 
 
@@ -53,6 +53,6 @@ def add_project_token(
 def revoke_project_token(
     project: ProjectName, token_id: TokenId, session: Db, now: Now, caller: Caller
 ) -> None:
-    """Makes one of the project's tokens worthless at once."""
+    """Revokes one of the project's tokens at once."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     managing.revoke_of_project(session, caller, row, token_id, now)

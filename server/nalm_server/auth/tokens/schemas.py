@@ -21,19 +21,19 @@ YEAR = 365
 
 
 class Token(Schema):
-    """A token without its secret, which nobody has but its holder."""
+    """A token without its secret, which only its holder has."""
 
     id: int
     name: str
     scope: Scope
     project: str | None
-    """The only project it is for."""
+    """The token is for this project alone."""
     owner: str | None
-    """None: the project's or the server's own."""
+    """Null: it belongs to the project or the server."""
     created_at: datetime
     expires_at: datetime | None
     last_used_at: datetime | None
-    """To within an hour."""
+    """Accurate to an hour."""
     revoked_at: datetime | None
 
 
@@ -51,7 +51,7 @@ class OwnTokenNew(Schema):
 
 
 class TokenCreated(Schema):
-    """Shown once: only its hash is kept."""
+    """Shown once: the server keeps only the hash."""
 
     id: int
     token: str

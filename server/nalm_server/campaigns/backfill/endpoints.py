@@ -19,7 +19,7 @@ BackfillId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a ba
 
 @router.post("/projects/{project}/backfills", status_code=201, responses=documented(401, 403, 404, 409, 413))
 def create_backfill(project: ProjectName, new: BackfillNew, context: Ctx, caller: Caller) -> Backfill:
-    """Measures a range of commits afterwards, those that have no result yet."""
+    """Measures past commits of a range that have no result yet."""
     return create(context, caller, project, new)
 
 
@@ -27,17 +27,17 @@ def create_backfill(project: ProjectName, new: BackfillNew, context: Ctx, caller
 def list_backfills(
     project: ProjectName, session: ReadDb, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> list[Backfill]:
-    """A project's backfills, newest first."""
+    """Lists a project's backfills, newest first."""
     return BACKFILLS.page(session, caller, project, limit)
 
 
 @router.get("/backfills/{backfill_id}", responses=documented(401, 403, 404))
 def get_backfill(backfill_id: BackfillId, session: ReadDb, caller: Caller) -> Backfill:
-    """One backfill with its progress."""
+    """Shows one backfill with its progress."""
     return BACKFILLS.get(session, caller, backfill_id)
 
 
 @router.post("/backfills/{backfill_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_backfill(backfill_id: BackfillId, session: Db, caller: Caller, now: Now) -> Backfill:
-    """Ends a backfill and its open jobs."""
+    """Cancels a backfill and its open jobs."""
     return BACKFILLS.cancel(session, caller, backfill_id, now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backfills as the API shows and takes them."""
+"""Backfills as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BackfillNew(Schema):
 
 
 class Progress(Schema):
-    """How many steps are in which state."""
+    """Number of steps by state."""
 
     total: int
     waiting: int

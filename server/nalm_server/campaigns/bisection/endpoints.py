@@ -19,7 +19,7 @@ BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bise
 
 @router.post("/projects/{project}/bisects", status_code=201, responses=documented(401, 403, 404, 409, 413))
 def create_bisect(project: ProjectName, new: BisectNew, context: Ctx, caller: Caller) -> BisectDetail:
-    """Searches the commit between good and bad that changed the scenario."""
+    """Searches for the commit between good and bad that changed the scenario."""
     return create(context, caller, project, new)
 
 
@@ -27,17 +27,17 @@ def create_bisect(project: ProjectName, new: BisectNew, context: Ctx, caller: Ca
 def list_bisects(
     project: ProjectName, session: ReadDb, caller: Caller, limit: Annotated[int, Query(ge=1, le=500)] = 50
 ) -> list[Bisect]:
-    """A project's bisects, newest first."""
+    """Lists a project's bisects, newest first."""
     return BISECTS.page(session, caller, project, limit)
 
 
 @router.get("/bisects/{bisect_id}", responses=documented(401, 403, 404))
 def get_bisect(bisect_id: BisectId, session: ReadDb, caller: Caller) -> BisectDetail:
-    """One bisect with its steps, in the order in which they were asked."""
+    """Shows one bisect with its steps, in the order in which they were queued."""
     return BISECTS.get(session, caller, bisect_id)
 
 
 @router.post("/bisects/{bisect_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_bisect(bisect_id: BisectId, session: Db, caller: Caller, now: Now) -> BisectDetail:
-    """Ends a bisect and its open job."""
+    """Cancels a bisect and its open job."""
     return BISECTS.cancel(session, caller, bisect_id, now)

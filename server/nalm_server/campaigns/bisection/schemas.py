@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bisects as the API shows and takes them."""
+"""Bisects as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class BisectState(StrEnum):
     FOUND = "found"
     """`high_sha` is the culprit."""
     RANGE = "range"
-    """One after `low_sha` up to `high_sha`; those between could not be told apart."""
+    """The culprit is after `low_sha`, at most `high_sha`; the commits between could not be decided."""
     NO_CHANGE = "no_change"
     UNDECIDED = "undecided"
-    """Whether there is a change between the ends could not be told."""
+    """It is unknown whether there is a change between the ends."""
     FAILED = "failed"
     CANCELLED = "cancelled"
 
@@ -38,16 +38,16 @@ class BisectNew(Schema):
 
 class BisectStep(Schema):
     place: int
-    """Commits after good."""
+    """Number of commits after good."""
     sha: str
     finding: Finding | None
-    """Null: it is being measured."""
+    """Null: the measurement is not finished."""
     why: str | None
     measurements: int
     budget_seconds: float | None
     job_id: int | None
     run_id: str | None
-    """The run that decided."""
+    """The run that decided the finding."""
     reused: bool
     at: datetime
 
@@ -60,13 +60,13 @@ class Bisect(Schema):
     bad_sha: str
     state: BisectState
     commits: int | None
-    """How many there are after good; null: not read yet."""
+    """Number of commits after good; null: not read yet."""
     direction: str | None
     """How bad differs from good: `regressed` or `improved`."""
     low_sha: str | None
-    """The last that is known to be like good."""
+    """The last commit known to be like good."""
     high_sha: str | None
-    """The first that is known to be changed; the culprit once `found`."""
+    """The first commit known to be changed; the culprit if the state is `found`."""
     message: str | None
     requested_by: str
     created_at: datetime

@@ -19,11 +19,11 @@ ANSWERS = documented(401, 403, 404, 409)
 
 @router.post("/alerts/{alert_id}/confirm", responses=ANSWERS)
 def confirm_alert(alert_id: AlertId, session: Db, caller: Caller, now: Now) -> Confirming:
-    """Measures an open alert again, whatever was measured before."""
+    """Measures an open alert again, regardless of earlier measurements."""
     return asking.measure_again(session, caller, alert_id, now)
 
 
 @router.post("/alerts/{alert_id}/bisect", responses=ANSWERS)
 def bisect_alert(alert_id: AlertId, session: Db, caller: Caller, now: Now) -> Confirming:
-    """Looks for the commit of an open alert that several commits may have caused."""
+    """Bisects an open alert that several commits may have caused."""
     return asking.bisect(session, caller, alert_id, now)

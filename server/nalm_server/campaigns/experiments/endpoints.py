@@ -27,7 +27,7 @@ CellNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a ce
 def create_experiment(
     project: ProjectName, new: ExperimentNew, context: Ctx, caller: Caller
 ) -> ExperimentDetail:
-    """Queues the measurement of what features, variants or execution models of one commit cost."""
+    """Measures what features, variants or execution models of one commit cost."""
     return service.create(context, caller, project, new)
 
 
@@ -40,13 +40,13 @@ def list_experiments(
     kind: Kind | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Experiment]:
-    """A project's experiments, newest first."""
+    """Lists a project's experiments, newest first."""
     return service.list_experiments(session, caller, project, kind, limit)
 
 
 @router.get("/experiments/{experiment_id}", responses=documented(401, 403, 404))
 def get_experiment(experiment_id: ExperimentId, session: ReadDb, caller: Caller) -> ExperimentDetail:
-    """One experiment with its cells, and what they say so far."""
+    """Shows one experiment with its cells, and the result of the cells so far."""
     return EXPERIMENTS.get(session, caller, experiment_id)
 
 
@@ -58,12 +58,12 @@ def get_experiment(experiment_id: ExperimentId, session: ReadDb, caller: Caller)
 def get_cell_report(
     experiment_id: ExperimentId, number: CellNumber, session: ReadDb, caller: Caller
 ) -> Response:
-    """The run report of a cell, as its agent sent it."""
+    """Returns the run report of a cell, as its agent sent it."""
     found = service.report(session, caller, experiment_id, number)
     return Response(found, media_type="application/json")
 
 
 @router.post("/experiments/{experiment_id}/cancel", responses=documented(401, 403, 404, 409))
 def cancel_experiment(experiment_id: ExperimentId, session: Db, caller: Caller, now: Now) -> ExperimentDetail:
-    """Ends an experiment and its open job; the cells that are in stay."""
+    """Cancels an experiment and its open job; cells that were stored stay."""
     return EXPERIMENTS.cancel(session, caller, experiment_id, now)

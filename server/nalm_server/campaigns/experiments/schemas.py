@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments as the API shows and takes them."""
+"""Experiments as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ExperimentState(StrEnum):
 
     QUEUED = "queued"
     RUNNING = "running"
-    """Some cells are in."""
+    """Some cells are stored."""
     DONE = "done"
     FAILED = "failed"
-    """No cell could be used."""
+    """No cell is usable."""
     CANCELLED = "cancelled"
 
 
@@ -54,9 +54,9 @@ class Experiment(Schema):
     cell_seconds: float | None
     state: ExperimentState
     host_class: str | None
-    """Null: nothing has been measured yet."""
+    """Null: nothing is measured yet."""
     cells: int
-    """Taken so far."""
+    """Number of cells stored so far."""
     message: str | None
     requested_by: str
     created_at: datetime
@@ -66,7 +66,7 @@ class Experiment(Schema):
 
 class TakenCell(Schema):
     number: int
-    """Of its report."""
+    """Number of its report."""
     name: str
     subject: str
     use: Use
@@ -75,7 +75,7 @@ class TakenCell(Schema):
     run_id: str
     host: str
     unusable: str | None
-    """Why it gave no ratio."""
+    """Why the cell has no ratio."""
     ratio: float | None
     """CPP of head / base, and its interval."""
     low: float | None
@@ -86,6 +86,6 @@ class TakenCell(Schema):
 class ExperimentDetail(Experiment):
     job_id: int | None
     taken: list[TakenCell]
-    """In the order in which they came in."""
+    """In the order of their upload."""
     result: Result | None
-    """Of what is in so far; `partial` says whether that is all."""
+    """Result of the cells so far; `partial` says whether cells are missing."""

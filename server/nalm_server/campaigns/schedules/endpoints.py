@@ -23,13 +23,13 @@ ScheduleName = Annotated[
 def create_schedule(
     project: ProjectName, new: ScheduleNew, session: Db, caller: Caller, now: Now
 ) -> Schedule:
-    """Measures the default branch's tip at set times. For maintainers."""
+    """Adds a schedule, which measures the default branch's tip at set times. For maintainers."""
     return service.create(session, caller, project, new, now)
 
 
 @router.get("", responses=documented(401, 403, 404))
 def list_schedules(project: ProjectName, session: ReadDb, caller: Caller) -> list[Schedule]:
-    """A project's schedules by name, with what came of them last."""
+    """Lists a project's schedules by name, with their last results."""
     return service.list_schedules(session, caller, project)
 
 
@@ -43,7 +43,7 @@ def change_schedule(
     caller: Caller,
     now: Now,
 ) -> Schedule:
-    """Changes what is given. For maintainers."""
+    """Changes the given fields. For maintainers."""
     return service.change(session, caller, project, schedule, changes=changes, now=now)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules as the API shows and takes them."""
+"""Schedules as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Against(StrEnum):
     """What the tip of the default branch is compared with."""
 
     RELEASE = "release"
-    """The newest release that is behind it."""
+    """The newest release that is an ancestor of the tip."""
     PREVIOUS = "previous"
-    """What this schedule measured before; the first time, the parent."""
+    """The commit that this schedule measured before; the first time, the parent."""
     PARENT = "parent"
-    """Its first parent."""
+    """The tip's first parent."""
 
 
 def _cron(text: str) -> str:
@@ -51,7 +51,7 @@ class ScheduleNew(Schema):
 
 
 class ScheduleChange(Schema):
-    """What is not given stays."""
+    """Fields that are left out keep their values."""
 
     cron: Cron | None = None
     against: Against | None = None
@@ -69,10 +69,10 @@ class Schedule(Schema):
     scenarios: list[str] | None
     enabled: bool
     next_at: datetime | None
-    """Null: it is not enabled."""
+    """Null: the schedule is disabled."""
     last_at: datetime | None
     last_sha: str | None
-    """What was the tip then."""
+    """The tip at that time."""
     message: str | None
-    """What came of it last."""
+    """Result of the last time."""
     created_at: datetime

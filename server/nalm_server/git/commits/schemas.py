@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits as the API shows them. Null: no push told us."""
+"""Commits as the API shows them. Null: no push named it."""
 
 from __future__ import annotations
 

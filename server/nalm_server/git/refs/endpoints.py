@@ -19,13 +19,13 @@ Limit = Annotated[int, Query(ge=1, le=500)]
 
 @router.get("/branches", responses=documented(401, 403, 404))
 def list_branches(project: ProjectName, session: ReadDb, caller: Caller) -> list[Branch]:
-    """Watched branches, by name, and where they are."""
+    """Lists the watched branches with their tips, by name."""
     return service.list_branches(session, caller, project)
 
 
 @router.get("/tags", responses=documented(401, 403, 404))
 def list_tags(project: ProjectName, session: ReadDb, caller: Caller, limit: Limit = 100) -> list[Tag]:
-    """Releases, newest first."""
+    """Lists releases, newest first."""
     return service.list_tags(session, caller, project, limit)
 
 
@@ -37,5 +37,5 @@ def list_pull_requests(
     state: PullRequestState | None = None,
     limit: Limit = 100,
 ) -> list[PullRequest]:
-    """Pull and merge requests, last changed first."""
+    """Lists pull and merge requests, last changed first."""
     return service.list_pull_requests(session, caller, project, state, limit)

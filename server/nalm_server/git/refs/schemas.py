@@ -38,19 +38,19 @@ class PullRequest(Schema):
     base_branch: str | None
     head_sha: str
     base_sha: str | None
-    """What the head is compared with. Null: not known, or nothing is."""
+    """The commit that the head is compared with. Null: unknown, or there is none."""
     updated_at: datetime
 
 
 class Revision(Schema):
-    """Something that can be compared."""
+    """A revision that can be compared."""
 
     kind: Literal["branch", "tag", "commit"]
     name: str
-    """Of the branch or tag; a commit's short sha."""
+    """Name of the branch or tag, or the commit's short SHA."""
     sha: str
     subject: str | None
     author: str | None
     committed_at: datetime | None
     measured: bool
-    """A run of it, or with it as base, is there."""
+    """A run has it as head or base."""

@@ -18,7 +18,7 @@ from nalm_server.jobs.agents.schemas import Finish, Finished, Lease, LeaseReques
 router = APIRouter(prefix="/agent", tags=["agent"])
 
 POLL_SECONDS = 0.5
-"""How often a waiting lease request looks for work."""
+"""Interval at which a waiting lease request looks for a job."""
 STATE_HEADER = "Nalm-Agent-State"
 
 
@@ -41,7 +41,7 @@ STATE_HEADER = "Nalm-Agent-State"
 async def lease(
     lease_request: LeaseRequest, request: Request, context: Ctx, agent: Agent
 ) -> Lease | Response:
-    """Gives the next job to a bench host: parents before children, lost leases again."""
+    """Leases the next job to a bench host: parents before children, jobs of lost leases again."""
     ticket = ticket_of(request.scope)
     ticket.finish()
     await ticket.step(service.host_seen, context, agent, lease_request)
@@ -66,17 +66,17 @@ def _as_header(text: str) -> str:
 def progress(
     job_id: JobId, report: Progress, session: Db, *, context: Ctx, now: Now, agent: Agent
 ) -> Renewed:
-    """Renews the lease and says how far the work is. 409: the lease was lost; stop working on it."""
+    """Renews the lease and reports progress. 409: the lease was lost; stop working on the job."""
     return service.progress(session, context.settings, agent, job_id, report, now=now)
 
 
 @router.post("/jobs/{job_id}/finish", responses=documented(401, 403, 404, 409, 413))
 def finish(job_id: JobId, report: Finish, session: Db, *, context: Ctx, now: Now, agent: Agent) -> Finished:
-    """Ends the job; its reports have been uploaded before. Saying it twice changes nothing."""
+    """Ends the job, after its reports are uploaded. Repeating it changes nothing."""
     return service.finish(session, context.settings, agent, job_id, report, now=now)
 
 
 @router.post("/jobs/{job_id}/release", responses=documented(401, 403, 404, 409, 413))
 def release(job_id: JobId, report: Release, session: Db, now: Now, agent: Agent) -> Finished:
-    """Gives the job back, to be given to another host at once."""
+    """Returns the job to the queue, for another host, at once."""
     return service.release(session, agent, job_id, report, now)

@@ -27,21 +27,21 @@ InvitationId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an
 
 @router.post("/agents/invitations", status_code=201, responses=documented(401, 403, 413))
 def create_invitation(request: InvitationNew, session: Db, caller: Caller, now: Now) -> Invited:
-    """A one-time token for one agent of a pool. It is in this answer and never shown again."""
+    """Makes a one-time token for one agent of a pool. The token is not shown again."""
     require_administrator(caller)
     return registration.invite(session, caller, request, now)
 
 
 @router.get("/agents/invitations", responses=documented(401, 403))
 def list_invitations(session: ReadDb, caller: Caller) -> list[AgentInvitation]:
-    """Invitations, newest first, without their tokens."""
+    """Lists invitations, newest first, without their tokens."""
     require_administrator(caller)
     return registration.invitations(session)
 
 
 @router.delete("/agents/invitations/{invitation_id}", status_code=204, responses=documented(401, 403, 404))
 def delete_invitation(invitation_id: InvitationId, session: Db, caller: Caller, now: Now) -> None:
-    """Makes an unused invitation worthless."""
+    """Withdraws an unused invitation."""
     require_administrator(caller)
     registration.withdraw(session, caller, invitation_id, now)
 
@@ -54,13 +54,13 @@ def register(request: Register, session: Db, context: Ctx, now: Now) -> Register
 
 @router.post("/agent/rotate", status_code=201, responses=documented(401, 403))
 def rotate(session: Db, caller: Agent, now: Now) -> Rotated:
-    """Another credential. The old one is good until `/agent/rotated` is called with the new one."""
+    """Makes another credential. The old one is valid until `/agent/rotated` is called with the new one."""
     return registration.rotate(session, caller, now)
 
 
 @router.post("/agent/rotated", status_code=204, responses=documented(401, 403))
 def rotated(session: Db, caller: Agent, credentials: Credentials, now: Now) -> None:
-    """Makes all credentials of the agent but the one this is called with worthless."""
+    """Revokes all credentials of the agent except the one of this call."""
     if credentials is None:
         raise UnauthorizedError("This needs the agent's new token.")
     registration.rotated(session, caller, credentials.credentials, now)

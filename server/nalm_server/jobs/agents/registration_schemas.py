@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said when an agent is invited, registered, and given another credential."""
+"""Requests and answers for invitations, registration and new credentials of agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.jobs.agents.models import DEFAULT_POOL
 from nalm_server.jobs.agents.needs import Capabilities
 
 PoolName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[a-z0-9][a-z0-9-]*$")]
-"""Becomes a part of the name of a queue."""
+"""Part of a queue's name."""
 AgentName = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=NAME)]
 Api = Annotated[Whole, Field(ge=0, le=10_000)]
 Version = Annotated[str, StringConstraints(max_length=64, pattern=r"^[^\x00]*$")]
@@ -22,12 +22,12 @@ Version = Annotated[str, StringConstraints(max_length=64, pattern=r"^[^\x00]*$")
 class InvitationNew(Schema):
     pool: PoolName = DEFAULT_POOL
     name: AgentName | None = None
-    """The only host it is for; needed for one that is registered already and has lost its credential."""
+    """Restricts the invitation to this host. Required for a registered host that has lost its credential."""
     hours: Annotated[float, Field(gt=0, le=24 * 30, strict=True)] = 24.0
 
 
 class Invited(Schema):
-    """Shown once: only its digest is kept."""
+    """Shown once: the server keeps only the digest."""
 
     token: str
     pool: str
@@ -44,7 +44,7 @@ class AgentInvitation(Schema):
     expires_at: datetime
     used_at: datetime | None
     used_by: str | None
-    """The host that was registered with it."""
+    """The host that used it."""
 
 
 class Register(Schema):
@@ -59,13 +59,13 @@ class Register(Schema):
 
 
 class Registered(Schema):
-    """Shown once: only the token's digest is kept."""
+    """Shown once: the server keeps only the token's digest."""
 
     name: str
     pool: str
     token: str
     broker_url: str | None
-    """Where the pool's queue is; null: the agent asks from time to time."""
+    """Broker of the pool's queue; null: the agent polls."""
 
 
 class Rotated(Schema):
@@ -73,11 +73,11 @@ class Rotated(Schema):
 
 
 class PoolChoiceError(ValueError):
-    """Not a name of a pool."""
+    """Not a valid name of a pool."""
 
 
 def pool_name(text: str) -> str:
-    """The name, checked, for who has no schema. Raises PoolChoiceError."""
+    """Checks a pool's name outside of a schema. Raises PoolChoiceError."""
     try:
         return TypeAdapter(PoolName).validate_python(text)
     except ValidationError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents send and get."""
+"""What agents send and receive."""
 
 from __future__ import annotations
 
@@ -26,54 +26,54 @@ class LeaseRequest(Schema):
     host: HostName
     host_class: HostName
     wait_seconds: float = Field(default=0, ge=0, le=60, strict=True)
-    """How long the answer may wait for work."""
+    """How long the answer may wait for a job."""
     pool: PoolName | None = None
-    """Of a host with a shared token; one with its own credential is in its pool already."""
+    """Pool of a host with a shared token; a host with its own credential is in its pool already."""
     api: Api = 1
     version: Version | None = None
     clock: Moment | None = None
-    """The host's own time, when it asked."""
+    """The host's time at the request."""
     capabilities: Capabilities | None = None
-    """None: an older agent, which is given anything."""
+    """Null: an older agent, which gets any job."""
     health: Health | None = None
 
 
 class LeasedExperiment(Schema):
-    """To be measured in place of the scenarios: its cells, as nalm.toml of the commit has them."""
+    """Cells to measure instead of scenarios, as nalm.toml of the commit declares them."""
 
     id: int
     kind: Kind
     names: list[str]
-    """Of the kind's table; none: all."""
+    """Tables of this kind; empty: all."""
     seed: int
 
 
 class Lease(Schema):
     job_id: int
     fence: int
-    """To be sent back with everything said about the job; a newer lease has a higher one."""
+    """To send with every call about the job; a newer lease has a higher one."""
     project: str
     repository: str
     base_sha: str
     head_sha: str
     reason: str
     scenarios: list[str] | None
-    """Measure only these; null: those nalm.toml has measured by default."""
+    """Scenarios to measure; null: those that nalm.toml measures by default."""
     budget_seconds: float | None
-    """Time for the rounds of a scenario; null: as nalm.toml says."""
+    """Seconds for the rounds of a scenario; null: as nalm.toml says."""
     lease_seconds: int
     measured: list[str]
-    """Scenarios, or cells, that have a result of this job already: not to be measured again."""
+    """Scenarios or cells that have a result of this job: not to measure again."""
     experiment: LeasedExperiment | None
-    """Null: scenarios are to be measured."""
+    """Null: measure scenarios."""
     control: bool = False
-    """Measure although the code is equal: what host and method make of no change is what is asked."""
+    """Measure even if the code is equal: a control tests host and method."""
 
 
 class Progress(Schema):
     fence: Fence
     step: Text
-    """Free text for people. When it is `building`, `measuring` or `uploading`, the job's state follows it."""
+    """Free text for people. `building`, `measuring` and `uploading` also set the job's state."""
     detail: Text | None = None
     fraction: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     log_tail: LongText | None = None
@@ -97,13 +97,13 @@ class Finish(Schema):
     outcome: Literal["done", "failed"]
     message: LongText | None = None
     kind: Failure | None = None
-    """Why it failed. Only `infrastructure` is tried again, elsewhere if there is another host."""
+    """Why it failed. Only `infrastructure` is retried, on another host if there is one."""
     not_here: list[NotHere] = Field(default_factory=list, max_length=200)
-    """Scenarios that are left for a host that has what they need."""
+    """Scenarios left for a host that has what they need."""
 
 
 class Release(Schema):
-    """The agent ends, or cannot go on, through no fault of the job."""
+    """The agent stops or cannot continue, for a reason other than the job."""
 
     fence: Fence
     reason: Text = ""

@@ -22,7 +22,7 @@ HostPath = Annotated[
 
 
 def require_known(caller: Principal) -> None:
-    """Hosts belong to no project: whoever is known sees them, but an agent, who has its jobs and no more."""
+    """Hosts belong to no project: every known caller sees them, except agents, which see only their jobs."""
     if caller.anonymous:
         raise UnauthorizedError("This needs a sign-in, or the header `Authorization: Bearer TOKEN`.")
     if caller.scope is Scope.AGENT:
@@ -36,14 +36,14 @@ def list_hosts(
     now: Now,
     pool: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
 ) -> list[BenchHost]:
-    """Bench hosts by name, each with its state and the reason for it."""
+    """Lists bench hosts by name, each with its state and the reason for it."""
     require_known(caller)
     return service.list_hosts(session, pool, now)
 
 
 @router.get("/hosts/{host}", responses=documented(401, 403, 404))
 def get_host(host: HostPath, session: ReadDb, caller: Caller, now: Now) -> HostDetail:
-    """One host, with what it was over time."""
+    """Shows one host, with its fingerprints over time."""
     require_known(caller)
     return service.get_host(session, host, now)
 
@@ -56,6 +56,6 @@ def get_host_health(
     now: Now,
     hours: Annotated[float, Query(gt=0, le=24 * 3650)] = 24.0,
 ) -> list[HealthSample]:
-    """Its health, oldest first: each minute of a day, each 10 minutes of a month, then each 6 hours."""
+    """Shows the host's health, oldest first: one sample a minute for a day, then 10 minutes, then 6 hours."""
     require_known(caller)
     return service.health(session, host, hours, now)

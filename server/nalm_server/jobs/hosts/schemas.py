@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hosts as the API shows them, and what their agents say of their health."""
+"""Hosts as the API shows them, and the health that their agents report."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ Figure = Annotated[Real, Field(ge=-1e12, le=1e12)]
 class HostState(StrEnum):
     ONLINE = "online"
     DRAINING = "draining"
-    """It ends what it has and is given nothing new."""
+    """It finishes its job and gets no new one."""
     OFFLINE = "offline"
-    """Silent."""
+    """It has not sent anything for a while."""
     REVOKED = "revoked"
     SICK = "sick"
-    """It is given nothing until it is well."""
+    """It gets no job until it is well."""
 
 
 class Health(Schema):
-    """None: not readable there; never assumed to be fine."""
+    """Null: the host cannot read it."""
 
     disk_free_bytes: Annotated[Whole, Field(ge=0, le=2**62)] | None = None
-    """Where the agent keeps its store and spool."""
+    """Free space where the agent keeps its store and spool."""
     load: Figure | None = None
-    """Processes that run or wait to, over the last minute, per CPU."""
+    """Runnable processes per CPU, mean of the last minute."""
     steal: Figure | None = None
-    """Share of CPU time the hypervisor gave to others since the last word."""
+    """Share of CPU time that the hypervisor gave to others since the last report."""
     temperature_celsius: Figure | None = None
     """The hottest sensor of the processor."""
     frequency_mhz: Figure | None = None
     """Mean over the CPUs."""
     resolves: Figure | None = None
-    """Smallest relative change seen in a minute, of the last `nalm doctor --noise` there."""
+    """Smallest relative change resolved in a minute, by the last `nalm doctor --noise` there."""
     spool_items: Annotated[Whole, Field(ge=0, le=2**31 - 1)] | None = None
-    """Results that wait there for the server."""
+    """Results that wait for upload."""
 
 
 class HealthSample(Health):
@@ -58,12 +58,12 @@ class BenchHost(Schema):
     pool: str
     state: HostState
     reason: str | None
-    """Why it is in that state, where there is something to say."""
+    """Why the host is in that state, if there is a reason."""
     registered: bool
     """Its agent has a credential of its own."""
     version: str | None
     job_id: int | None
-    """What it is working on."""
+    """Its current job."""
     capabilities: Capabilities | None
     health: Health | None
     clock_offset_seconds: float | None
@@ -72,23 +72,23 @@ class BenchHost(Schema):
 
 
 class FingerprintChange(Schema):
-    """One thing in which a host is no longer what it was."""
+    """One property in which a host has changed."""
 
     field: str
     before: str
     after: str
     severity: str
-    """`segment`: series go on at another level. `incomparable`: it is another kind of host."""
+    """`segment`: series continue at another level. `incomparable`: another kind of host."""
 
 
 class Fingerprint(Schema):
-    """What the host was for a time."""
+    """Properties of the host during a period."""
 
     digest: str
     first_seen_at: datetime
     last_seen_at: datetime
     changes: list[FingerprintChange]
-    """Against the one before; empty for the first."""
+    """Differences from the previous fingerprint; empty for the first."""
     fingerprint: dict[str, Any]
 
 
@@ -98,7 +98,7 @@ class HostDetail(BenchHost):
 
 
 class NoisePoint(Schema):
-    """How one judged run scattered, by CPP of the chain."""
+    """Scatter of one judged run, by CPP of the chain."""
 
     at: datetime
     run_id: str
@@ -106,7 +106,7 @@ class NoisePoint(Schema):
     scenario: str
     launches: int
     spread: float | None
-    """Standard deviation of ln(head / base) of a launch; null: too few of them."""
+    """Standard deviation of ln(head / base) of a launch; null: too few launches."""
     width: float
     """Half the width of its verdict's interval, as a relative change."""
 
@@ -114,7 +114,7 @@ class NoisePoint(Schema):
 class Detectable(Schema):
     launches: int
     change: float | None
-    """Relative change found with 90 % chance in so many launches; null: none below a factor of e."""
+    """Relative change found with 90 % probability in so many launches; null: none below a factor of e."""
 
 
 class Resolution(Schema):
@@ -124,7 +124,7 @@ class Resolution(Schema):
     scenario: str
     runs: int
     launches: int
-    """Median over the runs; so are spread and width."""
+    """Median over the runs, as are spread and width."""
     spread: float | None
     width: float
     detectable: list[Detectable]
@@ -145,7 +145,7 @@ class HostEdit(Schema):
 class Pool(Schema):
     name: str
     hosts: dict[str, int]
-    """Number by state."""
+    """Number of hosts by state."""
     projects: list[str]
     queued: int
 

@@ -29,7 +29,7 @@ Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an integ
 
 @router.get("", responses=documented(401, 403, 404))
 def list_integrations(project: ProjectName, session: ReadDb, caller: Caller) -> list[Integration]:
-    """Whom the project tells, by name; without their secrets."""
+    """Lists the project's integrations by name, without their secrets."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return service.list_integrations(session, row.id)
 
@@ -38,10 +38,10 @@ def list_integrations(project: ProjectName, session: ReadDb, caller: Caller) -> 
 def create_integration(
     project: ProjectName, new: IntegrationNew, context: Ctx, now: Now, caller: Caller
 ) -> IntegrationCreated:
-    """Adds one. A webhook's signing secret is in this answer and never shown again."""
+    """Adds an integration. A webhook's signing secret is in this answer and not shown again."""
     with context.read_sessions() as session:
         require_project(session, caller, project, Role.MAINTAINER)
-    service.check(context, new)  # asks a name server: no transaction waits for that
+    service.check(context, new)  # resolves a host name: no transaction waits for that
     with context.sessions() as session:
         row = require_project(session, caller, project, Role.MAINTAINER)
         made = service.create(session, context, row.id, new, who=caller.name, now=now)
@@ -54,7 +54,7 @@ def create_integration(
 def change_integration(
     project: ProjectName, number: Number, *, change: IntegrationChange, session: Db, now: Now, caller: Caller
 ) -> Integration:
-    """Switches it on or off. What happens while it is off is not told later."""
+    """Enables or disables the integration. Notifications are not sent later for the time in between."""
     found = require_project(session, caller, project, Role.MAINTAINER)
     row = service.require(session, found.id, number)
     row.enabled = change.enabled
@@ -65,7 +65,7 @@ def change_integration(
 
 @router.delete("/{number}", status_code=204, responses=documented(401, 403, 404))
 def delete_integration(project: ProjectName, number: Number, session: Db, now: Now, caller: Caller) -> None:
-    """Removes it with its secret and its notifications. What it wrote at the forge stays."""
+    """Removes the integration with its secret and notifications. What it wrote at the forge stays."""
     found = require_project(session, caller, project, Role.MAINTAINER)
     row = service.require(session, found.id, number)
     record(session, caller, "integration.remove", row.name, now, project_id=found.id)
@@ -76,7 +76,7 @@ def delete_integration(project: ProjectName, number: Number, session: Db, now: N
 def test_integration(
     project: ProjectName, number: Number, context: Ctx, now: Now, caller: Caller
 ) -> TestResult:
-    """Tries it now: a forge is asked who this is, others are sent a message that says it is a test."""
+    """Tests the integration: a forge checks the credential, others get a message marked as a test."""
     with context.sessions() as session:
         found = require_project(session, caller, project, Role.MAINTAINER)
         row = service.require(session, found.id, number)

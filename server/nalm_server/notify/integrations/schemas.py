@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integrations as the API takes and shows them. Secrets go in and never come out."""
+"""Integrations as the API accepts and shows them. Answers never contain secrets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _New(Schema):
 class _NotifiedNew(_New):
     events: list[Event] = Field(default=list(USUAL), max_length=len(Event))
     branches: list[Glob] = Field(default=["*"], max_length=50)
-    """Branches by glob; results of pull requests are told if one is `pull/*`, or `*`."""
+    """Globs of branches; `pull/*` or `*` includes results of pull requests."""
     scenarios: list[Glob] = Field(default=["*"], max_length=50)
 
 
@@ -40,7 +40,7 @@ class TokenForgeNew(_New):
 
     kind: Literal["github", "gitlab", "gitea"]
     url: Url
-    """The API's address: https://api.github.com, https://gitlab.com, https://gitea.example.org."""
+    """Address of the API: https://api.github.com, https://gitlab.com, https://gitea.example.org."""
     repository: Slug
     """owner/name, as in the repository's address."""
     token: Secret
@@ -70,7 +70,7 @@ class EmailNew(_NotifiedNew):
 class ChatNew(_NotifiedNew):
     kind: Literal["chat"]
     url: Annotated[SecretStr, Field(min_length=1, max_length=512)]
-    """The incoming webhook's address: whoever has it can write, so it is kept as a secret."""
+    """Address of the incoming webhook. It is a secret: who knows it can write."""
 
 
 class WebhookNew(_NotifiedNew):
@@ -88,7 +88,7 @@ class Integration(Schema):
     name: str
     kind: IntegrationKind
     config: dict[str, Any]
-    """What is not secret, by kind."""
+    """Configuration without secrets, by kind."""
     events: list[Event]
     branches: list[str]
     scenarios: list[str]
@@ -100,7 +100,7 @@ class Integration(Schema):
 
 class IntegrationCreated(Integration):
     signing_secret: str | None
-    """Of a webhook, to verify it with; shown this once."""
+    """Secret that verifies a webhook's signature; shown once."""
 
 
 class IntegrationChange(Schema):
@@ -108,7 +108,7 @@ class IntegrationChange(Schema):
 
 
 class TestResult(Schema):
-    """What trying an integration came to."""
+    """Result of a test."""
 
     works: bool
     message: str

@@ -17,20 +17,20 @@ router = APIRouter(tags=["service"])
 
 @router.get("/health", responses=documented())
 def get_health(session: ReadDb, context: Ctx, now: Now) -> ServerHealth:
-    """Is the service up and its database reachable; `degraded` names what only makes it slower."""
+    """Says whether the service and its database are up; `degraded` names what only makes it slower."""
     return service.health(session, context.settings, now)
 
 
 @router.get("/health/live", responses=documented())
 async def get_live() -> Live:
-    """This process answers. One that does not is started again."""
+    """Answers while the process runs. An orchestrator restarts a process that does not."""
     return Live(status="ok")
 
 
 @router.get("/health/ready", responses=documented())
 async def get_ready(request: Request, context: Ctx) -> Ready:
-    """Requests can be served: the database is reachable and at this program's revision, there is disk left.
-    What only makes the service slower is named in the answer."""
+    """Says whether requests can be served: database reachable, at this program's revision, and disk space.
+    `problems` names what only makes the service slower."""
     state = request.app.state
     if getattr(state, "readiness", None) is None:
         state.readiness = Readiness(context)
@@ -40,5 +40,5 @@ async def get_ready(request: Request, context: Ctx) -> Ready:
 
 @router.get("/metrics-catalogue", responses=documented())
 def get_metrics_catalogue() -> list[Metric]:
-    """Every metric: its unit, its formula, and the sentence that explains it."""
+    """Lists every metric with its unit, its formula and a sentence that explains it."""
     return service.catalogue()

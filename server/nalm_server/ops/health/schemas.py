@@ -11,7 +11,7 @@ from nalm_server.base.schemas import Schema, former_name
 class ServerHealth(Schema):
     status: Literal["ok", "degraded"]
     problems: list[str]
-    """What is away that can be done without for a while."""
+    """Services that are away and can be missed for a while."""
     version: str
     database: Literal["sqlite", "postgresql"]
     jobs_open: int
@@ -27,4 +27,4 @@ class Live(Schema):
 class Ready(Schema):
     status: Literal["ok", "degraded"]
     problems: list[str]
-    """What is away that can be done without for a while."""
+    """Services that are away and can be missed for a while."""

@@ -20,13 +20,13 @@ FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 
 @router.get("/metrics")
 def get_metrics(request: Request, context: Ctx, credentials: Credentials) -> Response:
-    """Figures about the service, in Prometheus' text format."""
+    """Returns metrics of the service in Prometheus' text format."""
     require_scraper(request, context.settings, credentials.credentials if credentials else None)
     return Response(generate_latest(request.app.state.registry), media_type=CONTENT_TYPE_LATEST)
 
 
 def require_scraper(request: Request, settings: Settings, token: str | None) -> None:
-    """The token of the settings; without one, a caller on this host, whom no proxy stands for."""
+    """Requires the token of the settings; without one, a caller on this host that is no proxy."""
     expected = settings.metrics_token
     if expected is None:
         if not _on_this_host(request):

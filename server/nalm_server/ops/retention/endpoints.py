@@ -18,7 +18,7 @@ router = APIRouter(prefix="/projects/{project}/retention", tags=["store"])
 
 @router.get("", responses=documented(401, 403, 404))
 def get_retention(project: ProjectName, session: ReadDb, context: Ctx, now: Now, caller: Caller) -> Retention:
-    """The project's rules, what the next sweep removes, and what was removed so far."""
+    """Shows the project's rules, what the next sweep removes, and what was removed so far."""
     found = require_project(session, caller, project, Role.READER)
     return service.show(session, found, context.settings, now)
 

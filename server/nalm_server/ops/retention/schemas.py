@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention as the API shows and takes it."""
+"""Retention as the API shows and accepts it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Days = Annotated[Whole, Field(ge=1, le=36_500)]
 
 
 class RetentionKind(StrEnum):
-    """What ages out. Runs, verdicts and series never do."""
+    """Data that ages out. Runs, verdicts and series never do."""
 
     REPORTS = "reports"
-    """Raw reports, but those of releases and of regressions and improvements."""
+    """Raw reports, except those of releases, regressions and improvements."""
     DELIVERIES = "deliveries"
     LOGS = "logs"
     """Log tails of ended jobs."""
@@ -36,7 +36,7 @@ class Amount(Schema):
 
 
 class Removed(Amount):
-    """All that ever aged out of one kind."""
+    """Total that aged out of one kind."""
 
     last_at: datetime
 
@@ -44,7 +44,7 @@ class Removed(Amount):
 class Retention(Schema):
     rules: Rules
     own: bool
-    """False: the server's settings."""
+    """False: the server's settings apply."""
     due: list[Amount]
     """What the next sweep removes."""
     removed: list[Removed]

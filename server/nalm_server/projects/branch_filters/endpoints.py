@@ -22,7 +22,7 @@ router = APIRouter(prefix="/projects/{project}", tags=["watching"])
 
 @router.get("/watching", responses=documented(401, 403, 404))
 def get_watching(project: ProjectName, session: ReadDb, caller: Caller) -> WatchingShown:
-    """What of the repository is measured, and when it was last read. For maintainers."""
+    """Shows what is measured of the repository, and when it was last read. For maintainers."""
     return service.get_watching(session, caller, project)
 
 
@@ -30,7 +30,7 @@ def get_watching(project: ProjectName, session: ReadDb, caller: Caller) -> Watch
 def set_watching(
     project: ProjectName, settings: WatchingSettings, session: Db, caller: Caller, now: Now
 ) -> WatchingShown:
-    """Sets all of it; what is left out gets its default. For maintainers."""
+    """Replaces all of it; fields that are left out get their defaults. For maintainers."""
     return service.set_watching(session, caller, project, settings, now)
 
 
@@ -38,17 +38,17 @@ def set_watching(
 def change_webhook_secret(
     project: ProjectName, change: SecretChange, session: Db, context: Ctx, caller: Caller
 ) -> SecretChanged:
-    """Changes the webhook secret. The new one is in this answer and never shown again. For maintainers."""
+    """Changes the webhook secret. The new one is in this answer and not shown again. For maintainers."""
     return service.change_secret(session, context, caller, project, change)
 
 
 @router.put("/read-token", status_code=204, responses=documented(401, 403, 404, 413))
 def set_read_token(project: ProjectName, token: ReadToken, session: Db, context: Ctx, caller: Caller) -> None:
-    """What the server reads a private repository with. For maintainers."""
+    """Sets the token that reads a private repository. For maintainers."""
     service.set_read_token(session, context, caller, project, token)
 
 
 @router.delete("/read-token", status_code=204, responses=documented(401, 403, 404))
 def remove_read_token(project: ProjectName, session: Db, context: Ctx, caller: Caller) -> None:
-    """Forgets the read token. For maintainers."""
+    """Deletes the read token. For maintainers."""
     service.set_read_token(session, context, caller, project, None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is watched, as the API shows and takes it."""
+"""Branch filters as the API shows and accepts them."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ class WatchingSettings(Schema):
 class WatchingShown(WatchingSettings):
     has_read_token: bool
     previous_secret_until: datetime | None
-    """Until when the webhook secret before the last change is taken too."""
+    """Time until which the previous webhook secret is valid, too."""
     reconciled_at: datetime | None
-    """When the repository, and its forge's pull requests, were last read for what nobody told of."""
+    """Time of the last poll of the repository and its forge's pull requests."""
     reconcile_error: str | None
-    """Why not all of it could be read the last time."""
+    """Why the last poll was incomplete."""
 
 
 class SecretChange(Schema):
     secret: (
         Annotated[str, StringConstraints(min_length=16, max_length=256, pattern=r"^[\x21-\x7e]+$")] | None
     ) = None
-    """The forge's own (GitLab makes signing tokens itself: `whsec_...`). Null: a new one is made."""
+    """A secret made by the forge (GitLab makes signing tokens: `whsec_...`). Null: the server makes one."""
     overlap_hours: Annotated[Whole, Field(ge=0, le=168)] = 24
-    """How long the present one is taken too."""
+    """Hours for which the present secret stays valid."""
 
 
 class SecretChanged(Schema):
@@ -52,7 +52,7 @@ class SecretChanged(Schema):
 
 
 class ReadToken(Schema):
-    """What the server reads the repository with, over HTTP. Kept encrypted, never shown."""
+    """Token with which the server reads the repository over HTTP. Stored encrypted, never shown."""
 
     user: Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[^\x00-\x20\x7f:]+$")] = (
         "x-access-token"

@@ -37,13 +37,13 @@ def list_commits(
         ),
     ] = None,
 ) -> list[Commit]:
-    """Commits of a branch, newest first along the first parent, with their job and verdicts."""
+    """Lists commits of a branch along the first parent, newest first, with job and verdicts."""
     found = require_project(session, caller, project, Role.READER)
     return service.list_commits(session, found, limit=limit, before=before, scenario=scenario, branch=branch)
 
 
 @router.get("/{sha}", responses=documented(404, 409))
 def get_commit(project: ProjectName, sha: ShaPath, session: ReadDb, caller: Caller) -> CommitDetail:
-    """One commit with its runs."""
+    """Shows one commit with its runs."""
     found = require_project(session, caller, project, Role.READER)
     return service.get_commit(session, found, sha)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits as the API shows them. Null: no push told us."""
+"""Commits as the API shows them. Null: no push named it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Commit(CommitRef):
     parent_sha: str | None
     job: JobBrief | None
     skipped: str | None
-    """Why it is not measured; null: it is, or nobody has asked."""
+    """Why it is not measured; null: it is, or no measurement was requested."""
     verdicts: list[VerdictBrief]
     """The newest of each scenario."""
 
@@ -20,5 +20,5 @@ class Commit(CommitRef):
 class CommitDetail(Commit):
     message: str | None
     base_sha: str | None
-    """What it was, or will be, compared with."""
+    """The commit that it was, or will be, compared with."""
     runs: list[RunBrief]

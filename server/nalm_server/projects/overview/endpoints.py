@@ -21,5 +21,5 @@ Since = Annotated[
 
 @router.get("/overview", responses=documented())
 def get_overview(session: ReadDb, caller: Caller, now: Now, since: Since = None) -> Overview:
-    """Of all projects the caller may read: open alerts by worth, what changed, what waits."""
+    """Shows open alerts by severity, recent changes and waiting jobs of the projects the caller may read."""
     return service.overview(session, caller, since, now)

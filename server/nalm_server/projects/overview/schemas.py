@@ -11,7 +11,7 @@ from nalm_server.base.schemas import Schema
 
 
 class AlertChange(Schema):
-    """The last step that an alert took."""
+    """The last change of an alert's state."""
 
     alert: Alert
     state: AlertState
@@ -22,7 +22,7 @@ class AlertChange(Schema):
 
 
 class Judged(Schema):
-    """Runs of a project that came in, by what is shown of their verdict."""
+    """Number of a project's new runs, by displayed outcome."""
 
     project: str
     display: str
@@ -31,16 +31,16 @@ class Judged(Schema):
 
 class Overview(Schema):
     at: datetime
-    """When this was so; what comes later is not in it."""
+    """Time of this overview; later events are not in it."""
     since: datetime
-    """From when on `changes` and `judged` are."""
+    """Start of `changes` and `judged`."""
     alerts: list[Alert]
-    """Open ones by worth, 10 at most; muted ones apart."""
+    """Open alerts by severity, at most 10, without muted ones."""
     alerts_open: int
     changes: list[AlertChange]
-    """Newest first, each alert once, 20 at most."""
+    """Newest first, each alert once, at most 20."""
     changed: int
-    """Alerts that took a step since then."""
+    """Number of alerts whose state changed since then."""
     judged: list[Judged]
     """By project."""
     jobs_waiting: int

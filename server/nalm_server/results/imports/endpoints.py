@@ -53,7 +53,7 @@ async def import_results(
     host_class: Annotated[str, Query(min_length=1, max_length=128, pattern=r"^[^\x00]+$")] = "imported",
     metric: Annotated[list[str] | None, Query(max_length=50, description="NAME=METRIC*FACTOR")] = None,
 ) -> ImportTaken:
-    """Takes another tool's results into series of their own. Nothing judges them."""
+    """Imports another tool's results into series of their own. They are not judged."""
     await run_in_threadpool(_require, context, caller, project)
     body = await read_body(request, context.settings.report_bytes)
     options = Options(
@@ -67,6 +67,6 @@ async def import_results(
 
 
 def _require(context: Context, caller: Principal, project: str) -> None:
-    """Before a long body is read."""
+    """Checks access before a long body is read."""
     with context.read_sessions() as session:
         require_project(session, caller, project, Role.MAINTAINER)

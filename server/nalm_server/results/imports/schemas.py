@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports as the API takes and answers them."""
+"""Imports as the API accepts and answers them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.base.schemas import Schema
 
 
 class Source(StrEnum):
-    """Whose results."""
+    """The tool that wrote the results."""
 
     GOOGLE_BENCHMARK = "google-benchmark"
     CSIT = "csit"
@@ -20,14 +20,14 @@ class Source(StrEnum):
     OVS_PMD_PERF = "ovs-pmd-perf"
     CSV = "csv"
     NALM_REPORT = "nalm-report"
-    """Our own, judged as uploaded ones are; over HTTP by POST /reports."""
+    """nalm's own reports, judged like uploaded ones; over HTTP, use POST /reports."""
 
 
 OtherTool = Literal["google-benchmark", "csit", "vpp-runtime", "ovs-pmd-perf", "csv"]
 
 
 class Options(Schema):
-    """What a file does not say of itself."""
+    """What a file may not contain."""
 
     commit: str | None = None
     scenario: str | None = None
@@ -40,5 +40,5 @@ class ImportTaken(Schema):
     runs: int
     values: int
     new: bool
-    """False: this very file was taken in before."""
+    """False: the same file was imported before."""
     note: str

@@ -37,7 +37,7 @@ def pair_request(
     base_host: Host = None,
     head_host: Host = None,
 ) -> PairRequest:
-    """Two revisions, or one in two scenarios or on two hosts."""
+    """Two revisions, or one revision in two scenarios or on two hosts."""
     return PairRequest(
         base, head, SideFilter(base_scenario or scenario, base_host), SideFilter(scenario, head_host)
     )
@@ -50,8 +50,8 @@ RequestedPair = Annotated[PairRequest, Depends(pair_request)]
 def compare_commits(
     project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
 ) -> Comparison:
-    """Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
-    measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both."""
+    """Compares two commits, tags or branches in one scenario; without `scenario`, in the first by name with
+    both. Compares one commit in two scenarios (models, feature sets) or on two hosts if both are named."""
     found = require_project(session, caller, project, Role.READER)
     return service.compare(session, found, request)
 
@@ -60,7 +60,7 @@ def compare_commits(
 def compare_the_code(
     project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
 ) -> CodeComparison:
-    """The same pair function by function, with source lines where they were sampled."""
+    """Compares the same pair function by function, with source lines if they were sampled."""
     found = require_project(session, caller, project, Role.READER)
     return code.compare_code(session, found, request)
 
@@ -69,7 +69,7 @@ def compare_the_code(
 def compare_the_source(
     project: ProjectName, request: RequestedPair, function: RequestedFunction, session: ReadDb, caller: Caller
 ) -> FunctionSource:
-    """One function of the pair: both sides' text, line beside line, with what each line costs a packet."""
+    """Shows one function of the pair: the text of both sides, line by line, with the cost of each line."""
     found = require_project(session, caller, project, Role.READER)
     return code.compare_source(session, found, request, function)
 
@@ -78,7 +78,7 @@ def compare_the_source(
 def list_measured(
     project: ProjectName, revision: RevisionQuery, session: ReadDb, caller: Caller
 ) -> MeasuredOf:
-    """What a revision can be compared by: its scenarios, execution models, feature sets and hosts."""
+    """Lists what a revision can be compared by: scenarios, execution models, feature sets and hosts."""
     found = require_project(session, caller, project, Role.READER)
     return comparable.measured_of(session, found, revision)
 
@@ -87,6 +87,6 @@ def list_measured(
 def compare_all_series(
     project: ProjectName, base: RevisionQuery, head: RevisionQuery, session: ReadDb, caller: Caller
 ) -> Response:
-    """Two commits in every series both have a value in: each one's newest run, not measured side by side."""
+    """Compares two commits in every series with values of both: newest runs, not measured side by side."""
     found = require_project(session, caller, project, Role.READER)
     return as_json(all_series.compare_all(session, found, base=base, head=head))

@@ -18,7 +18,7 @@ router = APIRouter(tags=["runs"])
 
 @router.get("/runs/{run_id}/code", responses=documented(404, 410))
 def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
-    """One run's kept rounds, and what its functions and source lines cost a packet on both sides."""
+    """Shows one run's kept rounds, and the cost per packet of functions and source lines on both sides."""
     return run_code.code_of_run(session, caller, run_id)
 
 
@@ -26,5 +26,5 @@ def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
 def get_run_source(
     run_id: RunId, function: RequestedFunction, session: ReadDb, caller: Caller
 ) -> FunctionSource:
-    """One function of one run: both sides' text, line beside line, with what each line costs a packet."""
+    """Shows one function of one run: the text of both sides, line by line, with the cost of each line."""
     return run_code.source_of_run(session, caller, run_id, function)

@@ -43,7 +43,7 @@ class Measured(Schema):
     model: str
     traffic: str
     features: list[str] | None
-    """Null: the run keeps head's alone, and this is its base."""
+    """Null: the revision is the run's base, and the run keeps head's feature set only."""
     host: str
     host_class: str
     measured_at: datetime
@@ -52,7 +52,7 @@ class Measured(Schema):
 class MeasuredOf(Schema):
     commit: CommitRef
     runs: list[Measured]
-    """By scenario, newest first; the newest of each scenario and host."""
+    """By scenario, newest first: the newest run of each scenario and host."""
 
 
 class SideBySide(Schema):
@@ -72,14 +72,14 @@ class CodeComparison(Schema):
     cycle_flame: Frame | None
     """By stage and function, by samples; null: not sampled, or hosts that cannot be compared."""
     source_link: str | None
-    """Address of a line at the forge, with {sha}, {file} and {line} to fill in; null: no forge is known."""
+    """Address of a line at the forge, with placeholders {sha}, {file} and {line}; null: no forge is known."""
 
 
 class RunCode(Schema):
-    """What a run's rounds, functions and lines cost, each side by its own commit's numbering."""
+    """Cost of a run's rounds, functions and lines, each side by its own commit's line numbers."""
 
     base_sha: str | None
-    """Null: it was not built."""
+    """Null: base was not built."""
     head_sha: str | None
     rounds: Rounds
     functions: list[FunctionCosts]
@@ -90,20 +90,20 @@ class RunCode(Schema):
 
 class Comparison(Schema):
     scenario: str
-    """Head's; base's own is in `sides`."""
+    """Head's scenario; base's own is in `sides`."""
     base: CommitRef
     head: CommitRef
     sides: SideBySide
     paired: bool
-    """True: measured interleaved in one run. False: put together from each commit's own runs, no verdict."""
+    """True: measured interleaved in one run. False: combined from each commit's own runs, no verdict."""
     run_ids: list[str]
     verdict: Verdict | None
     chain: Change | None
     stages: list[StageChange]
     stage_notes: dict[str, str]
-    """By stage, its part in the change, or what its test said, for a person."""
+    """By stage, its part in the change, or the result of its test, for people."""
     interval_note: str | None
-    """What the intervals of chain and stages are; null: all are of one level."""
+    """Kind of the intervals of chain and stages; null: all have one level."""
     decomposition: Decomposition | None
     """The change split into efficiency, mix, features and model. Null: nothing was measured, the hosts cannot
     be compared, or the raw rounds of the pair have aged out."""
@@ -130,9 +130,9 @@ class SeriesComparison(Schema):
     ratio: float | None
     """head / base; null where base is 0."""
     better: Better
-    """Which direction of this metric is good news."""
+    """The direction in which this metric is better."""
     apart: bool | None
-    """Whether the two intervals lie apart. No verdict: the two were not measured side by side."""
+    """Whether the intervals are disjoint. No verdict: the two were not measured side by side."""
 
 
 class SeriesComparisons(Schema):
@@ -140,5 +140,5 @@ class SeriesComparisons(Schema):
     head: CommitRef
     series: list[SeriesComparison]
     only_base: int
-    """Series that have a value at base alone."""
+    """Number of series with a value at base alone."""
     only_head: int

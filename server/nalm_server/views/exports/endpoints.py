@@ -41,7 +41,7 @@ def export_series(
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     since: Annotated[Moment | None, Query(description="Only rows of this time or later.")] = None,
 ) -> StreamingResponse:
-    """Every row of a table; of series every value, as OpenMetrics the newest of each."""
+    """Exports every row of a table; for series every value, as OpenMetrics the newest of each."""
     found = require_project(session, caller, project, Role.READER)
     row_filter = Filter(scenario, metric, host_class, since)
     service.require(form, table, row_filter)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an export holds: one row for each series and run."""
+"""Rows of an export: one for each series and run."""
 
 from __future__ import annotations
 

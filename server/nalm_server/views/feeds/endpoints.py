@@ -38,7 +38,7 @@ def get_feed(
     caller: Caller,
     token: Annotated[str | None, Query(max_length=128, description="The feed's own token.")] = None,
 ) -> Response:
-    """Regressions, improvements, broken commits and prices of features as an Atom feed."""
+    """Returns regressions, improvements, broken commits and prices of features as an Atom feed."""
     row = projects.require(session, project)
     service.require_reader(session, caller, row, token)
     content = service.feed(session, row, context.settings.public_url or LOCAL_URL)
@@ -49,7 +49,7 @@ def get_feed(
 def create_feed_token(
     project: ProjectName, session: Db, context: Ctx, now: Now, caller: Caller
 ) -> FeedAddress:
-    """The feed's address with a new token in it. The address before becomes worthless."""
+    """Makes a new token and returns the feed's address with it. The previous address becomes invalid."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     token = service.new_token(session, row, now)
     record(session, caller, "feed_token.new", row.name, now, project_id=row.id)

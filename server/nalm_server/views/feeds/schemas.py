@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds as the API makes them known."""
+"""Feeds as the API shows them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from nalm_server.base.schemas import Schema
 
 
 class FeedAddress(Schema):
-    """Shown once: the token in it is stored hashed."""
+    """Shown once: the server keeps the token's hash only."""
 
     url: str

@@ -42,7 +42,7 @@ def get_lines(
     stage: Stages = None,
     function: Functions = None,
 ) -> Response:
-    """One metric of several scenarios and branches over common commits, in columns: for long histories."""
+    """Returns one metric of several scenarios and branches over common commits, in columns."""
     found = require_project(session, caller, project, Role.READER)
     request = HistoryRequest(metric, host_class, limit, stage or [], function or [])
     lines_request = chart_lines.LinesRequest(

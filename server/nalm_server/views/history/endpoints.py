@@ -41,7 +41,7 @@ router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
 
 @router.get("", responses=documented(404))
 def list_scenarios(project: ProjectName, session: ReadDb, caller: Caller) -> list[ScenarioSummary]:
-    """What has been measured, by name."""
+    """Lists the measured scenarios, by name."""
     found = require_project(session, caller, project, Role.READER)
     return service.list_scenarios(session, found)
 
@@ -59,7 +59,7 @@ def get_history(
     stage: Stages = None,
     function: Functions = None,
 ) -> Response:
-    """One metric of every stage along the default branch. Without host_class: the one with the newest run."""
+    """Returns one metric of all stages along the default branch. Default host_class: the newest run's."""
     found = require_project(session, caller, project, Role.READER)
     request = service.HistoryRequest(metric, host_class, limit, stage or [], function or [])
     return as_json(service.history(session, found, scenario, request))
@@ -84,6 +84,6 @@ def list_functions(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> list[FunctionSummary]:
-    """C functions with a history: those of the newest run first, dearest first."""
+    """Lists C functions with a history: those of the newest run first, most expensive first."""
     found = require_project(session, caller, project, Role.READER)
     return service.list_functions(session, found, scenario, host_class=host_class, part=part, limit=limit)

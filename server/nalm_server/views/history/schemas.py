@@ -17,7 +17,7 @@ from nalm_server.results.series.values import Value
 class ScenarioSummary(Schema):
     name: str
     stages: list[str]
-    """In the order packets pass them, as the newest run has them."""
+    """In the order in which packets pass them, as in the newest run."""
     model: str
     lcores: int
     traffic: str
@@ -27,16 +27,16 @@ class ScenarioSummary(Schema):
 
 
 class FunctionSummary(Schema):
-    """A C function under a stage that has a history, as its newest run counted it."""
+    """A C function of a stage with a history, as its newest run counted it."""
 
     stage: str
     name: str
     ipp: float
-    """Its own instructions per packet, without callees."""
+    """Instructions per packet of the function itself, without callees."""
     calls: float
-    """A packet."""
+    """Calls per packet."""
     gone: bool
-    """The newest run has it no more, or not among the dearest of its stage."""
+    """The newest run does not have it, or not among the most expensive of its stage."""
 
 
 class HistoryPoint(Schema):
@@ -48,7 +48,7 @@ class HistoryPoint(Schema):
     committed_at: datetime | None
     parent_sha: str | None
     base_sha: str | None
-    """What the run compared it with."""
+    """The commit that the run compared it with."""
     run_id: str
     display: Display
     cause: Cause | None
@@ -58,7 +58,7 @@ class HistoryPoint(Schema):
 
 
 class ImportedPoint(Schema):
-    """Figures of another tool at a commit: shown beside ours, never judged."""
+    """Another tool's figures at a commit: shown beside measured ones, never judged."""
 
     sha: str
     short_sha: str
@@ -75,17 +75,17 @@ class History(Schema):
     """Null when the scenario has no valid run."""
     host_classes: list[str]
     stages: list[str]
-    """And the functions asked for, as `STAGE>FUNCTION`."""
+    """Stages, and the requested functions as `STAGE>FUNCTION`."""
     missing: str | None
-    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
+    """Why no run has a value of the metric, and what to do; null: nothing is missing."""
     points: list[HistoryPoint]
     """Along the first parent, oldest first."""
     change_points: list[ChangePoint]
-    """Of the series shown, along the first parent; those of cpp and ipp are looked for."""
+    """Of the series shown, along the first parent; only cpp and ipp have change points."""
     segments: list[Segment]
-    """Where the history begins anew, the first commit apart."""
+    """Where the history restarts, without the first commit."""
     imported: list[ImportedPoint]
-    """Other tools' figures, oldest commit first, of every host class. There is no verdict about them."""
+    """Other tools' figures, oldest commit first, of every host class, without verdicts."""
 
 
 class CommitColumns(Schema):
@@ -97,7 +97,7 @@ class CommitColumns(Schema):
 
 
 class StageColumns(Schema):
-    """A series: as many of each as the line has runs. Null: not measured in that run."""
+    """A series: as many entries in each column as the line has runs. Null: not measured in that run."""
 
     stage: str
     function: str | None
@@ -108,34 +108,34 @@ class StageColumns(Schema):
 
 
 class ScenarioLine(Schema):
-    """A scenario along the first parent, of one branch if asked for: columns, a place for each run."""
+    """A scenario along the first parent, of one branch if requested: columns with an entry for each run."""
 
     scenario: str
     branch: str | None
     host_class: str | None
     """Null when the scenario has no valid run."""
     at: list[int]
-    """Places in `commits`, ascending."""
+    """Indices into `commits`, ascending."""
     run_id: list[str]
     base_sha: list[str | None]
     display: list[Display]
     ratio_cpp: list[float | None]
     """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values
-    in `stages` are of runs of their own and drift with the host."""
+    in `stages` are of separate runs and drift with the host."""
     low: list[float | None]
     high: list[float | None]
     stages: list[StageColumns]
     missing: str | None
-    """Why the metric has no value in any run, and what to do; null where nothing stands in its way."""
+    """Why no run has a value of the metric, and what to do; null: nothing is missing."""
     change_points: list[ChangePoint]
     segments: list[Segment]
-    """Where the line begins anew, the first commit apart."""
+    """Where the line restarts, without the first commit."""
 
 
 class ReleaseMark(Schema):
     name: str
     at: int
-    """Its place in `commits`."""
+    """Index into `commits`."""
 
 
 class Lines(Schema):

@@ -26,12 +26,12 @@ from nalm_server.views.live.hub import Hub
 router = APIRouter(tags=["live"])
 
 LONGEST_SECONDS = 900.0
-"""Then the stream ends and the browser comes back: what a caller may read is asked anew."""
+"""Maximum length of a stream. The browser then reconnects, and its rights are checked again."""
 HEARTBEAT_SECONDS = 15.0
 RETRY_MILLISECONDS = 2000
-"""Until a browser whose stream ended comes back."""
+"""Time after which a browser reconnects."""
 LOOK_SECONDS = 1.0
-"""How soon a stream ends with the server."""
+"""Time within which a stream ends with the server."""
 EVENT = {
     "type": "object",
     "properties": {
@@ -65,9 +65,9 @@ async def live(
     bisect: Number = None,
     last_event_id: Annotated[str | None, Header(pattern=r"^[0-9]{1,18}$")] = None,
 ) -> StreamingResponse:
-    """Changes of jobs as they happen: of one project, job, backfill or bisect, or of all the caller may see.
+    """Streams changes of jobs: of one project, job, backfill or bisect, or of all that the caller may see.
 
-    Of one job, begins with how it is now, its log's tail included.
+    The stream of one job begins with its present state and the tail of its log.
     """
 
     def follower() -> Follower:
@@ -121,7 +121,7 @@ async def _stream(request: Request, hub: Hub, follower: Follower, since: int | N
 
 
 def _first(follower: Follower, since: int | None) -> list[Change]:
-    """How the one job is, or what changed while the follower was away."""
+    """The present state of the one job, or the changes since the follower's last event."""
     if since is not None:
         return follower.missed(since)
     return follower.current() if follower.change_filter.job is not None else []

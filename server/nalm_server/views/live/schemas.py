@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a follower is told of a job."""
+"""Events of a job for followers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_server.jobs.schemas import Job, JobState
 
 
 class JobChange(Schema):
-    """A job as it is now; `log` only to a follower of this one job."""
+    """The present state of a job; `log` only for followers of this one job."""
 
     id: int
     project: str
@@ -24,9 +24,9 @@ class JobChange(Schema):
     backfill_id: int | None
     bisect_id: int | None
     log: str | None
-    """What came to the log since the last event."""
+    """What was added to the log since the last event."""
     log_restarted: bool
-    """`log` is the whole tail and replaces what was shown."""
+    """`log` is the whole tail and replaces the text before."""
     log_anew: ClassVar[Any] = former_name("log_restarted", bool)
 
 

@@ -22,7 +22,7 @@ router = APIRouter(tags=["renderings"])
 
 Form = Annotated[Literal["junit", "sarif", "markdown"], Path(description="Output format.")]
 SCHEMAS = {"application/sarif+json": {"type": "object"}}
-"""Of the forms that are not text."""
+"""Schemas of the formats that are not text."""
 FORMS: dict[str, tuple[str, Callable[[Sequence[Judged]], str]]] = {
     "junit": ("application/xml", junit),
     "sarif": ("application/sarif+json", sarif),
@@ -42,7 +42,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 @router.get("/runs/{run_id}/{form}", response_class=Response, responses=RESPONSES)
 def render_run(run_id: RunId, form: Form, session: ReadDb, context: Ctx, caller: Caller) -> Response:
-    """One run as JUnit, SARIF or Markdown."""
+    """Renders one run as JUnit, SARIF or Markdown."""
     base_url = context.settings.public_url or LOCAL_URL
     return _rendered(form, service.of_run(session, caller, run_id, base_url))
 
@@ -51,7 +51,7 @@ def render_run(run_id: RunId, form: Form, session: ReadDb, context: Ctx, caller:
 def render_commit(
     project: ProjectName, sha: ShaPath, form: Form, *, session: ReadDb, context: Ctx, caller: Caller
 ) -> Response:
-    """A commit's newest run of each scenario as JUnit, SARIF or Markdown."""
+    """Renders a commit's newest run of each scenario as JUnit, SARIF or Markdown."""
     base_url = context.settings.public_url or LOCAL_URL
     return _rendered(form, service.of_commit(session, caller, project, sha, base_url))
 
