@@ -56,7 +56,8 @@ class Settings(BaseSettings):
     """The most that a project's rule may allow; None: always, and never where `up` cannot keep its agent from
     its own files."""
     agent_broker_url: SecretStr | None = None
-    """Handed to agents at their registration, `{pool}` replaced by their pool: redis://pool-{pool}:...@host/0."""
+    """Handed to agents at their registration, `{pool}` replaced by their pool:
+    redis://pool-{pool}:...@host/0."""
     lease_seconds: int = Field(default=60, ge=5, le=3600)
     """A job whose agent has been silent for this long is given out again."""
     job_attempts: int = Field(default=3, ge=1, le=20)

@@ -202,10 +202,10 @@ class VariantOn(Schema):
 
     off: str
     on: str
-    """Scenario with the variant on."""
+    """`off`, `on`: scenarios with the variant off and on."""
     host_class: str
     run_ids: list[str]
-    """With the variant off, with it on."""
+    """Runs with the variant off and on, in this order."""
     off_figures: dict[str, Value]
     on_figures: dict[str, Value]
     ratio_cpp: float | None

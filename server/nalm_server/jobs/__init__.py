@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs: what is to be measured, in which state, leased to whom. Agents and bench hosts.
+"""Jobs: what to measure, in which state, leased to which host. Agents and bench hosts.
 
-Imports git and below; what lies above is called through `ports.py`. Start at `service.py` (queued, moved) and
-`leasing.py` (given out); `agents` speaks to agents, `hosts` shows hosts to people.
+Imports git and below; calls packages above through `ports.py`. Start at `service.py` (queue, change state)
+and `leasing.py` (lease). `agents` serves agents, `hosts` shows hosts to people.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people do with a job: cancel, retry, boost, approve, reject. Each is written to the audit log."""
+"""What people do with a job: cancel, retry, boost, approve, reject. Each action is in the audit log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_server.jobs.schemas import OPEN, PRIORITY, JobDetail, JobReason, JobSt
 
 
 def _locked(session: Session, caller: Principal, job_id: int) -> JobRow:
-    # The role is asked for before the lock: who may not do this must not make others wait.
+    # Checks the role before it locks: a caller without it must not block others.
     service.require_seen(session, caller, job_id, Role.DEVELOPER)
     return service.require_locked(session, job_id)
 
@@ -44,7 +44,7 @@ def _by(done: str, caller: Principal, why: str) -> str:
 
 
 def cancel(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
-    """Ends it; an agent that works on it learns so at its next heartbeat. Saying it twice changes nothing."""
+    """Cancels a job; its agent learns of it at its next heartbeat. Repeating it changes nothing."""
     job = _locked(session, caller, job_id)
     if job.state == JobState.CANCELLED:
         return presentation.get_job(session, job.id, now)
@@ -61,13 +61,13 @@ def cancel_locked(session: Session, job: JobRow, reason: str, now: datetime, who
 
 
 def cancel_if_open(session: Session, job: JobRow, reason: str, now: datetime, who: str | None) -> None:
-    """As cancel_locked; a job that ended meanwhile stays as it is."""
+    """As cancel_locked; does nothing if the job has ended meanwhile."""
     if job.state in OPEN:
         cancel_locked(session, job, reason, now, who)
 
 
 def retry(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
-    """Queues a job again that ended without a valid result, with all its attempts."""
+    """Queues a job again that ended without a valid result; its attempts start from 0."""
     seen = service.require_seen(session, caller, job_id, Role.DEVELOPER)
     projects.lock(session, seen.project_id)
     job = service.require_locked(session, job_id)
@@ -84,7 +84,7 @@ def retry(session: Session, caller: Principal, job_id: int, why: str, now: datet
 
 
 def boost(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
-    """Somebody waits for it: as if a person had asked."""
+    """Gives a job the priority of a person's request."""
     job = _locked(session, caller, job_id)
     if job.state != JobState.QUEUED:
         raise ConflictError(f"Job {job.id} is {job.state}: only a queued one can go sooner.")
@@ -94,7 +94,7 @@ def boost(session: Session, caller: Principal, job_id: int, why: str, now: datet
 
 
 def approve(session: Session, caller: Principal, job_id: int, why: str, now: datetime) -> JobDetail:
-    """Approves the commit of a job that waits for that: all jobs of this commit of this repository."""
+    """Approves the commit of a job: releases all jobs of this commit of this repository."""
     seen = service.require_seen(session, caller, job_id, Role.DEVELOPER)
     projects.lock(session, seen.project_id)
     job = _held(service.require_locked(session, job_id))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of approvals, and of where commits were seen."""
+"""SQL of approvals, and of the repositories in which commits were seen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm_server.jobs.models import ApprovalRow, JobRow
 from nalm_server.jobs.schemas import OPEN, JobReason
 
 SEEN = (JobReason.PUSH, JobReason.PULL_REQUEST, JobReason.SCHEDULE)
-"""Reasons of jobs whose commit was seen in a repository: without a fork, in the project's own."""
+"""Reasons of jobs whose commit is known to be in a repository: the project's own if there is no fork."""
 
 
 Commit = tuple[str, str]
@@ -25,7 +25,7 @@ Commit = tuple[str, str]
 
 
 def rule(session: Session, project_id: int, sha: str, fork: str) -> tuple[ForkPullRequests, bool]:
-    """What the project does with forks' code, and whether this commit of this one was approved."""
+    """The project's policy for forks, and whether this commit of this fork is approved."""
     policy, approved = rules(session, project_id, {(sha, fork)})
     return policy, (sha, fork) in approved
 
@@ -33,12 +33,12 @@ def rule(session: Session, project_id: int, sha: str, fork: str) -> tuple[ForkPu
 def rules(
     session: Session, project_id: int, commits: Collection[Commit]
 ) -> tuple[ForkPullRequests, set[Commit]]:
-    """What the project does with forks' code, and those of the commits that were approved."""
+    """The project's policy for forks, and which of the commits are approved."""
     of_project = select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id)
     granted = and_(
         ApprovalRow.project_id == project_id, tuple_(ApprovalRow.sha, ApprovalRow.fork).in_(commits)
     )
-    # The policy comes whether or not there are approvals, and they come whether or not it is set.
+    # One row even without approvals, and approvals even without a policy.
     query = (
         select(of_project.scalar_subquery(), ApprovalRow.sha, ApprovalRow.fork)
         .select_from(ProjectRow)
@@ -67,7 +67,7 @@ def add(session: Session, row: ApprovalRow) -> None:
 def open_of_forks(
     session: Session, project_id: int, *, sha: str | None = None, fork: str | None = None
 ) -> list[JobRow]:
-    """Open jobs of forks' commits, or of this commit of this fork; held until the commit."""
+    """Open jobs of forks' commits, or of this commit of this fork; locked until the commit."""
     query = select(JobRow).where(
         JobRow.project_id == project_id, JobRow.state.in_(OPEN), JobRow.fork.is_not(None)
     )
@@ -83,8 +83,8 @@ def open_of_forks(
 
 
 def is_own(session: Session, commit: CommitRow) -> bool:
-    """The project's repository was seen to have the commit. An upload is no such sight: anybody's commit may
-    be uploaded."""
+    """True if the project's repository is known to have the commit. An upload proves nothing: anyone's commit
+    can be uploaded."""
     measured = (
         select(JobRow.id)
         .where(JobRow.commit_id == commit.id, JobRow.fork.is_(None), JobRow.reason.in_(SEEN))
@@ -98,7 +98,7 @@ def is_own(session: Session, commit: CommitRow) -> bool:
 
 
 def newest_fork(session: Session, project_id: int, sha: str) -> str | None:
-    """The fork whose pull request brought the commit last. None: none did."""
+    """The fork whose pull request last had the commit as its head. None: there is none."""
     of_request = select(PullRequestRow.fork).where(
         PullRequestRow.project_id == project_id,
         PullRequestRow.head_sha == sha,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forks' code waits for a developer: building a commit runs what it contains.
+"""Commits of forks wait for a developer's approval: a build runs what the commit contains.
 
-An approval is of one commit of one repository. Whether a job waits is asked of the project's policy and of
-the approvals each time that the job is queued, and when either changes: nothing else is remembered.
+An approval is for one commit of one repository. The project's policy and the approvals decide whether a job
+waits, each time the job is queued and whenever one of them changes. No other state is kept.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from nalm_server.jobs.schemas import JobState
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a commit was seen."""
+    """The repository in which a commit was seen."""
 
     fork: str | None
-    """The repository, as its forge names it. None: the project's own."""
+    """Name of the fork at its forge. None: the project's own repository."""
 
 
 OWN = Origin(None)
 
 
 def origin(session: Session, commit: CommitRow) -> Origin:
-    """A commit that a pull request of a fork brought is the fork's until the project's repository has it."""
+    """A commit of a fork's pull request belongs to the fork until the project's repository has it."""
     return origin_on_line(session, commit, commit.sha)
 
 
 def origin_on_line(session: Session, commit: CommitRow, tip: str) -> Origin:
-    """The same of a commit that is measured as one of those that lead to `tip`."""
+    """The origin of a commit that is measured as part of the line that leads to `tip`."""
     if repository.is_own(session, commit):
         return OWN
     forks = (repository.newest_fork(session, commit.project_id, sha) for sha in (commit.sha, tip))
@@ -53,7 +53,7 @@ def hold(session: Session, job: JobRow) -> str | None:
 
 
 def holds(session: Session, jobs: Sequence[JobRow]) -> list[str | None]:
-    """The same of jobs of one project, in their order."""
+    """As `hold`, for jobs of one project, in their order."""
     commits = {(job.head_sha, job.fork) for job in jobs if job.fork is not None}
     if not commits:
         return [None] * len(jobs)
@@ -73,8 +73,8 @@ def _hold(job: JobRow, policy: ForkPullRequests, *, approved: bool) -> str | Non
 
 
 def grant(session: Session, job: JobRow, who: str, now: datetime) -> list[JobRow]:
-    """Approves the job's commit; the jobs that wait for that, among them this one. They are held until the
-    commit, as is the project's lock, which the caller has."""
+    """Approves the job's commit and returns the jobs released, among them this one. They are locked until the
+    commit. The caller holds the project's lock."""
     assert job.fork is not None
     policy, approved = repository.rule(session, job.project_id, job.head_sha, job.fork)
     if policy is ForkPullRequests.NEVER:
@@ -97,8 +97,7 @@ def grant(session: Session, job: JobRow, who: str, now: datetime) -> list[JobRow
 
 
 def require_base(session: Session, project_id: int, sha: str) -> None:
-    """What others are compared with is built and run, too. Raises ConflictError for a fork's commit that
-    is not approved."""
+    """Raises ConflictError for a fork's commit that is not approved: a base is built and run, too."""
     commit = commits.find(session, project_id, sha)
     fork = origin(session, commit).fork if commit is not None else None
     if fork is None:
@@ -112,9 +111,9 @@ def require_base(session: Session, project_id: int, sha: str) -> None:
 
 
 def policy_changed(session: Session, project_id: int) -> list[JobRow]:
-    """Queued jobs that are to wait now, or no longer. The caller holds the project's lock.
+    """Queued jobs that must wait now, or no longer. The caller holds the project's lock.
 
-    Those that hosts have are locked, too: none is queued again in between, by the old policy.
+    Leased jobs are locked as well, so that none is queued meanwhile under the old policy.
     """
     open_jobs = repository.open_of_forks(session, project_id)
     return [job for job in open_jobs if job.state == JobState.QUEUED and job.held != hold(session, job)]

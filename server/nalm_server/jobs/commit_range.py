@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commits of a range along the first parent, read from the repository and made known."""
+"""The commits of a range along the first parent, read from the repository and recorded."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from nalm_server.git.graph import CommitInfo, GraphError, UnknownRevisionError
 
 RECORDED_AT_ONCE = 100
 RETRY = Backoff(first_seconds=15.0, longest_seconds=3840.0, tries=10)
-"""Of reading a repository."""
+"""Backoff for reading a repository."""
 
 
 class Planned(Protocol):
-    """A row whose range must be read before it can go on."""
+    """A row that needs its range before it can continue."""
 
     tries: int
     not_before: datetime | None
@@ -42,7 +42,7 @@ def line(context: Context, project: ProjectRow, old: str, new: str) -> list[Comm
 
 
 def on_default_line(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> set[str]:
-    """Those of a stretch of commits, oldest first, that the default branch's first-parent line has, too."""
+    """Of consecutive commits, oldest first, those on the default branch's first-parent line."""
     try:
         tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     except UnknownRevisionError:
@@ -52,7 +52,7 @@ def on_default_line(context: Context, project: ProjectRow, commits: Sequence[Com
 
 
 def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> None:
-    """Records the commits, newest first: each gets its place before the one that is known already."""
+    """Records the commits, newest first: each gets its place before one that is recorded already."""
     default = on_default_line(context, project, commits)
     backwards = list(reversed(commits))
     for start in range(0, len(backwards), RECORDED_AT_ONCE):
@@ -64,7 +64,7 @@ def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitIn
 
 
 def put_off(row: Planned, error: NalmError, now: datetime) -> bool:
-    """True if reading the range is to be tried again later; False: it never will succeed."""
+    """True if reading the range is tried again later; False: it cannot succeed."""
     row.message = error.message
     if not isinstance(error, GraphError) or RETRY.used_up(row.tries + 1):
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives jobs out: which one goes next, and what becomes of one whose agent fell silent."""
+"""Leases jobs: which job is next, and what happens to a job whose lease expires."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from nalm_server.jobs.queue_repository import Asker
 from nalm_server.jobs.schemas import HELD, JobState
 
 TURNS = 20
-"""Projects looked at for one asker, in the order of their turn."""
+"""Maximum number of projects searched for one request, in the order of their turns."""
 LOST_AT_ONCE = 100
 BACK_AGAIN = timedelta(seconds=60)
-"""What an agent that comes back late has to go on in."""
+"""Length of the lease of an agent that returns late."""
 
 
 def take_next(session: Session, settings: Settings, asker: Asker, now: datetime) -> JobRow | None:
-    """Leases the next job that the asker may have; None if there is none."""
+    """Leases the next job that the asker may take; None if there is none."""
     take_back_lost(session, settings, now)
     for turn in queue.turns(session, asker, now, TURNS):
         job = queue.first(session, asker, turn, now)
@@ -46,7 +46,7 @@ def _give(session: Session, job: JobRow, host: str, now: datetime, settings: Set
 
 
 def lease(settings: Settings) -> Claim:
-    """The claim that an agent has of a job."""
+    """An agent's claim of a job."""
     return Claim(JobRow.lease_until, timedelta(seconds=settings.lease_seconds), JobRow.attempts)
 
 
@@ -55,7 +55,7 @@ def longest_lease(settings: Settings) -> timedelta:
 
 
 def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
-    """Queues what silent agents held, or sets it aside; how many there were."""
+    """Queues jobs with expired leases, or fails them after too many attempts. Returns their number."""
     lost = queue.lost(session, now, longest_lease(settings), LOST_AT_ONCE)
     for job in lost:
         if retries.policy(settings).used_up(job.attempts):
@@ -68,7 +68,7 @@ def take_back_lost(session: Session, settings: Settings, now: datetime) -> int:
 
 
 def _set_aside(session: Session, job: JobRow, now: datetime) -> None:
-    """A job that takes every agent down with it must not go round for ever."""
+    """Fails a job that has used up its attempts: it may be what crashes its agents."""
     job.fence += 1
     job.message = f"Leased {job.attempts} times without a result; the last lease, of {job.host}, expired."
     service.move(session, job, JobState.FAILED, now, job.message)
@@ -77,8 +77,8 @@ def _set_aside(session: Session, job: JobRow, now: datetime) -> None:
 def require_holder(session: Session, job: JobRow, fence: int, now: datetime) -> None:
     """Raises FencedOffError unless this is the newest lease.
 
-    An agent that was silent for too long, but whose job nobody has taken since, has it back: its work is not
-    done twice.
+    An agent that was silent for too long keeps its job if no other host has leased it since: its work is not
+    repeated.
     """
     waits = job.state == JobState.QUEUED and job.held is not None
     if job.fence != fence or waits or job.state not in (*HELD, JobState.QUEUED):

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 from nalm_server.db.engine import Base, UtcDateTime
 
 AUTOMATIC = text("reason IN ('push', 'pull_request')")
-"""Jobs that forges ask for: the same one only once."""
+"""Reasons of jobs made by deliveries: at most one job per commit, base and reason."""
 WAITING = text("state = 'queued' AND held IS NULL")
 ACTIVE = text("active")
 CHANGES = Sequence("job_changes_seq")
@@ -31,8 +31,8 @@ CHANGES = Sequence("job_changes_seq")
 
 
 class CampaignRow(Base):
-    """What a job may be a step of: several measurements that come to one conclusion, see
-    nalm_server.campaigns. Its kind says what states, spec and result mean."""
+    """Several measurements with one conclusion; a job may be a step of it. See nalm_server.campaigns. The
+    kind defines states, spec and result."""
 
     __tablename__ = "campaigns"
     __table_args__ = (
@@ -45,18 +45,18 @@ class CampaignRow(Base):
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     kind: Mapped[str] = mapped_column(String(16))
     number: Mapped[int]
-    """In addresses and messages; unique among those of its kind."""
+    """For addresses and messages; unique within its kind."""
     state: Mapped[str] = mapped_column(String(16))
     active: Mapped[bool]
     """There is, or will be, more to do."""
     spec: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What is to be done: as requested, and what planning added."""
+    """What to do: as requested, with what planning added."""
     result: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What it came to so far."""
+    """The result so far."""
     message: Mapped[str | None] = mapped_column(Text)
     requested_by: Mapped[str | None] = mapped_column(String(128))
     tries: Mapped[int]
-    """How often planning failed."""
+    """Number of times that planning failed."""
     not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -64,7 +64,7 @@ class CampaignRow(Base):
 
 
 class JobRow(Base):
-    """Measure head against base. `fence` grows with each lease; only its holder may speak for the job."""
+    """Measure head against base. `fence` grows with each lease; only its holder may report on the job."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -105,23 +105,23 @@ class JobRow(Base):
     reason: Mapped[str] = mapped_column(String(32))
     state: Mapped[str] = mapped_column(String(16))
     held: Mapped[str | None] = mapped_column(Text)
-    """Why it waits for approval; not given out until it is None. Says so of the last time that it was queued:
-    approvals.holds is asked each time anew."""
+    """Why it waits for approval; it is not leased until this is None. From the last time it was queued:
+    approvals.holds decides each time."""
     fork: Mapped[str | None] = mapped_column(String(200))
-    """The repository that head comes from, as its forge names it. None: the project's own."""
+    """The repository of the head, as its forge names it. None: the project's own."""
     priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     """Smaller goes first."""
     pull_request: Mapped[int | None]
     requested_by: Mapped[str | None] = mapped_column(String(128))
     scenarios: Mapped[list[str] | None] = mapped_column(JSON)
-    """Only these; None: those nalm.toml has measured by default."""
+    """Only these; None: those that nalm.toml measures by default."""
     budget_seconds: Mapped[float | None]
-    """Time for the rounds of a scenario; None: as nalm.toml says."""
+    """Seconds for the rounds of a scenario; None: as nalm.toml says."""
     campaign_id: Mapped[int | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL"), index=True
     )
     only_host: Mapped[str | None] = mapped_column(String(128))
-    """No other host may take it."""
+    """Only this host may take it."""
     not_host: Mapped[str | None] = mapped_column(String(128))
     """This host may not take it."""
     step: Mapped[str | None] = mapped_column(String(500))
@@ -134,17 +134,17 @@ class JobRow(Base):
     lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     leased_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     not_before: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Tried again no sooner."""
+    """Not leased before this time."""
     avoid_host: Mapped[str | None] = mapped_column(String(128))
-    """Where it went wrong last; any other host goes first until `avoid_until`."""
+    """Host of the last failure; other hosts have precedence until `avoid_until`."""
     avoid_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     host: Mapped[str | None] = mapped_column(String(128))
     needs: Mapped[str | None] = mapped_column(String(200))
-    """What a host must have that may take it (agents.needs, as text); None: not known to need anything."""
+    """What a host needs to have for it (agents.needs, as text); None: no known needs."""
     updated_seq: Mapped[int] = mapped_column(BigInteger, server_default="0", index=True)
-    """Grows with every change of any job: what live followers go by."""
+    """Grows with every change of any job; followers read from it."""
     raised_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When long waiting last raised its priority."""
+    """Last time that its priority was raised for waiting long."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -160,21 +160,21 @@ class JobRow(Base):
 
     @property
     def experiment_id(self) -> int | None:
-        """Its cells are measured, not the scenarios."""
+        """The experiment whose cells it measures instead of scenarios."""
         return self._number_of("experiment")
 
     @property
     def alert_id(self) -> int | None:
-        """That the job confirms."""
+        """The alert that the job confirms."""
         return self._number_of("confirmation")
 
     def _number_of(self, kind: str) -> int | None:
-        """Of its campaign, if that is of this kind."""
+        """Number of its campaign, if that is of this kind."""
         return self.campaign.number if self.campaign is not None and self.campaign.kind == kind else None
 
 
 class ApprovalRow(Base):
-    """One commit of one repository may be measured. Nothing else follows from it."""
+    """One commit of one repository may be measured."""
 
     __tablename__ = "approvals"
     __table_args__ = (UniqueConstraint("project_id", "sha", "fork"),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What jobs report to packages above, and ask of them."""
+"""What jobs report to packages above, and request from them."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 
 jobs_moved: Event[[Session, Sequence[JobRow], datetime]] = Event()
-"""Jobs of one project are in another state."""
+"""Jobs of one project changed their state."""
 
 run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
-"""Of the runs that a job gave."""
+"""Ids of the runs of a job."""
 
 detach_runs: Port[Callable[[Session, int], None]] = Port("jobs.ports.detach_runs")
-"""A job is measured again: the runs it gave are no results of it any more."""
+"""The job is measured again: its earlier runs are no longer its results."""
 
 experiment: Port[Callable[[Session, JobRow], object | None]] = Port("jobs.ports.experiment")
-"""What a job measures in place of scenarios, as a lease describes it."""
+"""What a job measures instead of scenarios, as in its lease."""
 
 
 class Results(Protocol):
-    """Where the results of a job are kept."""
+    """Where the results of a job are stored."""
 
     def scenarios_of_job(self, session: Session, job_id: int) -> list[str]: ...
 
     def valid_of_job(self, session: Session, job_id: int) -> list[bool]:
-        """Of each result, whether it can be used."""
+        """For each result, whether it is valid."""
 
 
 _results: dict[JobReason | None, Results] = {}
 
 
 def keep_results(results: Results, reason: JobReason | None = None) -> None:
-    """Results of jobs of this reason are kept there; without a reason, those of all other jobs."""
+    """Sets where the results of jobs with this reason are stored; without a reason, those of all other
+    jobs."""
     _results[reason] = results
 
 

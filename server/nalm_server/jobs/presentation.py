@@ -33,7 +33,7 @@ def list_jobs(
     states: Sequence[JobState] | None,
     limit: int,
 ) -> list[Job]:
-    """Of one project, or of all the caller may read; of one host, those it has or last had."""
+    """Jobs of one project, or of all that the caller may read; of one host, if it is their last."""
     project_id = require_project(session, caller, project, Role.READER).id if project else None
     found = repository.list_jobs(
         session, caller, project_id=project_id, host=host, states=states, limit=limit

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of the queue: which job goes next.
+"""SQL of the queue: which job is next.
 
-Each question is a handful of index probes a project, however many jobs there are: `ix_jobs_waiting` holds
-only those that wait for a host.
+Each query is a few index probes per project, however many jobs there are: `ix_jobs_waiting` has only jobs
+that wait for a host.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD
 
 QUEUED: ColumnElement[str] = literal_column("'queued'")
-"""No parameter: PostgreSQL must see that the query is about the rows the index holds."""
+"""A literal, not a parameter, so that PostgreSQL can use the partial index."""
 LONGEST_PAUSE = timedelta(minutes=20)
-"""For which a job that went wrong is not tried again, or not on the same host."""
+"""Longest time for which a failed job is not retried, or not on the same host."""
 WINDOW = 500
-"""Of a project's waiting jobs of one priority so many, the oldest, are put in the order of their commits."""
+"""Number of a project's oldest waiting jobs of one priority that are sorted by commit."""
 
 
 @dataclass(frozen=True)
 class Asker:
-    """A host that asks for work. fits: a condition on the jobs that it may have at all (agents.matching)."""
+    """A host that requests work. fits: a condition on jobs that it may take at all (agents.matching)."""
 
     host: str
     fits: ColumnElement[bool] = field(default_factory=true)
@@ -50,14 +50,14 @@ class Asker:
 
 @dataclass(frozen=True)
 class Turn:
-    """A project with work for the asker, and the priority of its best job."""
+    """A project with work for the asker, and the priority of its most urgent job."""
 
     project_id: int
     priority: int
 
 
 def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
-    """The job may be given to this host now."""
+    """A condition: the job may be leased to this host now."""
     return and_(
         JobRow.state == QUEUED,
         JobRow.held.is_(None),
@@ -74,8 +74,8 @@ def _waiting(asker: Asker, now: datetime) -> ColumnElement[bool]:
 
 
 def turns(session: Session, asker: Asker, now: datetime, limit: int) -> list[Turn]:
-    """Projects in the order of their turn: best priority first, then fewest jobs under way, then the one
-    whose last job was given out longest ago."""
+    """Projects in the order of their turn: most urgent first, then fewest jobs in progress, then the one
+    whose last lease is oldest."""
     project = aliased(ProjectRow, name="turn")
     best = (
         select(JobRow.priority)
@@ -101,14 +101,14 @@ def turns(session: Session, asker: Asker, now: datetime, limit: int) -> list[Tur
 def _of(
     project: type[ProjectRow], figure: ColumnElement[Any], *conditions: ColumnElement[bool]
 ) -> ScalarSelect[Any]:
-    """A figure of all of a project's jobs."""
+    """An aggregate of all of a project's jobs."""
     of_project = select(figure).where(JobRow.project_id == project.id, *conditions)
     return of_project.select_from(JobRow).correlate(project).scalar_subquery()
 
 
 def first(session: Session, asker: Asker, turn: Turn, now: datetime) -> JobRow | None:
-    """The turn's job, parents before children, held until the commit. One that another asker is just taking
-    is passed over."""
+    """The turn's job, parents before children, locked until the commit. Skips a job that another asker is
+    leasing."""
     oldest = (
         select(JobRow.id)
         .where(
@@ -135,7 +135,7 @@ def _may_be_tried(now: datetime) -> ColumnElement[bool]:
 
 
 def anything(session: Session, asker: Asker, now: datetime, lease: timedelta) -> bool:
-    """True if there may be work: a job that waits, or one whose agent fell silent. `lease`: the longest."""
+    """True if there may be work: a waiting job, or an expired lease. `lease`: the longest."""
     waits = exists().where(_waiting(asker, now))
     lost = exists().where(_silent(now, lease))
     return bool(session.scalar(select(or_(waits, lost))))
@@ -146,15 +146,15 @@ def _silent(now: datetime, lease: timedelta) -> ColumnElement[bool]:
 
 
 def lost(session: Session, now: datetime, lease: timedelta, limit: int) -> list[JobRow]:
-    """Jobs whose agent has been silent for longer than its lease, held until the commit. `lease`: the longest
-    there is."""
+    """Jobs with expired leases, locked until the commit. `lease`: the longest
+    possible."""
     silent = select(JobRow).where(_silent(now, lease)).order_by(JobRow.lease_until, JobRow.id).limit(limit)
     return list(session.scalars(locked(silent, wait=False)))
 
 
 def ahead_of(session: Session, job: JobRow) -> int:
-    """How many waiting jobs of its pool go before it, as the queue stands: better ones of all projects, and
-    of its own project those of the same priority and an earlier commit."""
+    """Number of waiting jobs of its pool ahead of it: more urgent ones of all projects, and in its own
+    project those of the same priority with an earlier commit."""
     place = select(CommitRow.position).where(CommitRow.id == job.commit_id)
     position = place.correlate(None).scalar_subquery()
     pool = select(ProjectRow.pool).where(ProjectRow.id == job.project_id).correlate(None).scalar_subquery()
@@ -176,7 +176,7 @@ def ahead_of(session: Session, job: JobRow) -> int:
 
 
 def raise_waiting(session: Session, before: datetime, now: datetime, best: int) -> int:
-    """One better priority, down to `best`, for jobs that have waited since `before`. How many there were."""
+    """Raises the priority by one, down to `best`, of jobs that wait since `before`. Returns their number."""
     raised = session.execute(
         update(JobRow)
         .where(
@@ -193,7 +193,7 @@ def raise_waiting(session: Session, before: datetime, now: datetime, best: int) 
 
 
 def waiting_pools(session: Session, now: datetime) -> Sequence[str]:
-    """Pools with a job to be given out."""
+    """Pools with a job that may be leased."""
     return session.scalars(
         select(ProjectRow.pool)
         .join(JobRow, JobRow.project_id == ProjectRow.id)

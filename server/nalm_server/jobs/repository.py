@@ -18,15 +18,15 @@ from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, T
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
 BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL)
-"""Jobs about an alert, which shows them, about the cost model, or about nalm: a commit's job is none."""
+"""Reasons of jobs that say nothing about a commit: they serve an alert, the cost model or the self test."""
 
 WITH_CAMPAIGN = joinedload(JobRow.campaign).load_only(CampaignRow.kind, CampaignRow.number)
-"""Which one it is of, in lists: a campaign's result may be large."""
+"""Loads only which campaign it is, in lists: a campaign's result may be large."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """What is told of a job that other tables have."""
+    """What other tables have of a job."""
 
     project: str
     subject: str | None
@@ -48,7 +48,7 @@ def add_transition(
 
 
 def next_changes(session: Session, count: int) -> list[int]:
-    """Numbers above those of every change known to this transaction, in ascending order."""
+    """Numbers above those of every change visible to this transaction, in ascending order."""
     if session.get_bind().dialect.name == "postgresql":
         each = func.generate_series(1, count).table_valued("number")
         return sorted(session.scalars(select(CHANGES.next_value()).select_from(each)))
@@ -57,12 +57,12 @@ def next_changes(session: Session, count: int) -> list[int]:
 
 
 def find(session: Session, job_id: int) -> JobRow | None:
-    """With its campaign."""
+    """Loads its campaign, too."""
     return session.get(JobRow, job_id, options=[joinedload(JobRow.campaign)])
 
 
 def lock(session: Session, job_id: int) -> JobRow | None:
-    """The row as it is now, held until the commit."""
+    """The present row, locked until the commit."""
     return session.scalars(
         select(JobRow)
         .where(JobRow.id == job_id)
@@ -91,7 +91,7 @@ def newest_for_commits(
 def same(
     session: Session, commit_id: int, base_sha: str, reason: str, scenarios: list[str] | None
 ) -> JobRow | None:
-    """The newest for this reason, of the same scenarios."""
+    """The newest with this reason and the same scenarios."""
     found = session.scalars(
         select(JobRow)
         .where(JobRow.commit_id == commit_id, JobRow.base_sha == base_sha, JobRow.reason == reason)
@@ -101,7 +101,7 @@ def same(
 
 
 def find_for_head(session: Session, commit_id: int, reason: str) -> JobRow | None:
-    """The newest of this reason, whatever it is compared with."""
+    """The newest with this reason, whatever its base is."""
     return session.scalars(
         select(JobRow)
         .where(JobRow.commit_id == commit_id, JobRow.reason == reason)
@@ -121,7 +121,7 @@ def open_of_commit(session: Session, commit_id: int, base_sha: str) -> list[JobR
 
 
 def open_of_pull_requests(session: Session, project_id: int, pull_requests: Collection[int]) -> list[JobRow]:
-    """Held until the commit."""
+    """Locked until the commit."""
     return list(
         session.scalars(
             select(JobRow)
@@ -140,7 +140,7 @@ def open_of_pull_requests(session: Session, project_id: int, pull_requests: Coll
 def queued_of(
     session: Session, project_id: int, *, reason: str | None = None, shas: Sequence[str] | None = None
 ) -> list[JobRow]:
-    """Not given out yet, oldest commit first, held until the commit."""
+    """Queued jobs, oldest commit first, locked until the commit."""
     query = (
         select(JobRow)
         .join(CommitRow, CommitRow.id == JobRow.commit_id)
@@ -166,7 +166,7 @@ def open_of_campaign(session: Session, campaign_id: int) -> list[int]:
 
 
 def newest_by_commit(session: Session, commit_ids: Sequence[int]) -> dict[int, JobRow]:
-    """Without those that say nothing of what the commit did."""
+    """Without jobs that say nothing about the commit."""
     query = select(JobRow).where(JobRow.commit_id.in_(commit_ids), JobRow.reason.not_in(BESIDE))
     rows = session.scalars(query.order_by(JobRow.id))
     return {row.commit_id: row for row in rows}
@@ -181,7 +181,7 @@ def list_jobs(
     states: Sequence[JobState] | None,
     limit: int,
 ) -> list[tuple[JobRow, Beside]]:
-    """Newest first; only of projects the caller may read."""
+    """Newest first; only of projects that the caller may read."""
     query = (
         select(
             JobRow,
@@ -216,7 +216,7 @@ def list_jobs(
 
 
 def _first_reason() -> ScalarSelect[str]:
-    """Why the job was queued for the first time."""
+    """Reason of the job's first transition."""
     of_job = select(TransitionRow.reason).where(TransitionRow.job_id == JobRow.id)
     return of_job.order_by(TransitionRow.id).limit(1).correlate(JobRow).scalar_subquery()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A person asks for a measurement."""
+"""Measurements that people request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
 
 
 def request_job(context: Context, caller: Principal, project: str, request: JobRequest) -> JobDetail:
-    """Looks the revisions up first, with no transaction open: a repository may take its time."""
+    """Resolves the revisions first, outside of a transaction: a repository may be slow."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
     pair = revisions.pair(context, row, request.head, request.base)

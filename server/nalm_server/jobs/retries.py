@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a job that its agent gives back or could not measure."""
+"""What happens to a job that its agent returns or could not measure."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from nalm_server.worker.wake import wake
 
 RETRY = Backoff(first_seconds=30.0, longest_seconds=15 * 60.0)
 ELSEWHERE = timedelta(minutes=2)
-"""How long any other host goes before the one where it went wrong."""
+"""How long other hosts have precedence over the one that failed."""
 
 
 class Failure(StrEnum):
     """Why a job could not be measured."""
 
     BUILD = "build"
-    """The commit does not build: it never will."""
+    """The commit does not build: a retry cannot help."""
     NF = "nf"
     """The NF does not run."""
     INFRASTRUCTURE = "infrastructure"
-    """The host's, the network's or the agent's fault: disk full, timeout, out of memory. Tried again."""
+    """A fault of the host, the network or the agent: disk full, timeout, out of memory. Retried."""
 
 
 def policy(settings: Settings) -> Backoff:
@@ -38,7 +38,7 @@ def policy(settings: Settings) -> Backoff:
 
 
 def again_or_failed(session: Session, settings: Settings, job: JobRow, now: datetime, reason: str) -> None:
-    """After a failure of the infrastructure: queued once more, elsewhere if there is another host, until
+    """After a failure of the infrastructure: queues the job again, for another host if there is one, until
     `job_attempts` are used up."""
     job.fence += 1
     if policy(settings).used_up(job.attempts):
@@ -52,7 +52,7 @@ def again_or_failed(session: Session, settings: Settings, job: JobRow, now: date
 
 
 def give_back(session: Session, job: JobRow, now: datetime, reason: str) -> None:
-    """Its agent ends or cannot go on: free at once, and not counted as an attempt."""
+    """Queues a job that its agent cannot continue; not counted as an attempt."""
     job.fence += 1
     job.attempts -= 1
     _queue_elsewhere(session, job, now, now, f"{job.host} returned it: {reason or 'no reason given'}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people call a commit, turned into commits. Asks the repository: never within a transaction."""
+"""Resolves revisions to commits. Reads the repository: never within a transaction."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Pair:
     """Head's first parent, if it has one."""
     base: str
     info: CommitInfo | None = None
-    """Of a head that was not known before."""
+    """For a head that is new to the server."""
     listed: bool = False
-    """Head is new, and of the default branch's first-parent line."""
+    """Head is new and on the default branch's first-parent line."""
 
 
 def known(context: Context, project: ProjectRow, revision: str) -> CommitRow | None:
-    """The commit, if the revision is the beginning of one that the server knows."""
+    """The commit, if the revision is a prefix of one that the server knows."""
     if not re.match(SHA_PREFIX, revision):
         return None
     with context.read_sessions() as session:
@@ -42,7 +42,7 @@ def known(context: Context, project: ProjectRow, revision: str) -> CommitRow | N
 
 
 def resolve(context: Context, project: ProjectRow, revision: str) -> str:
-    """The commit's name: of one that is known, or else from the repository as it is now."""
+    """SHA of the commit: a known one, else read from the repository."""
     row = known(context, project, revision)
     if row is not None:
         return row.sha
@@ -51,8 +51,8 @@ def resolve(context: Context, project: ProjectRow, revision: str) -> str:
 
 
 def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> Pair:
-    """Head and what it is compared with: `base`, or where head left the default branch; on that branch, and
-    for a commit whose parent is known, the parent."""
+    """Head and its base: `base`, or where head left the default branch; on that branch, and for a commit with
+    a known parent, the parent."""
     row = known(context, project, head)
     sha = row.sha if row is not None else resolve(context, project, head)
     row = row or known(context, project, sha)
@@ -68,7 +68,7 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
 
 
 def _left_at(context: Context, project: ProjectRow, head: CommitInfo) -> str | None:
-    """Where it left the default branch; on that branch, its parent."""
+    """The commit where head left the default branch; on that branch, its parent."""
     tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     shared = graph.merge_base(context, project, head.sha, tip)
     return head.parent if shared == head.sha else shared

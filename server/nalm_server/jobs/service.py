@@ -40,11 +40,10 @@ def enqueue(
     not_host: str | None = None,
     needs: str | None = None,
 ) -> JobRow:
-    """Queues the measurement of the commit against base; the same one, for the same reason, only once.
+    """Queues the measurement of the commit against base; only once for the same reason.
 
-    origin: where the commit was seen just now; None: nobody looked, and what is known of it counts. A fork's
-    is queued, and not given out until it is approved.
-    The caller holds the project's lock.
+    origin: where the commit was just seen; None: as recorded. A fork's commit is queued but not leased until
+    it is approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
     known = _known(session, commit, base_sha, reason, scenarios)
@@ -64,7 +63,7 @@ def enqueue(
 
 @dataclass(frozen=True)
 class PullRequestHead:
-    """To be measured for a pull request."""
+    """A head to measure for a pull request."""
 
     commit: CommitRow
     base_sha: str
@@ -74,7 +73,8 @@ class PullRequestHead:
 
 
 def enqueue_pull_requests(session: Session, heads: Sequence[PullRequestHead], now: datetime) -> list[JobRow]:
-    """As enqueue for each, in the same order, in as many statements as for one. No two have the same commit.
+    """As enqueue for each, in the same order, with as many statements as for one. No two have the same
+    commit.
 
     The caller holds the project's lock.
     """
@@ -112,7 +112,7 @@ def _new(commit: CommitRow, base_sha: str, reason: JobReason, fork: str | None, 
 
 
 def _queue(session: Session, new: Sequence[tuple[JobRow, str]], now: datetime) -> None:
-    """New jobs of one project, each with why."""
+    """New jobs of one project, each with its reason."""
     if not new:
         return
     jobs = [job for job, _ in new]
@@ -154,8 +154,8 @@ def _requested_again(
     pull_request: int | None,
     who: str | None,
 ) -> None:
-    """What was superseded is wanted after all, by whoever asks now; what waits for approval waits no longer
-    when the project's own repository has the commit, too."""
+    """Queues a superseded job again, and releases one that waits for approval if the project's own repository
+    has its commit now."""
     if job.state == JobState.SUPERSEDED:
         job.finished_at, job.fork = None, fork
         job.pull_request = pull_request or job.pull_request
@@ -166,7 +166,7 @@ def _requested_again(
 
 
 def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> None:
-    """What a person waits for goes first."""
+    """Raises the priority of a job that a person requests."""
     if reason is JobReason.PERSON and job.priority > PRIORITY[JobReason.PERSON]:
         job.priority = PRIORITY[JobReason.PERSON]
         touch(session, job, now)
@@ -175,7 +175,7 @@ def _sooner(session: Session, job: JobRow, reason: JobReason, now: datetime) -> 
 def move(
     session: Session, job: JobRow, state: JobState, now: datetime, reason: str, *, who: str | None = None
 ) -> None:
-    """Changes the state, and says when, why and who. Raises ConflictError if it makes no sense."""
+    """Changes the state, with time, reason and actor. Raises ConflictError for an impossible change."""
     move_all(session, [(job, reason)], state, now, who=who)
 
 
@@ -187,7 +187,7 @@ def move_all(
     *,
     who: str | None = None,
 ) -> None:
-    """The same of jobs of one project, each with why."""
+    """As move, for jobs of one project, each with its reason."""
     if not moves:
         return
     jobs = [job for job, _ in moves]
@@ -211,7 +211,7 @@ def _hold_or_release(session: Session, jobs: Sequence[JobRow]) -> None:
 
 
 def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str | None) -> None:
-    """A queued job waits for approval from now on, or no longer, as is right now; noted as such."""
+    """Updates whether a queued job waits for approval, with a transition."""
     _hold_or_release(session, [job])
     touch(session, job, now)
     repository.add_transition(session, job.id, JobState.QUEUED, now, reason, who=who)
@@ -219,7 +219,7 @@ def settled(session: Session, job: JobRow, now: datetime, reason: str, who: str 
 
 
 def touch(session: Session, job: JobRow, now: datetime) -> None:
-    """The job changed: its followers are to be told."""
+    """Marks the job as changed, for its followers."""
     _touch_all(session, [job], now)
 
 
@@ -238,10 +238,10 @@ def supersede(
     keep: str | None = None,
     shas: list[str] | None = None,
 ) -> list[int]:
-    """Drops work that nobody needs any more; the jobs' numbers. Give one of:
+    """Drops obsolete jobs and returns their numbers. Give one of:
 
-    pull_request: its open jobs, even under way, but those of head `keep`. shas: commits that a forced push
-    dropped; only what has not been given out.
+    pull_request: its open jobs, even in progress, except those of head `keep`. shas: commits that a forced
+    push dropped; only queued jobs.
     """
     if pull_request is not None:
         return superseding.pull_request_moved(session, project_id, pull_request, keep=keep, why=why, now=now)
@@ -249,7 +249,7 @@ def supersede(
 
 
 def no_job(job_id: int) -> str:
-    """The same for a job that is not there and one of somebody else's project."""
+    """The same message for a missing job and for one of a project that the caller may not see."""
     return f"There is no job {job_id}."
 
 
@@ -261,7 +261,7 @@ def require(session: Session, job_id: int) -> JobRow:
 
 
 def require_seen(session: Session, caller: Principal, job_id: int, required: Role) -> JobRow:
-    """The job, if the caller may do in its project what `required` may. Raises as access.require_role."""
+    """The job, if the caller has the role in its project. Raises as access.require_role."""
     row = require(session, job_id)
     require_role(session, caller, row.project_id, required, missing=f"There is no job {job_id}.")
     return row

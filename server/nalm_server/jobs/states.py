@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which state of a job may follow which: every change goes through this table."""
+"""Allowed changes of a job's state: every change goes through this table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nalm_server.jobs.schemas import HELD, JobState
 
 _OVER = (JobState.FAILED, JobState.INVALID, JobState.CANCELLED, JobState.SUPERSEDED)
 _WORKING = (JobState.BUILDING, JobState.MEASURING, JobState.UPLOADING)
-"""In any order: each scenario is built, measured and uploaded for itself."""
+"""In any order: each scenario is built, measured and uploaded separately."""
 
 NEXT = MappingProxyType(
     {
@@ -20,11 +20,11 @@ NEXT = MappingProxyType(
         **{over: frozenset({JobState.QUEUED}) for over in _OVER},
     }
 )
-"""A job that is done stays so; one that ended otherwise can be queued again."""
+"""A job that is done stays done; one that ended otherwise can be queued again."""
 
 
 def require_allowed(job_id: int, before: JobState, after: JobState) -> None:
-    """Raises ConflictError for a change that makes no sense."""
+    """Raises ConflictError for a change that is not allowed."""
     if after not in NEXT[before]:
         allowed = ", ".join(sorted(NEXT[before])) or "nothing"
         raise ConflictError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that nobody needs any more. What is being measured goes on, unless its pull request moved."""
+"""Supersedes obsolete jobs. A job in progress continues, unless its pull request moved."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from nalm_server.jobs.schemas import JobReason, JobState
 def pull_request_moved(
     session: Session, project_id: int, pull_request: int, *, keep: str | None, why: str, now: datetime
 ) -> list[int]:
-    """Supersedes the pull request's open jobs but those of head `keep`."""
+    """Supersedes the pull request's open jobs except those of head `keep`."""
     old = repository.open_of_pull_requests(session, project_id, [pull_request])
     return drop_all(session, [(job, why) for job in old if job.head_sha != keep], now)
 
 
 def dropped(session: Session, project_id: int, shas: list[str], why: str, now: datetime) -> list[int]:
-    """Supersedes queued jobs of commits that are on no branch any more, if nobody asked for them by hand."""
+    """Supersedes queued jobs of commits that no branch has any more, except those that people requested."""
     queued = repository.queued_of(session, project_id, shas=shas)
     return drop_all(session, [(job, why) for job in queued if job.reason == JobReason.PUSH], now)
 
 
 def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | None:
-    """Supersedes queued pushes of older commits; the base of the oldest: no change goes unmeasured."""
+    """Supersedes queued pushes of older commits. Returns the base of the oldest, so that every change is
+    measured."""
     queued = repository.queued_of(session, commit.project_id, reason=JobReason.PUSH)
     older = [job for job in queued if job.commit_id != commit.id and _is_older(session, job, commit)]
     why = f"{short(commit.sha)} is newer, and this project measures only the latest"
@@ -40,7 +41,7 @@ def older_pushes(session: Session, commit: CommitRow, now: datetime) -> str | No
 
 
 def campaign_closed(session: Session, campaign_id: int, why: str, now: datetime) -> list[int]:
-    """Supersedes the campaign's jobs that have not been given out."""
+    """Supersedes the campaign's queued jobs."""
     numbers = repository.open_of_campaign(session, campaign_id)
     locked = [service.require_locked(session, number) for number in numbers]
     return drop_all(session, [(job, why) for job in locked if job.state == JobState.QUEUED], now)
@@ -52,8 +53,8 @@ def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
 
 
 def drop_all(session: Session, drops: Sequence[tuple[JobRow, str]], now: datetime) -> list[int]:
-    """Supersedes jobs of one project, each with why, whatever they are doing; their numbers. The caller holds
-    their locks."""
+    """Supersedes jobs of one project, each with its reason, in whatever state; returns their numbers. The
+    caller holds their locks."""
     for job, _ in drops:
         job.fence += 1
     service.move_all(session, drops, JobState.SUPERSEDED, now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue's share of Work.JOBS: lost leases, long waiting, hosts to be woken."""
+"""The queue's part of Work.JOBS: expired leases, long waits, hosts to wake."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from nalm_server.jobs.schemas import PRIORITY, JobReason
 from nalm_server.worker.wake import wake_pool
 
 RAISED_AFTER = timedelta(hours=6)
-"""A job that waits so long goes one priority up, and again after as long: none starves."""
+"""Time after which a waiting job's priority rises by one, repeatedly, so that no job starves."""
 
 
 def drain(context: Context) -> None:
-    """All there is to do now."""
+    """Does all that is due."""
     while _take_back(context):
         pass
     _raise_and_wake(context)

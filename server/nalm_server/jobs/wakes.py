@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is woken when a job moves: hosts of its pool, and the campaign it is a step of."""
+"""What a change of a job wakes: hosts of its pool, and its campaign."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a plan: commits, jobs, branches, tags, pull requests. Twice is as good as once."""
+"""Writes a plan: commits, jobs, branches, tags, pull requests. Idempotent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SKIPPED = "touches nothing that is measured"
 
 
 def stored(session: Session, project_id: int, event: Event) -> Stored:
-    """What a plan stands on."""
+    """Returns the stored state that a plan depends on."""
     match event:
         case BranchPushed(branch=name):
             row = refs.find_branch(session, project_id, name)
@@ -46,7 +46,7 @@ def stored(session: Session, project_id: int, event: Event) -> Stored:
 
 
 def apply(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> list[int]:
-    """The numbers of its jobs. The caller holds the project's lock."""
+    """Returns the numbers of the plan's jobs. The caller holds the project's lock."""
     if isinstance(event, PullRequestChanged):
         made = apply_pull_requests(session, project_id, [(event, plan)], now)
         assert made is not None, "nothing stands between a pull request and itself"
@@ -61,9 +61,9 @@ def apply(session: Session, project_id: int, event: Event, plan: Plan, now: date
 def apply_pull_requests(
     session: Session, project_id: int, steps: Sequence[tuple[PullRequestChanged, Plan]], now: datetime
 ) -> list[list[int]] | None:
-    """As apply for each, in as many statements as for one; no two are of the same pull request or head.
+    """Applies several plans with as many statements as one; no two are of the same pull request or head.
 
-    None: an open job of one of them measures the head of another, so their order matters. Nothing is changed.
+    Returns None and changes nothing if their order matters: an open job of one measures another's head.
     """
     open_jobs = job_rows.open_of_pull_requests(session, project_id, [event.number for event, _ in steps])
     of_heads = {event.head_sha: event.number for event, _ in steps}
@@ -83,7 +83,7 @@ def apply_pull_requests(
 def _dropped(
     open_jobs: Sequence[JobRow], events: Sequence[PullRequestChanged]
 ) -> Iterator[tuple[JobRow, str]]:
-    """Jobs of pull requests that moved or ended, each with why."""
+    """Jobs of pull requests that moved or ended, each with the reason."""
     by_number = {event.number: event for event in events}
     for job in open_jobs:
         event = by_number[job.pull_request or 0]
@@ -94,7 +94,7 @@ def _dropped(
 
 
 def _record(session: Session, project_id: int, plans: Sequence[Plan]) -> dict[str, CommitRow]:
-    """All commits of plans."""
+    """Records the commits of all plans."""
     rows = record_all(session, project_id, (it for plan in plans for it in _sightings(plan)))
     for sha in (sha for plan in plans for sha in plan.untouched):
         rows[sha].skipped = SKIPPED
@@ -145,14 +145,14 @@ def _move_refs(session: Session, project_id: int, event: Event, plan: Plan, now:
 
 
 def _expect(session: Session, project_id: int, request: PullRequestChanged, now: datetime) -> None:
-    """What a merged request declares holds for its merge commit, or without one for its head."""
+    """A merged request's declarations apply to its merge commit, or without one to its head."""
     if request.state == "merged" and expectations.declares(request.body):
         merged = record(session, project_id, request.merged_as or request.head_sha, None, listed=False)
         expectations.record_request(session, merged, request.body or "", request.author, now)
 
 
 def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
-    """Jobs of commits that no branch has any more, and of a queue left."""
+    """Drops jobs of commits that no branch has any more, and of merge groups that left the queue."""
     match event:
         case MergeGroupChanged(number=number, waiting=False):
             own = refs.find_pull_request(session, project_id, number)

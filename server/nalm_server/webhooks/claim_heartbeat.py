@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deliveries in hand: held while they are worked on, let go soon by whoever dies or loses the database."""
+"""Renews the claims of deliveries in process. A worker that dies or loses the database loses them soon."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from nalm_server.webhooks import repository
 log = structlog.get_logger()
 
 RENEWED_SECONDS = 15.0
-"""Several times while it is held: a database that is away for a moment takes nothing from us."""
+"""Several renewals fit into a claim: a short outage of the database does not lose it."""
 
 
 @contextmanager
 def renewed(context: Context, claims: Sequence[tuple[int, int]]) -> Iterator[None]:
-    """Renews the hold that attempts have of deliveries, as (delivery, attempt), until the work is done."""
+    """Renews the claims of attempts, as (delivery, attempt), until the block ends."""
     done = threading.Event()
     name = f"deliveries from {claims[0][0]}"
     thread = threading.Thread(target=_renew, args=(context, claims, done), name=name, daemon=True)
@@ -39,7 +39,7 @@ def _renew(context: Context, claims: Sequence[tuple[int, int]], done: threading.
             with context.sessions() as session:
                 repository.hold(session, claims, context.clock())
                 session.commit()
-        except SQLAlchemyError as error:  # away, or no connection to it was free
+        except SQLAlchemyError as error:  # the database is away, or no connection is free
             log.warning(
                 "the claim of deliveries was not renewed", first=claims[0][0], error=type(error).__name__
             )

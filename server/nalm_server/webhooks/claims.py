@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deliveries of a project taken in hand together, in the order in which they came."""
+"""Claims deliveries of a project together, in the order of their arrival."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
 AT_ONCE = 500
-"""Deliveries of a project that are taken together; a quarter of that after each try that came to nothing, so
-that one of which its workers die is soon alone."""
+"""Deliveries of a project claimed together. Each failed try divides it by four, so that a delivery that
+crashes its workers is soon claimed alone."""
 RETRY = Backoff(first_seconds=15.0, longest_seconds=3600.0, tries=8)
 REASON_LENGTH = 500
 DIED = "the worker process ended while it processed the delivery; the workers' log may say why"
@@ -27,7 +27,7 @@ DIED = "the worker process ended while it processed the delivery; the workers' l
 
 @dataclass(frozen=True)
 class Claimed:
-    """A delivery in hand; `attempt` fences off whoever took it before and is late."""
+    """A claimed delivery; `attempt` fences off an earlier, late worker."""
 
     number: int
     attempt: int
@@ -42,7 +42,7 @@ class Claimed:
 
 
 def claim(context: Context) -> list[Claimed]:
-    """Of the project whose turn it is; none when nothing is due."""
+    """Claims deliveries of the project whose turn it is; empty if nothing is due."""
     while True:
         now = context.clock()
         due = repository.Due(now, RETRY.longest)
@@ -57,13 +57,13 @@ def claim(context: Context) -> list[Claimed]:
 
 
 def _take(session: Session, due: repository.Due, project_id: int, attempts: int) -> list[Claimed]:
-    """May be none: somebody else was first, or they are given up."""
+    """May be empty: another worker was first, or the deliveries are given up."""
     projects.lock(session, project_id)
     limit = max(1, AT_ONCE >> (2 * attempts))
     claimed = []
     for row in repository.lock_due(session, due, project_id, attempts, limit):
         if RETRY.used_up(row.attempts):
-            # Of what its workers died of each time nobody dies again.
+            # A delivery that crashed its worker on every try is given up.
             end(row, DeliveryStatus.FAILED, f"given up after {row.attempts} tries: {DIED}", due.now)
             continue
         repository.CLAIM.take(row, due.now)
@@ -73,8 +73,8 @@ def _take(session: Session, due: repository.Due, project_id: int, attempts: int)
 
 
 def still_ours(session: Session, claims: Sequence[Claimed]) -> dict[int, DeliveryRow]:
-    """The rows by number, held until the commit. One is left out: whoever took it from us does the same, or a
-    later one has overtaken it."""
+    """Locks the rows until the commit and returns them by number, without those that another worker claimed
+    meanwhile or that a later delivery overtook."""
     attempts = {claimed.number: claimed.attempt for claimed in claims}
     return {
         row.id: row

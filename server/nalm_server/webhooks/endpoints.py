@@ -43,25 +43,25 @@ ANSWERS: dict[str, Any] = {
 
 @router.post("/hooks/github", **ANSWERS)
 async def github(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
-    """Takes GitHub's deliveries: pushes, tags, pull requests; signed by X-Hub-Signature-256."""
+    """Receives GitHub's deliveries: pushes, tags, pull requests; signed by X-Hub-Signature-256."""
     return await _take("github", request, response, context, project)
 
 
 @router.post("/hooks/gitlab", **ANSWERS)
 async def gitlab(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
-    """Takes GitLab's: with X-Gitlab-Token, or signed as a standard webhook (webhook-signature)."""
+    """Receives GitLab's: with X-Gitlab-Token, or signed as a standard webhook (webhook-signature)."""
     return await _take("gitlab", request, response, context, project)
 
 
 @router.post("/hooks/gitea", **ANSWERS)
 async def gitea(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
-    """Takes Gitea's and Forgejo's, signed by X-Gitea-Signature."""
+    """Receives Gitea's and Forgejo's, signed by X-Gitea-Signature."""
     return await _take("gitea", request, response, context, project)
 
 
 @router.post("/hooks/generic", **ANSWERS)
 async def generic(request: Request, response: Response, context: Ctx, project: Named = None) -> HookAnswer:
-    """Takes the plain form of docs/webhooks.md, signed by X-Nalm-Signature-256."""
+    """Receives the generic form of docs/webhooks.md, signed by X-Nalm-Signature-256."""
     return await _take("generic", request, response, context, project)
 
 
@@ -86,7 +86,7 @@ def list_deliveries(
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only numbers below this.")] = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> list[Delivery]:
-    """Webhook deliveries, newest first, with what became of them. For maintainers."""
+    """Lists webhook deliveries with their results, newest first. For maintainers."""
     return service.list_deliveries(session, caller, project, status=status, before=before, limit=limit)
 
 
@@ -98,11 +98,11 @@ def list_deliveries(
 def redeliver(
     project: ProjectName, number: DeliveryNumber, session: Db, context: Ctx, caller: Caller
 ) -> Delivery:
-    """Works on a stored delivery once more. For maintainers."""
+    """Processes a stored delivery again. For maintainers."""
     return service.redeliver(session, context, caller, project, number)
 
 
 @router.post("/projects/{project}/deliveries/trial", responses=documented(401, 403, 404))
 def try_webhook(project: ProjectName, context: Ctx, caller: Caller) -> HookAnswer:
-    """Signs a ping with the project's secret and takes it as a forge's. For maintainers."""
+    """Signs a ping with the project's secret and processes it like a forge's. For maintainers."""
     return test_delivery.run(context, caller, project)

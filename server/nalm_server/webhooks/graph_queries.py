@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the plans of deliveries will ask of the commit graph. One that asks for more gets it, only later."""
+"""Predicts the queries of plans to the commit graph. A plan with other queries sends them itself, later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.webhooks.plans.steps import EACH_AT_MOST
 
 
 def queries_for(watched: Watching, events: Iterable[Event]) -> GraphQueries | None:
-    """None: no plan asks for anything."""
+    """None: no plan needs the graph."""
     asking = [one for one in events if without_graph(watched, one) is None]
     if not asking:
         return None

@@ -14,7 +14,7 @@ WAITING = text("status = 'received'")
 
 
 class DeliveryRow(Base):
-    """A webhook delivery taken once."""
+    """A webhook delivery, stored once."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -35,17 +35,17 @@ class DeliveryRow(Base):
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     forge: Mapped[str] = mapped_column(String(16))
     delivery: Mapped[str] = mapped_column(String(128))
-    """The forge's id of it, or the digest of its body."""
+    """The forge's id of the delivery, or the digest of its body."""
     event: Mapped[str] = mapped_column(String(64))
     about: Mapped[str | None] = mapped_column(String(100))
-    """Of deliveries about the same, none is worked on after a later one. None: it stands for itself."""
+    """Subject: no delivery is processed after a later one of the same subject. None: it has none."""
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     status: Mapped[str] = mapped_column(String(16))
     reason: Mapped[str] = mapped_column(String(512))
     job_ids: Mapped[list[int]] = mapped_column(JSON)
     body: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """As it came, compressed. None: pruned."""
+    """Raw body, compressed. None: removed by retention."""
     attempts: Mapped[int] = mapped_column(server_default="0")
     next_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When it is to be worked on, or, while somebody does, when they are given up."""
+    """Time of the next try; during processing, the end of the worker's claim."""
     worked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

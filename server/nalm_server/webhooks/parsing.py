@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A body that is signed, read: what is wrong with it is told to whoever sets the webhook up."""
+"""Parses a signed body. Errors describe what is wrong to the person who sets the webhook up."""
 
 from __future__ import annotations
 

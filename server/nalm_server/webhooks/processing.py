@@ -18,7 +18,7 @@ from nalm_server.webhooks.plans.make import make_plan
 from nalm_server.webhooks.plans.plan import Plan, Scene
 
 Finish = Callable[[Session, Plan, Callable[[], list[int]]], None]
-"""Called in the transaction, under the project's lock; calls its last argument to have the plan applied."""
+"""Called in the transaction, under the project's lock; calls its last argument to apply the plan."""
 
 
 def follow(
@@ -29,13 +29,13 @@ def follow(
     *,
     last_try: bool = False,
 ) -> None:
-    """Raises GraphError or UnknownRevisionError when the plan cannot be made, or not yet."""
+    """Raises GraphError or UnknownRevisionError if the plan cannot be made, or not yet."""
     while not _followed(context, scene, event, finish, last_try=last_try):
-        continue  # what the plan stood on has changed meanwhile
+        continue  # the stored state has changed since the plan was made
 
 
 def scene_of(context: Context, project_id: int) -> Scene:
-    """The project as it is now."""
+    """The project's present state."""
     with context.read_sessions() as session:
         project = projects.get(session, project_id)
         row, most = watches.find(session, project_id), context.settings.fork_pull_requests

@@ -18,7 +18,7 @@ from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
 RECEIVED: ColumnElement[str] = literal_column(f"'{DeliveryStatus.RECEIVED}'")
-"""No parameter: the database must see that the query is about the rows that an index holds."""
+"""A literal, not a parameter, so that the planner can use the partial index."""
 
 
 HELD = timedelta(seconds=60)
@@ -28,11 +28,11 @@ CLAIM = Claim(DeliveryRow.next_at, HELD, DeliveryRow.attempts)
 class Due(NamedTuple):
     now: datetime
     longest_wait: timedelta
-    """That a delivery is ever put off, or held."""
+    """Longest time for which a delivery is put off or claimed."""
 
 
 class Signer(NamedTuple):
-    """A project's secrets, sealed."""
+    """A project's secrets, encrypted."""
 
     project_id: int
     secret: bytes
@@ -41,7 +41,7 @@ class Signer(NamedTuple):
 
 
 def signers(session: Session, named: str | None, limit: int) -> list[Signer]:
-    """The project of this name; without one, projects up to the limit."""
+    """The project of this name; without a name, projects up to the limit."""
     query = (
         select(ProjectRow.id, ProjectRow.webhook_secret, WatchRow.previous_secret, WatchRow.previous_until)
         .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
@@ -66,7 +66,7 @@ def lock_known(session: Session, project_id: int, forge: str, delivery: str) -> 
 
 
 def add(session: Session, values: dict[str, Any]) -> int | None:
-    """Its number. None: it is there already, or somebody who stores it at this moment was first."""
+    """Returns the number. None: it is stored already, or another transaction is storing it."""
     insert = postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
     statement = (
         insert(DeliveryRow)
@@ -77,13 +77,13 @@ def add(session: Session, values: dict[str, Any]) -> int | None:
 
 
 def lock_all(session: Session, numbers: Collection[int]) -> Sequence[DeliveryRow]:
-    """Those that exist, held until the commit."""
+    """Locks the existing ones until the commit."""
     query = select(DeliveryRow).where(DeliveryRow.id.in_(numbers)).order_by(DeliveryRow.id)
     return session.scalars(locked(query)).all()
 
 
 def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
-    """(project, attempts) of the delivery that waits longest."""
+    """(project, attempts) of the delivery that has waited longest."""
     found = session.execute(
         select(DeliveryRow.project_id, DeliveryRow.attempts)
         .where(_is_due(due))
@@ -94,7 +94,7 @@ def longest_waiting(session: Session, due: Due) -> tuple[int, int] | None:
 
 
 def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: int) -> Sequence[DeliveryRow]:
-    """Those tried so often, in the order in which they came. The caller holds the project's lock."""
+    """Due deliveries with this number of attempts, oldest first. The caller holds the project's lock."""
     waiting = (
         select(DeliveryRow)
         .where(DeliveryRow.project_id == project_id, DeliveryRow.attempts == attempts, _is_due(due))
@@ -105,7 +105,7 @@ def lock_due(session: Session, due: Due, project_id: int, attempts: int, limit: 
 
 
 def overtaking(session: Session, rows: Sequence[DeliveryRow]) -> list[DeliveryRow]:
-    """Of deliveries of one project that are done, those about which an older one may still wait."""
+    """Those of the project's processed deliveries whose subject may have an older delivery waiting."""
     subjects = {row.about for row in rows if row.about is not None}
     if not subjects:
         return []
@@ -123,7 +123,7 @@ def overtaking(session: Session, rows: Sequence[DeliveryRow]) -> list[DeliveryRo
 
 
 def overtake(session: Session, row: DeliveryRow, reason: str, now: datetime) -> None:
-    """What came before it about the same is not worked on any more, whoever has it in hand."""
+    """Ends earlier deliveries of the same subject, even if another worker has claimed them."""
     session.execute(
         update(DeliveryRow)
         .where(
@@ -142,14 +142,14 @@ def _is_due(due: Due) -> ColumnElement[bool]:
 
 
 def hold(session: Session, claims: Sequence[tuple[int, int]], now: datetime) -> None:
-    """(delivery, attempt): claimed for longer; nothing happens if somebody has taken it, or it is done."""
+    """Renews claims, as (delivery, attempt); skips deliveries that are done or claimed by another worker."""
     ours = tuple_(DeliveryRow.id, DeliveryRow.attempts).in_(claims)
     session.execute(CLAIM.renewed(update(DeliveryRow).where(ours, DeliveryRow.status == RECEIVED), now))
 
 
 def commit_without_waiting(session: Session) -> None:
-    """The transaction's end does not wait for PostgreSQL's disk. A crash may undo the last ones as a whole:
-    then their deliveries are still to be worked on. What is written on top of them waits for them, too."""
+    """The commit does not wait for PostgreSQL's disk. A crash may undo the last transactions as a whole;
+    their deliveries are then processed again. A later commit that depends on them waits for them, too."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SET LOCAL synchronous_commit = off"))
 
@@ -157,7 +157,7 @@ def commit_without_waiting(session: Session) -> None:
 def page(
     session: Session, project_id: int, status: DeliveryStatus | None, before: int | None, limit: int
 ) -> list[tuple[DeliveryRow, bool]]:
-    """Newest first, each with whether its body is kept; the bodies stay where they are."""
+    """Newest first, each with a flag whether its body is stored; the bodies are not loaded."""
     query = select(DeliveryRow, DeliveryRow.body.is_not(None)).where(DeliveryRow.project_id == project_id)
     if status is not None:
         query = query.where(DeliveryRow.status == status)
@@ -168,7 +168,7 @@ def page(
 
 
 def forget_bodies(session: Session, received_before: datetime) -> None:
-    """Of deliveries that were worked on."""
+    """Removes the bodies of processed deliveries."""
     session.execute(
         update(DeliveryRow)
         .where(

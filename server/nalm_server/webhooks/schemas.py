@@ -12,27 +12,27 @@ from nalm_server.base.schemas import Schema
 
 class DeliveryStatus(StrEnum):
     RECEIVED = "received"
-    """Stored, to be worked on; the reason says why if it waits."""
+    """Stored, waits for processing; the reason says why."""
     ACCEPTED = "accepted"
-    """There are jobs of it."""
+    """It led to jobs."""
     IGNORED = "ignored"
-    """Worked on; there was nothing to measure."""
+    """Processed; there was nothing to measure."""
     FAILED = "failed"
-    """Given up. Sent again, by the forge or by `redeliver`, it is tried again."""
+    """Given up. If the forge or `redeliver` sends it again, it is tried again."""
 
 
 class HookAnswer(Schema):
     status: Literal["accepted", "ignored"]
     reason: str
     delivery: int | None
-    """Its number here. Null: it was not stored."""
+    """Number of the delivery on this server. Null: it was not stored."""
 
 
 class Delivery(Schema):
     id: int
     forge: str
     delivery: str
-    """The forge's id of it."""
+    """The forge's id of the delivery."""
     event: str
     status: DeliveryStatus
     reason: str
@@ -41,4 +41,4 @@ class Delivery(Schema):
     attempts: int
     job_ids: list[int]
     kept: bool
-    """Its body is still stored, so that it can be worked on again."""
+    """The body is stored, so the delivery can be processed again."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes deliveries: signature, one row, an answer in milliseconds. What follows from them is work.py's."""
+"""Receives deliveries: checks the signature, stores one row, answers. tasks.py processes them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from nalm_server.worker.wake import wake
 
 LONGEST_ID = 128
 MOST_VALUES = 500_000
-"""Of a webhook's body."""
+"""Maximum number of JSON values in a webhook's body."""
 FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True)
 class Request:
-    """As it came, nothing of it believed yet."""
+    """As received, before any check."""
 
     project: str | None
     headers: Headers
@@ -42,13 +42,13 @@ class Request:
 
 
 def require_signature(forge: Forge, headers: Headers) -> None:
-    """Before the body is read. Raises BadSignatureError when there is no signature at all."""
+    """Checks that there is a signature before the body is read. Raises BadSignatureError."""
     if not forge.claim(headers).signed:
         raise bad_signature(forge)
 
 
 def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
-    """Raises BadSignatureError before anything of the body is read."""
+    """Raises BadSignatureError before the body is parsed."""
     claim = forge.claim(request.headers)
     with context.read_sessions() as session:
         project_id = signer(session, context, forge, claim, named=request.project, body=request.body)
@@ -110,7 +110,7 @@ def _store(
 
 
 def _identity(claim: Claim, body: bytes) -> str:
-    """The forge's id of the delivery; where that cannot be stored, a digest."""
+    """The forge's id of the delivery; a digest if the id cannot be stored."""
     identity = claim.delivery or ""
     if 0 < len(identity) <= LONGEST_ID:
         return identity
@@ -136,7 +136,7 @@ def list_deliveries(
 
 
 def redeliver(session: Session, context: Context, caller: Principal, project: str, number: int) -> Delivery:
-    """Works on the stored delivery once more; what exists already is found, not made again."""
+    """Processes the stored delivery again; existing commits and jobs are reused."""
     found = require_project(session, caller, project, Role.MAINTAINER)
     row = next(iter(repository.lock_all(session, [number])), None)
     if row is None or row.project_id != found.id:

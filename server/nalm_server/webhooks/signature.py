@@ -16,7 +16,7 @@ from datetime import datetime
 PREFIX = "sha256="
 STANDARD_SECRET = "whsec_"
 TOLERANCE_SECONDS = 300
-"""How far the time in a standard webhook may be from this server's."""
+"""Maximum difference between a standard webhook's time and this server's."""
 
 
 def hexdigest(secret: str, body: bytes) -> str:
@@ -24,12 +24,12 @@ def hexdigest(secret: str, body: bytes) -> str:
 
 
 def sign(secret: str, body: bytes) -> str:
-    """GitHub's form."""
+    """The signature in GitHub's form."""
     return PREFIX + hexdigest(secret, body)
 
 
 def same(expected: str, given: str | None) -> bool:
-    """A missing text is never the same."""
+    """A missing text never matches."""
     return hmac.compare_digest(expected.encode(), (given or "").encode("utf-8", "replace"))
 
 
@@ -54,9 +54,9 @@ class StandardHeaders:
 
 
 def fits_standard(secret: str, headers: StandardHeaders, body: bytes, now: datetime) -> bool:
-    """True if one of the signatures is this secret's, and the time is near enough."""
+    """True if one of the signatures is this secret's and the time is within the tolerance."""
     expected = sign_standard(secret, headers.identity or "", headers.timestamp or "", body)
-    # Each is compared, so that the time taken tells nothing of which one fits.
+    # Compares all of them, so that the time taken does not reveal which one matches.
     fitting = [same(expected, one) for one in (headers.signatures or "").split(" ")[:10]]
     return any(fitting) and bool(headers.identity) and _recent(headers.timestamp, now)
 
@@ -68,7 +68,7 @@ def _recent(timestamp: str | None, now: datetime) -> bool:
 
 
 def _standard_key(secret: str) -> bytes:
-    """A secret of the standard's own form is base64; another one is its own bytes."""
+    """A secret of the standard's own form is base64; any other is used as its bytes."""
     if not secret.startswith(STANDARD_SECRET):
         return secret.encode()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose delivery it is: the project one of whose secrets signed the raw body."""
+"""Finds the project whose secret signed the raw body."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from nalm_server.webhooks.forges.claim import Claim, Forge
 from nalm_server.webhooks.repository import Signer, signers
 
 TRIED_AT_MOST = 20
-"""Projects whose secrets are tried for a delivery that does not name its project."""
+"""Maximum number of projects whose secrets are tried for a delivery that does not name its project."""
 
 
 def signer(
     session: Session, context: Context, forge: Forge, claim: Claim, *, named: str | None, body: bytes
 ) -> int:
-    """The project's number. Raises BadSignatureError.
+    """Returns the project's number. Raises BadSignatureError.
 
-    An unknown project and a wrong signature look the same, and take as long.
+    An unknown project and a wrong signature give the same answer after the same time.
     """
     now = context.clock()
     candidates = _candidates(session, named)
@@ -48,7 +48,7 @@ def _candidates(session: Session, named: str | None) -> list[Signer]:
 
 
 def _secrets(signer: Signer, now: datetime) -> list[bytes]:
-    """The secret, and the one before it while both are taken."""
+    """The secret, and the previous one while it is valid."""
     if signer.previous is None or signer.previous_until is None or now >= signer.previous_until:
         return [signer.secret]
     return [signer.secret, signer.previous]
@@ -56,7 +56,7 @@ def _secrets(signer: Signer, now: datetime) -> list[bytes]:
 
 @lru_cache(maxsize=256)
 def _open(box: SecretBox, sealed: bytes) -> str:
-    """What was opened stays open: the key that opens it is in memory as well."""
+    """Cached: the key that decrypts a secret is in memory as well."""
     return box.open(sealed)
 
 

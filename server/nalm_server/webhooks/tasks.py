@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Works on deliveries that were taken: all that wait for a repository together, each until it is done, or put
-off to be tried again."""
+"""Processes stored deliveries. Those that wait for one repository are processed together, until each is
+done or put off."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from nalm_server.webhooks.together import Step, apply_together, groups
 log = structlog.get_logger()
 
 GRAPH_TRIES = 4
-"""After so many, a delivery is believed without the repository."""
+"""After this many tries, a delivery is processed without the repository."""
 BODIES_KEPT = timedelta(days=14)
 
 
 def drain(context: Context) -> None:
-    """Works on every delivery that is due. Safe to run twice at once."""
+    """Processes every delivery that is due. Safe to run concurrently."""
     while claimed := claims.claim(context):
         with renewed(context, [(one.number, one.attempt) for one in claimed]):
             _work_all(context, claimed)
@@ -45,7 +45,7 @@ def drain(context: Context) -> None:
 
 
 def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
-    """Of one project. One that fails keeps no other waiting."""
+    """Processes deliveries of one project. A failed one does not delay the others."""
     events: dict[int, Event] = {}
     for one in claimed:
         with _put_off_if_it_fails(context, one):
@@ -56,7 +56,7 @@ def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
 
 
 def _work_group(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> None:
-    """In one transaction where that can be, otherwise one by one."""
+    """Processes a group in one transaction if possible, otherwise one by one."""
     left = group
     if len(group) > 1:
         steps = list(_planned(context, group, scene))
@@ -67,7 +67,7 @@ def _work_group(context: Context, group: Sequence[tuple[Claimed, Event]], scene:
 
 
 def _planned(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> Iterator[Step]:
-    """Those that can be planned; the others are put off."""
+    """Yields those that can be planned and puts the others off."""
     for claimed, event in group:
         with _put_off_if_it_fails(context, claimed):
             plan = make_plan(scene, event, Stored(), last_try=_is_last_try(claimed))
@@ -78,7 +78,7 @@ def _planned(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Sc
 def _worked_together(context: Context, steps: Sequence[Step]) -> bool:
     try:
         return not steps or apply_together(context, steps[0].claimed.project_id, steps)
-    except Exception:  # whatever one of them fails of, it fails of alone
+    except Exception:  # processed alone, only the faulty one fails
         log.exception("deliveries are processed one by one", first=steps[0].claimed.number)
         return False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The trial button of a webhook: a ping, signed and taken as a forge's would be."""
+"""Test of a webhook: a signed ping, processed like a forge's."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ PING = b'{"zen": "nalm tries its own webhook"}'
 
 
 def run(context: Context, caller: Principal, project: str) -> HookAnswer:
-    """What the server answers to a forge that has the project's present secret. Whether a forge reaches it is
-    not tried."""
+    """The server's answer to a forge that has the project's present secret. It does not test whether a forge
+    reaches the server."""
     with context.sessions() as session:
         row = require_project(session, caller, project, Role.MAINTAINER)
         secret = context.box.open(row.webhook_secret)

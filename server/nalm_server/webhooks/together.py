@@ -14,12 +14,12 @@ from nalm_server.webhooks.claims import Claimed
 from nalm_server.webhooks.plans.plan import Plan
 
 AT_ONCE = 25
-"""Of a transaction, which keeps other writers of the project, on SQLite all writers, waiting."""
+"""Deliveries per transaction. The transaction blocks other writers of the project, on SQLite all writers."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A delivery and what is to be done."""
+    """A delivery and its plan."""
 
     claimed: Claimed
     event: PullRequestChanged
@@ -27,7 +27,7 @@ class Step:
 
 
 def groups(deliveries: Iterable[tuple[Claimed, Event]]) -> Iterator[list[tuple[Claimed, Event]]]:
-    """In their order. A group of several is about pull requests, no two about the same one or head."""
+    """Groups in order. A group of several is of pull requests with different numbers and heads."""
     group: list[tuple[Claimed, Event]] = []
     taken: set[int | str] = set()
     for claimed, event in deliveries:
@@ -42,12 +42,12 @@ def groups(deliveries: Iterable[tuple[Claimed, Event]]) -> Iterator[list[tuple[C
 
 
 def _names(event: Event) -> set[int | str]:
-    """No two events with the same one are in a group; one without any is alone."""
+    """Keys of an event. Events with a common key are never in one group; an event without keys is alone."""
     return {event.number, event.head_sha} if isinstance(event, PullRequestChanged) else set()
 
 
 def apply_together(context: Context, project_id: int, steps: Sequence[Step]) -> bool:
-    """False: nothing was done, since their order matters. What others have taken is left to them."""
+    """False: nothing was done, because the order matters. Deliveries that others claimed are skipped."""
     with context.sessions() as session:
         repository.commit_without_waiting(session)
         projects.lock(session, project_id)

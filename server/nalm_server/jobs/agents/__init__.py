@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The side of the API that bench agents call: lease, progress, finish."""
+"""The API for bench agents: lease, progress, finish."""

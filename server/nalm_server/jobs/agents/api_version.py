@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which agents this server works with. Servers are updated first, agents then."""
+"""Which versions of agents this server supports. Servers are upgraded before agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OLDEST_API = 1
 
 
 def why_unfit(api: int, version: str | None) -> str | None:
-    """Why this server cannot work with an agent, and what to do; None if it can."""
+    """Why this server does not support an agent, and what to do; None if it does."""
     said = f"agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this server"
     if api < OLDEST_API:
         return f"{said} needs {OLDEST_API} to {API}: install the nalm-agent of the server's version"
@@ -20,6 +20,6 @@ def why_unfit(api: int, version: str | None) -> str | None:
 
 
 def require_fit(why: str | None) -> None:
-    """Raises UpgradeRequiredError for what `why_unfit` said, if anything."""
+    """Raises UpgradeRequiredError if `why_unfit` gave a reason."""
     if why is not None:
         raise UpgradeRequiredError(f"This {why}.")

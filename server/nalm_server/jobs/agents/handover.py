@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job some of whose scenarios its host cannot measure goes on to one that can.
+"""Hands a job over to another host if its host cannot measure some of its scenarios.
 
-The agent reads nalm.toml and knows what each scenario needs; the server learns it here. The job keeps the
-results it has, and is queued with the needs of one scenario that is left: whoever has that measures what it
-can of the rest and, if need be, passes the job on again.
+The agent reads nalm.toml and reports what each scenario needs. The job keeps its results and is queued with
+the needs of one remaining scenario. The next host measures what it can of the rest and, if necessary, hands
+the job over again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from nalm_server.jobs.models import JobRow
 
 
 def passed_on(session: Session, job: JobRow, report: Finish, now: datetime) -> bool:
-    """True if scenarios are left, and the job waits for a host that has what one of them needs."""
+    """True if scenarios remain and the job is queued for a host that has what one of them needs."""
     measured = set(ports.results_of(job).scenarios_of_job(session, job.id))
     left = [one for one in report.not_here if one.scenario not in measured]
     if report.outcome != "done" or not left:

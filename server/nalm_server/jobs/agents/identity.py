@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which host an agent speaks for, and which jobs are its own."""
+"""Which host an agent acts for, and which jobs are its own."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nalm_server.jobs.hosts.schemas import Health
 from nalm_server.jobs.models import JobRow
 
 SEEN_EVERY = timedelta(seconds=15)
-"""While it works, its last_seen_at is no older than this."""
+"""Interval at which last_seen_at of a working host is updated."""
 
 
 def asking(session: Session, caller: Principal, lease_request: LeaseRequest, now: datetime) -> HostRow:
-    """The host that asks for work. Raises ForbiddenError if the caller may not speak for it."""
+    """The host that requests work. Raises ForbiddenError if the caller may not act for it."""
     if caller.agent_id is None:
         return _with_shared_token(session, lease_request, now)
     host = repository.get(session, caller.agent_id)
@@ -49,13 +49,13 @@ def _with_shared_token(session: Session, lease_request: LeaseRequest, now: datet
 
 
 def _may_share(host: HostRow) -> bool:
-    """A shared token may speak for it."""
+    """True if a shared token is valid for the host."""
     return host.registered_at is None and host.revoked_at is None
 
 
 def require_own(session: Session, caller: Principal, job: JobRow) -> None:
-    """Raises FencedOffError for an agent whose host is not the last that was given the job, and for a shared
-    token if that host has a credential of its own."""
+    """Raises FencedOffError if the agent's host is not the last that leased the job, and for a shared token
+    if that host has a credential of its own."""
     if caller.scope is not Scope.AGENT:
         return
     if caller.agent_id is None:
@@ -71,8 +71,8 @@ def require_own(session: Session, caller: Principal, job: JobRow) -> None:
 
 
 def measured_on(session: Session, caller: Principal, host: Host, now: datetime) -> HostRow:
-    """The host of a report. What it is, is recorded; but of a registered one only by its own agent's word,
-    whatever its kernel calls itself."""
+    """The host of a report, recorded with its properties. A registered host's are recorded only from its own
+    agent, whatever name its kernel has."""
     own = repository.find_by_id(session, caller.agent_id) if caller.agent_id is not None else None
     named = own or repository.find(session, host.name)
     if own is None and named is not None and named.registered_at is not None:
@@ -82,7 +82,7 @@ def measured_on(session: Session, caller: Principal, host: Host, now: datetime) 
 
 
 def working(session: Session, job: JobRow, health: Health | None, now: datetime) -> None:
-    """The job's host is alive."""
+    """Records that the job's host is alive."""
     host = repository.find(session, job.host) if job.host else None
     if host is None:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A token that the server's own configuration hands to an agent registers it, without an invitation."""
+"""Registers an agent by a token from the server's own configuration, without an invitation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nalm_server.jobs.agents import registration_repository as repository
 from nalm_server.jobs.agents import repository as host_rows
 
 UNKNOWN_CLASS = "unknown"
-"""Until the agent asks for work for the first time, and says it."""
+"""Host class until the agent's first request for work."""
 
 
 def register_local(session: Session, name: str, digest: str, now: datetime) -> None:
-    """The token of this digest becomes the host's credential, in place of any it had.
+    """Makes the token with this digest the host's only credential.
 
-    A new host is of the pool `default`.
+    A new host joins the pool `default`.
     """
     host = repository.lock_host(session, name) or repository.add_host(session, name, UNKNOWN_CLASS, now)
     repository.revoke_tokens(session, host.id, now, but=digest)
@@ -30,7 +30,7 @@ def register_local(session: Session, name: str, digest: str, now: datetime) -> N
 
 
 def host_of(session: Session, digest: str) -> str | None:
-    """The name of the host whose credential it is; None for a shared token."""
+    """The name of the host with this credential; None for a shared token."""
     row = find_token(session, digest)
     host = (
         host_rows.find_by_id(session, row.agent_id) if row is not None and row.agent_id is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which jobs a host may have: those of its pool's projects whose needs it meets; and why a job waits."""
+"""Which jobs a host may take: those of its pool's projects whose needs it meets; and why a job waits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def capabilities(host: HostRow) -> Capabilities | None:
 
 
 def matches(session: Session, host: HostRow) -> ColumnElement[bool]:
-    """A condition on jobs. Needs are few kinds among all open jobs, so they are matched kind by kind."""
+    """A condition on jobs. Open jobs have few different needs, so each of these is matched once."""
     has = capabilities(host)
     unfit = [text for text in repository.open_needs(session) if missing(Needs.parse(text), has)]
     able = or_(JobRow.needs.is_(None), JobRow.needs.not_in(unfit)) if unfit else None
@@ -38,7 +38,7 @@ def _measures_experiments(has: Capabilities | None) -> bool:
 
 
 def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
-    """Why nobody takes a queued job; None if somebody will, or it is not queued."""
+    """Why no host takes a queued job; None if one will, or if it is not queued."""
     if job.state != JobState.QUEUED or job.held is not None:
         return None
     pool = repository.pool_of(session, job)
@@ -58,7 +58,7 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
 
 
 def may_have(job: JobRow, host: HostRow) -> bool:
-    """The job is not bound to another host, nor kept from this one."""
+    """True if the job is not restricted to another host and does not exclude this one."""
     return job.only_host in (None, host.name) and job.not_host != host.name
 
 

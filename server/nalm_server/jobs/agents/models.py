@@ -15,7 +15,7 @@ DEFAULT_POOL = "default"
 
 
 class HostRow(Base):
-    """A bench host and its agent: what it last was, and when it last asked for work."""
+    """A bench host and its agent: its last known properties and its last request for work."""
 
     __tablename__ = "hosts"
     __table_args__ = (Index(None, "pool"),)
@@ -27,26 +27,26 @@ class HostRow(Base):
     fingerprint: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """nalm_core.report.run_report.Host of its newest run; None before the first."""
     capabilities: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """As its agent last said (agents.schemas.Capabilities); None: an agent that does not say, fit for all."""
+    """Last reported (agents.schemas.Capabilities); None: not reported, it may take any job."""
     health: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """As its agent last said (agents.schemas.Health)."""
+    """Last reported (agents.schemas.Health)."""
     clock_offset_seconds: Mapped[float | None]
-    """Its clock less the server's, at the last word of its health."""
+    """The host's clock minus the server's, at the last report of health."""
     version: Mapped[str | None] = mapped_column(String(64))
-    """Of nalm_agent."""
+    """Version of nalm_agent."""
     unfit: Mapped[str | None] = mapped_column(Text)
-    """Why this server does not work with an agent of that version; None: it does."""
+    """Why this server does not support the agent's version; None: it does."""
     first_seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
     last_seen_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When its agent last said anything; None if it only uploads."""
+    """Time of the agent's last call; None if it only uploads."""
     registered_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """None: it came with a shared token of scope agent."""
+    """None: it uses a shared token of scope agent."""
     draining_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class InvitationRow(Base):
-    """A one-time token that an agent exchanges for its own."""
+    """A one-time token that an agent exchanges for its own credential."""
 
     __tablename__ = "agent_invitations"
 
@@ -55,10 +55,10 @@ class InvitationRow(Base):
     """SHA-256 of the token, hexadecimal."""
     pool: Mapped[str] = mapped_column(String(64))
     name: Mapped[str | None] = mapped_column(String(128))
-    """The only host it is for, which may be registered already; None: any new one."""
+    """The only host it is valid for, which may be registered already; None: any new one."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     created_by: Mapped[str] = mapped_column(String(128))
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
     used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     host_id: Mapped[int | None] = mapped_column(ForeignKey("hosts.id", ondelete="SET NULL"))
-    """Who used it."""
+    """The host that used it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scenario needs of a host, what a host has, and whether that fits. Pure."""
+"""What a scenario needs, what a host has, and whether they match. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
 
 
 class Needs(Schema):
-    """0 and false: nothing of it."""
+    """0 and false: not needed."""
 
     lcores: Count = 0
     pmu: Flag = False
@@ -28,32 +28,32 @@ class Needs(Schema):
     memory_mb: Count = 0
 
     def text(self) -> str:
-        """Canonical, without what is not needed; short enough for its column."""
+        """Canonical text without unneeded fields; short enough for its column."""
         return " ".join(
             f"{name}={int(value)}" for name in sorted(Needs.model_fields) if (value := getattr(self, name))
         )
 
     @staticmethod
     def parse(text: str) -> Needs:
-        """The other way round."""
+        """Reads what `text` wrote."""
         pairs = (part.split("=") for part in text.split())
         return Needs(**{name: bool(int(value)) if name == "pmu" else int(value) for name, value in pairs})
 
 
 class Capabilities(Needs):
-    """What a host has for measuring, in the same words as what is needed."""
+    """What a host has for measuring, in the fields of Needs."""
 
     experiments: Flag = False
-    """Whether its agent measures cells of experiments."""
+    """The agent can measure cells of experiments."""
     isolated: Flag = False
-    """Whether its builds are isolated (bubblewrap)."""
+    """Builds are isolated (bubblewrap)."""
     isolated_cpus: Count = 0
-    """CPUs the kernel's scheduler leaves alone."""
+    """Number of CPUs isolated from the kernel's scheduler."""
     cpu_model: Annotated[str, Field(max_length=200)] | None = None
 
 
 def missing(needs: Needs, has: Capabilities | None) -> list[str]:
-    """What the host lacks, in words; empty if it fits. A host that never said what it has fits."""
+    """What the host lacks, in words; empty if it has all, or has not reported what it has."""
     if has is None:
         return []
     lacks = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents come in by an invitation, which is good once, and have credentials of their own from then on."""
+"""Agents register with an invitation, which is valid once, and have their own credentials afterwards."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def invitations(session: Session) -> list[AgentInvitation]:
 
 
 def withdraw(session: Session, caller: Principal, invitation_id: int, now: datetime) -> None:
-    """Makes an invitation worthless."""
+    """Withdraws an invitation."""
     if not repository.withdraw(session, invitation_id):
         raise NotFoundError(f"There is no unused invitation {invitation_id}.")
     record(session, caller, "agent.withdraw", f"invitation {invitation_id}", now)
 
 
 def register(session: Session, settings: Settings, request: Register, now: datetime) -> Registered:
-    """Exchanges the invitation for a credential. The answer is all there is of it."""
+    """Exchanges the invitation for a credential, which only the answer contains."""
     require_fit(why_unfit(request.api, request.version))
     invitation = _usable(session, request, now)
     host = _host(session, request, invitation, now)
@@ -70,19 +70,19 @@ def register(session: Session, settings: Settings, request: Register, now: datet
 
 
 def rotate(session: Session, caller: Principal, now: datetime) -> Rotated:
-    """Another credential beside the old one, which is good until `rotated`: an answer may be lost."""
+    """Adds a credential. The old one is valid until `rotated`, because the answer may be lost."""
     host = own_host(session, caller)
     record(session, caller, "agent.rotate", f"host {host.name}", now)
     return Rotated(token=_issue(session, host, now))
 
 
 def rotated(session: Session, caller: Principal, token: str, now: datetime) -> None:
-    """All credentials but the one that this is said with are worthless from now on."""
+    """Revokes all credentials except the one of this call."""
     repository.revoke_tokens(session, own_host(session, caller).id, now, but=digest_of(token))
 
 
 def own_host(session: Session, caller: Principal) -> HostRow:
-    """The caller's own. Raises ForbiddenError for a shared token, which has none."""
+    """The caller's host. Raises ForbiddenError for a shared token, which has none."""
     host = host_rows.find_by_id(session, caller.agent_id) if caller.agent_id is not None else None
     if host is None:
         raise ForbiddenError("This is a shared token, which belongs to no host: run `nalm agent register`.")

@@ -32,7 +32,7 @@ def invitations(session: Session) -> list[tuple[InvitationRow, str | None]]:
 
 
 def lock_invitation(session: Session, digest: str) -> InvitationRow | None:
-    """Held until the commit: of two that use it at once, one finds it used."""
+    """Locked until the commit: of two concurrent uses, the second finds it used."""
     return session.scalars(
         select(InvitationRow)
         .where(InvitationRow.digest == digest)
@@ -72,7 +72,7 @@ def bind_token(session: Session, digest: str, host_id: int) -> None:
 
 
 def revoke_tokens(session: Session, host_id: int, now: datetime, but: str | None = None) -> None:
-    """All of the host's agent; `but`: the digest of one that stays."""
+    """Revokes all tokens of the host's agent; `but`: digest of one to keep."""
     session.execute(
         update(TokenRow)
         .where(

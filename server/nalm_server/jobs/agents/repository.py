@@ -28,13 +28,13 @@ def _get(session: Session, name: str, host_class: str, now: datetime) -> HostRow
         with session.begin_nested():
             row = HostRow(name=name, host_class=host_class, first_seen_at=now)
             session.add(row)
-    except IntegrityError:  # another request was first
+    except IntegrityError:  # a concurrent request inserted it
         return session.scalars(query).one()
     return row
 
 
 def seen(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
-    """The host asks for work, maybe for the first time."""
+    """Records a request for work, perhaps the host's first."""
     row = _get(session, name, host_class, now)
     row.host_class = host_class
     row.last_seen_at = now
@@ -44,7 +44,7 @@ def seen(session: Session, name: str, host_class: str, now: datetime) -> HostRow
 def described(
     session: Session, name: str, host_class: str, fingerprint: dict[str, Any], now: datetime
 ) -> HostRow:
-    """The host as its newest report has it."""
+    """Records the host as in its newest report."""
     row = _get(session, name, host_class, now)
     row.host_class = host_class
     row.fingerprint = fingerprint
@@ -54,7 +54,7 @@ def described(
 
 
 def named(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
-    """The host, known by its name alone: others tell of it, it neither asks for work nor reports."""
+    """The host by name alone, for reports that others upload."""
     return _get(session, name, host_class, now)
 
 
@@ -76,7 +76,7 @@ def hosts_of_pool(session: Session, pool: str) -> list[HostRow]:
 
 
 def in_pool(pool: str) -> ColumnElement[bool]:
-    """Of a job: its project is bound to the pool."""
+    """A condition on jobs: the project belongs to the pool."""
     return JobRow.project_id.in_(select(ProjectRow.id).where(ProjectRow.pool == pool))
 
 
@@ -85,7 +85,7 @@ def pool_of(session: Session, job: JobRow) -> str:
 
 
 def open_needs(session: Session) -> list[str]:
-    """The different needs among open jobs, as text."""
+    """The distinct needs of open jobs, as text."""
     query = select(JobRow.needs).where(JobRow.needs.is_not(None), JobRow.state.in_(OPEN)).distinct()
     return [text for text in session.scalars(query) if text]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leases: the database is the truth of who works on what."""
+"""Leases. The database decides which host works on which job."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ STEPS = {
 
 @dataclass(frozen=True)
 class NotNow:
-    """This host is given nothing, and why."""
+    """The host gets no job, and why."""
 
     reason: str
 
 
 def host_seen(context: Context, caller: Principal, lease_request: LeaseRequest) -> None:
-    """Keeps what the host says of itself. Raises ForbiddenError if it is not the caller's to speak for,
-    UpgradeRequiredError for an agent of a version this server cannot work with."""
+    """Records what the host reports of itself. Raises ForbiddenError if the caller may not act for it, and
+    UpgradeRequiredError for an agent of an unsupported version."""
     unfit = why_unfit(lease_request.api, lease_request.version)
     now = context.clock()
     with context.sessions() as session:
@@ -66,14 +66,14 @@ def host_seen(context: Context, caller: Principal, lease_request: LeaseRequest) 
 
 
 def lease_once(context: Context, lease_request: LeaseRequest) -> Lease | NotNow | None:
-    """One look for work. Opens a writer's transaction only when there seems to be some."""
+    """Looks for a job once. Opens a write transaction only if there may be one."""
     now = context.clock()
     with context.read_sessions() as session:
         host = repository.find(session, lease_request.host)
         if host is None:
             return NotNow("this host is no longer known")
         state, reason = state_of(host, now)
-        if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it waits here for longer than that
+        if state not in (HostState.ONLINE, HostState.OFFLINE):  # offline: it may have waited here
             return NotNow(f"{state}: {reason}")
         asker = Asker(lease_request.host, matching.matches(session, host))
         if not queue.anything(session, asker, now, leasing.longest_lease(context.settings)):
@@ -164,7 +164,7 @@ def _end(session: Session, job: JobRow, report: Finish, now: datetime) -> None:
 
 
 def release(session: Session, caller: Principal, job_id: int, report: Release, now: datetime) -> Finished:
-    """Gives the job back: free at once. One that is over, or somebody else's, stays as it is: 409."""
+    """Returns the job to the queue at once. Raises FencedOffError if it is over or leased to another host."""
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
     leasing.require_holder(session, job, report.fence, now)

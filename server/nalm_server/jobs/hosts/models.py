@@ -13,7 +13,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class HealthRow(Base):
-    """One sample of a host's health. Thinned with age: each is written with the time it is kept until."""
+    """One sample of a host's health, with the time until which it is kept. Older samples are sparser."""
 
     __tablename__ = "host_health"
     __table_args__ = (Index(None, "host_id", "at"), Index(None, "kept_until"))
@@ -33,7 +33,7 @@ class HealthRow(Base):
 
 
 class FingerprintRow(Base):
-    """What a host was for a time; the next row is another fingerprint, maybe one it had before."""
+    """Properties of a host during a period. The next row has another fingerprint, perhaps an earlier one."""
 
     __tablename__ = "host_fingerprints"
     __table_args__ = (Index(None, "host_id", "first_seen_at"),)
@@ -41,7 +41,7 @@ class FingerprintRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     host_id: Mapped[int] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"))
     digest: Mapped[str] = mapped_column(String(64))
-    """SHA-256 of the fingerprint without what is measured anew each time."""
+    """SHA-256 of the fingerprint without values that are measured each time."""
     fingerprint: Mapped[dict[str, Any]] = mapped_column(JSON)
     first_seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
     last_seen_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps what agents say of their hosts: health as a series thinned with age, fingerprints as they change."""
+"""Records what agents report of hosts: health as a series that thins with age, fingerprints as they
+change."""
 
 from __future__ import annotations
 
@@ -23,15 +24,15 @@ GRAINS = (
     (timedelta(minutes=10), timedelta(days=30)),
     (timedelta(0), timedelta(days=1)),
 )
-"""Of each stretch so long the first sample is kept for so long."""
+"""(interval, age): the first sample of each interval is kept up to this age."""
 SEEN_EVERY = timedelta(minutes=10)
-"""A fingerprint's last_seen_at is no newer than this; writing it with each report would be for nothing."""
+"""Precision of a fingerprint's last_seen_at: not every report writes it."""
 
 
 def record_health(
     session: Session, host: HostRow, health: Health, now: datetime, clock: datetime | None = None
 ) -> None:
-    """The host's newest health; a sample of its series, if the last one is old enough."""
+    """Updates the host's health, and adds a sample to its series if the last one is old enough."""
     host.health = health.model_dump()
     if clock is not None:
         host.clock_offset_seconds = (clock - now).total_seconds()
@@ -65,7 +66,7 @@ def _stretch(at: datetime, length: timedelta) -> int:
 
 
 def record_fingerprint(session: Session, host: HostRow, fingerprint: dict[str, Any], now: datetime) -> None:
-    """A new stretch of the host's history, if it is not what it was."""
+    """Starts a new period in the host's history if its fingerprint has changed."""
     newest = repository.newest_fingerprint(session, host.id)
     if newest is None or changed(newest.fingerprint, fingerprint):
         repository.add_fingerprint(session, host.id, digest_of(fingerprint), fingerprint, now)
@@ -74,11 +75,11 @@ def record_fingerprint(session: Session, host: HostRow, fingerprint: dict[str, A
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[HostDifference]:
-    """What the judge, too, takes for a change: not the kernel's calibration, not what is newly known."""
+    """Differences that the verdict counts as changes: no calibration by the kernel, no newly known field."""
     return differences(Host.model_validate(before), Host.model_validate(after))
 
 
 def digest_of(fingerprint: dict[str, Any]) -> str:
-    """Without what is measured anew each time, and without fields that are not known."""
+    """Digest without values that are measured each time, and without unknown fields."""
     known = Host.model_validate(fingerprint).model_dump(mode="json", exclude_none=True, exclude=set(MEASURED))
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()

@@ -37,7 +37,7 @@ def forget_old_samples(session: Session, host_id: int, now: datetime) -> None:
 
 
 def samples(session: Session, host_id: int, since: datetime, limit: int) -> list[HealthRow]:
-    """The newest ones, oldest first."""
+    """The newest samples, oldest first."""
     found = session.scalars(
         select(HealthRow)
         .where(HealthRow.host_id == host_id, HealthRow.at >= since)
@@ -98,7 +98,7 @@ def queued_by_pool(session: Session) -> dict[str, int]:
 
 
 def jobs_held(session: Session, hosts: Sequence[str], states: tuple[JobState, ...]) -> dict[str, int]:
-    """By host: the newest job it has."""
+    """By host: its newest job."""
     rows = session.execute(
         select(JobRow.host, func.max(JobRow.id))
         .where(JobRow.host.in_(hosts), JobRow.state.in_(states))

@@ -65,7 +65,7 @@ def health(session: Session, name: str, hours: float, now: datetime) -> list[Hea
 
 
 def drain(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
-    """It ends what it has and is given nothing new."""
+    """Gives the host no new jobs; it finishes its current one."""
     row = require(session, name)
     if row.draining_at is None:
         row.draining_at = now
@@ -74,7 +74,7 @@ def drain(session: Session, caller: Principal, name: str, now: datetime) -> Benc
 
 
 def resume(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
-    """It is given work again."""
+    """Gives the host jobs again."""
     row = require(session, name)
     if row.draining_at is not None:
         row.draining_at = None
@@ -84,7 +84,7 @@ def resume(session: Session, caller: Principal, name: str, now: datetime) -> Ben
 
 
 def revoke(session: Session, caller: Principal, name: str, now: datetime) -> BenchHost:
-    """Its credentials are worthless at once; what it holds is given out again when its lease is over."""
+    """Revokes the host's credentials at once; its jobs are queued again when their leases expire."""
     row = require(session, name)
     if row.revoked_at is None:
         row.revoked_at = now
@@ -94,7 +94,7 @@ def revoke(session: Session, caller: Principal, name: str, now: datetime) -> Ben
 
 
 def move(session: Session, caller: Principal, name: str, pool: str, now: datetime) -> BenchHost:
-    """Into another pool."""
+    """Moves the host into another pool."""
     row = require(session, name)
     if row.pool != pool:
         record(session, caller, "agent.move", f"host {name}", now, detail=f"from {row.pool} to {pool}")
@@ -103,7 +103,7 @@ def move(session: Session, caller: Principal, name: str, pool: str, now: datetim
 
 
 def bind(session: Session, caller: Principal, project: str, pool: str, now: datetime) -> Pool:
-    """From now on the pool's hosts measure the project; jobs that wait go with it."""
+    """Sets the pool that measures the project; waiting jobs move with it."""
     row = find_project(session, project)
     if row is None:
         raise NotFoundError(f"There is no project {project!r}: `nalm-server project list` shows them.")
@@ -118,7 +118,7 @@ def bind(session: Session, caller: Principal, project: str, pool: str, now: date
 
 
 def pools(session: Session, now: datetime) -> list[Pool]:
-    """Every pool that a host or a project is in, by name."""
+    """Every pool of a host or a project, by name."""
     hosts: dict[str, Counter[str]] = {}
     for row in repository.list_hosts(session, None):
         hosts.setdefault(row.pool, Counter())[state_of(row, now)[0]] += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state a host is in, from what is known of it. Pure."""
+"""The state of a host, from what is known of it. Pure."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from nalm_server.jobs.agents.repository import SEEN_WITHIN
 from nalm_server.jobs.hosts.schemas import Health, HostState
 
 UNFIT_SEEN_WITHIN = timedelta(minutes=12)
-"""An agent that is refused for its version asks again every five minutes."""
+"""An agent of an unsupported version calls again every five minutes."""
 LEAST_DISK_BYTES = 1 << 30
-"""Less than this free, and a build may fail for no fault of its commit's."""
+"""With less free, a build may fail without a fault of its commit."""
 MOST_CLOCK_OFFSET = timedelta(seconds=60)
-"""Further off, and what it says of when things happened cannot be trusted."""
+"""With a larger offset, the host's times are not reliable."""
 WORST_RESOLUTION = 0.1
-"""A host that within a minute sees no smaller change than this is no bench."""
+"""A host that resolves no smaller change than this within a minute is unfit for measuring."""
 
 
 def state_of(host: HostRow, now: datetime) -> tuple[HostState, str | None]:
-    """The state, and the reason where there is something to say."""
+    """The state, and the reason if there is one."""
     if host.revoked_at is not None:
         return HostState.REVOKED, f"since {host.revoked_at:%Y-%m-%d %H:%M}"
     if host.last_seen_at is None:
@@ -38,7 +38,7 @@ def state_of(host: HostRow, now: datetime) -> tuple[HostState, str | None]:
 
 
 def why_sick(host: HostRow) -> str | None:
-    """What must be mended before it is given work."""
+    """What must be fixed before the host gets jobs."""
     offset = host.clock_offset_seconds
     if offset is not None and abs(offset) > MOST_CLOCK_OFFSET.total_seconds():
         return f"its clock is {offset:+.0f} s off the server's: set it (chrony, systemd-timesyncd)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file per forge: how it signs, and what its events tell."""
+"""One file per forge: its signature and its events."""
 
 from __future__ import annotations
 

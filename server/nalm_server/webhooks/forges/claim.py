@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a request says of itself before anything of it is believed."""
+"""What a request claims, before its signature is checked."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ Headers = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Claim:
-    """Of the headers alone."""
+    """Read from the headers alone."""
 
     event: str | None
-    """None: the forge's header for it is missing. Some forges have it in the body: then it is empty."""
+    """None: the header is missing. Empty: this forge names the event in the body."""
     delivery: str | None
-    """The forge's id of it. None: the digest of the body is taken."""
+    """The forge's id of the delivery. None: the digest of the body is the id."""
     signed: bool
-    """There is a signature, good or bad. Without one the body need not be read."""
+    """There is a signature, valid or not. Without one the body is not read."""
     signed_by: Callable[[str, bytes, datetime], bool]
-    """True if the secret signed the body, and not too long ago."""
+    """True if the secret signed the body recently enough."""
 
 
 class Forge(Protocol):
     name: str
     wants: str
-    """What must be set up at the forge, for the message to a delivery that is refused."""
+    """What to set up at the forge, for the answer to a refused delivery."""
 
     def claim(self, headers: Headers) -> Claim: ...
 
     def read(self, event: str, payload: Any) -> Event:
-        """Raises pydantic's ValidationError for a body that is not what the forge sends."""
+        """Raises pydantic's ValidationError for a body that the forge would not send."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain way, for anything that can make an HMAC: docs/webhooks.md has its few fields."""
+"""The generic form, for any program that can compute an HMAC: docs/webhooks.md has its fields."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class GenericPullRequest(Part):
     base: RefName
     state: PullRequestState = "open"
     from_fork: bool = True
-    """Believed to be from outside unless said otherwise."""
+    """A fork unless the sender says otherwise."""
     fork: Annotated[Text, Field(min_length=1, max_length=200)] | None = None
-    """The repository its head comes from."""
+    """The repository of the head."""
     merge_base: Sha | None = None
     title: Text | None = None
     author: Text | None = None

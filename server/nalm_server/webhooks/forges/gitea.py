@@ -41,7 +41,7 @@ class GiteaPush(Part):
 
 
 class Delete(Part):
-    """Of a branch it is the only word; a tag's comes beside a push."""
+    """For a branch it is the only event; for a tag a push comes with it."""
 
     ref: RefName
     """Without refs/heads/."""
@@ -50,11 +50,11 @@ class Delete(Part):
 
 class End(Part):
     ref: RefName
-    """A branch; or refs/pull/N/head, where there is none (any more)."""
+    """A branch; or refs/pull/N/head if there is none (any more)."""
     sha: Sha
     repo_id: int
     label: Text | None = None
-    """The branch. Empty: there never was one."""
+    """The branch. Empty: it never existed."""
 
 
 class GiteaUser(Part):
@@ -70,7 +70,7 @@ class GiteaPullRequest(Part):
     merge_base: Sha | None = None
     user: GiteaUser | None = None
     flow: int = 0
-    """1: AGit. Older versions do not tell."""
+    """1: AGit. Older versions leave it out."""
     head: End
     base: End
 
@@ -91,8 +91,8 @@ class GiteaPullRequest(Part):
         )
 
     def _fork(self, number: int) -> str | None:
-        """Whoever may read a repository may push to its refs/for/BRANCH (AGit). The forge tells of it as of
-        a branch of the repository itself, but for its ref and the empty label."""
+        """Anyone who may read a repository may push to its refs/for/BRANCH (AGit). The event looks like one
+        of a branch of the repository itself, except for its ref and the empty label."""
         if self.flow == 1 or self.head.label == "" or self.head.ref.startswith("refs/"):
             return f"refs/pull/{number}/head"
         return fork(self.head.repo_id, self.base.repo_id, number)

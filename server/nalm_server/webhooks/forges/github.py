@@ -24,8 +24,8 @@ from nalm_server.webhooks.signature import verify_signature
 NEW_CODE = ("opened", "synchronize", "reopened", "ready_for_review")
 QUEUE = "refs/heads/gh-readonly-queue/"
 QUEUED = re.compile(QUEUE + r"(?P<branch>.+)/pr-(?P<number>[1-9][0-9]{0,8})-(?P<before>[0-9a-f]+)")
-"""A merge queue's branch: the one it goes into, the last pull request that would go with it, and the commit
-before it in the queue."""
+"""A merge queue's branch: the target branch, the last pull request in the group, and the commit before it
+in the queue."""
 
 
 class GithubPush(Part):
@@ -58,7 +58,7 @@ class GithubPullRequest(Part):
     body: Body | None = None
     merged: bool = False
     merge_commit_sha: Sha | None = None
-    """While it is open: of a trial merge."""
+    """While the pull request is open, the commit of a trial merge."""
     user: GithubUser | None = None
     head: End
     base: End

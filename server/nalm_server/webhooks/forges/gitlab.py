@@ -22,7 +22,7 @@ from nalm_server.webhooks.forges.parts import (
 from nalm_server.webhooks.signature import StandardHeaders, fits_standard, same
 
 IDENTITIES = ("webhook-id", "idempotency-key", "x-gitlab-event-uuid")
-"""Of a delivery, the one that stays the same when it is sent again first."""
+"""Headers with the delivery's id; the first is the same for repeated sends."""
 STATES: dict[str, PullRequestState] = {
     "open": "open", "reopen": "open", "update": "open", "close": "closed", "merge": "merged",
 }  # fmt: skip
@@ -38,7 +38,7 @@ class GitlabPush(Part):
     before: Sha
     after: Sha
     checkout_sha: Sha | None = None
-    """The commit, also when an annotated tag was pushed."""
+    """The commit, even for an annotated tag."""
     commits: tuple[PushedCommit, ...] = ()
 
 
@@ -53,10 +53,10 @@ class Attributes(Part):
     url: Text | None = None
     description: Body | None = None
     merge_commit_sha: Sha | None = None
-    """None of a fast-forward."""
+    """None for a fast-forward."""
     squash_commit_sha: Sha | None = None
     oldrev: Sha | None = None
-    """The head before, when commits were pushed."""
+    """The previous head, if commits were pushed."""
     target_branch: RefName
     source_project_id: int | None = None
     target_project_id: int
@@ -93,7 +93,7 @@ class GitLab:
         )
 
     def read(self, event: str, payload: Any) -> Event:
-        """System hooks send the same events under one name: the body tells which."""
+        """System hooks send the same events under one name; the body has the kind."""
         kind = GitlabKind.model_validate(payload).object_kind
         if kind in ("push", "tag_push"):
             return _push(GitlabPush.model_validate(payload))
@@ -103,8 +103,8 @@ class GitLab:
 
 
 def merged_as(merge_commit: str | None, squash_commit: str | None) -> str | None:
-    """What the branch has of a merged request. A squashed one that was merged has its own commit behind the
-    merge; one that was fast-forwarded is the branch's itself. None: the last one of the request."""
+    """The commit of a merged request on its branch: the merge commit, or after a fast-forward the squashed
+    commit. None: the last commit of the request."""
     return merge_commit or squash_commit
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the forges' events have in common: shas, refs, people; read with care, unknown fields let pass."""
+"""Shared by the forges' events: SHAs, refs, people. Unknown fields are ignored."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ BRANCHES, TAGS = "refs/heads/", "refs/tags/"
 
 
 def _storable(text: str) -> str:
-    """PostgreSQL stores no NUL, and no driver half a surrogate pair."""
+    """Removes what PostgreSQL and its drivers cannot store: NUL and unpaired surrogates."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 Text = Annotated[str, AfterValidator(_storable)]
 BODY_LENGTH = 20_000
-"""Characters of a request's text that are read."""
+"""Maximum number of characters of a request's text that are read."""
 Body = Annotated[str, AfterValidator(lambda text: _storable(text[:BODY_LENGTH]))]
 Sha = Annotated[str, Field(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
 RefName = Annotated[Text, Field(min_length=1, max_length=255)]
@@ -37,7 +37,7 @@ Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class Part(BaseModel):
-    """Forges add fields at will: what is not known here is let pass."""
+    """Forges add fields at any time: unknown fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -55,7 +55,7 @@ class PushedCommit(Part):
     @field_validator("timestamp", mode="wrap")
     @classmethod
     def _lenient(cls, value: Any, handler: Any) -> Any:
-        """A commit's date is what its author's clock said; a nonsensical one loses no push."""
+        """A commit's date is from its author's clock; an impossible one does not reject the push."""
         try:
             return handler(value)
         except ValueError:
@@ -72,9 +72,9 @@ def is_none(sha: str) -> bool:
 
 
 def fork(head: int | None, base: int | None, number: int) -> str | None:
-    """The repository that a pull request's head comes from, by its number. None: the one it goes into.
+    """The repository of a pull request's head, by its number. None: the target repository.
 
-    A repository that is gone is no one's: the head then belongs to its pull request alone.
+    A deleted repository has no name: then the head belongs to its pull request alone.
     """
     if head is None or head <= 0:
         return unknown_fork(number)
@@ -84,7 +84,7 @@ def fork(head: int | None, base: int | None, number: int) -> str | None:
 def of_ref(
     ref: str, before: str, after: str, *, forced: bool = False, tip: CommitInfo | None = None
 ) -> Event:
-    """What a push of this ref is."""
+    """The event of a push to this ref."""
     if ref.startswith(TAGS):
         tag = ref.removeprefix(TAGS)
         return TagDeleted(tag) if is_none(after) else TagPushed(tag, after, tip)

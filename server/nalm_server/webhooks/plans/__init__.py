@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from an event. Asks the commit graph, so never inside a transaction; writes nothing."""
+"""What to measure for an event. Queries the commit graph, so never inside a transaction; writes nothing."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of any event, with the commit graph's help, or without when there is none to be had."""
+"""Makes the plan of any event, with the commit graph or without."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def make_plan(
     *,
     last_try: bool,
 ) -> Plan:
-    """Raises GraphError or UnknownRevisionError when it is worth another try, or cannot be planned at all."""
+    """Raises GraphError or UnknownRevisionError if another try may help, or if no plan is possible."""
     if done := without_graph(scene.watched, event):
         return done
     try:
@@ -48,7 +48,7 @@ def make_plan(
 
 
 def without_graph(watched: Watching, event: Event) -> Plan | None:
-    """The plan when the graph need not be asked. None: it must be."""
+    """The plan if it does not need the graph. None: it does."""
     match event:
         case BranchPushed(branch=branch) | BranchDeleted(branch) if not watched.watches(branch):
             return Plan(f"{branch} is not watched, {', '.join(watched.branches)} is")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A merge queue's trial: the commit the branch would get, against the one before it in the queue."""
+"""A merge queue's trial commit, measured against the commit before it in the queue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.webhooks.plans.steps import touches_code
 
 
 def unmeasured(watched: Watching, group: MergeGroupChanged) -> Plan | None:
-    """The plan when nothing is to be measured. None: something is."""
+    """The plan if there is nothing to measure. None: there is."""
     if not group.waiting:
         return Plan(f"{_name(group)} was left")
     if not watched.watches(group.base_branch):
@@ -32,13 +32,13 @@ def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
 
 
 def plan_merge_group_without_graph(group: MergeGroupChanged, why: str) -> Plan:
-    """From the payload alone, which says what to compare with."""
+    """The plan from the payload alone, which names the base."""
     known = Known(group.head_sha, group.base_sha, group.tip)
     return _measured(group, known, f", from the delivery alone: {why}")
 
 
 def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:
-    """Forks' code, too, without anyone's approval: who put it there may write to the branch."""
+    """Includes forks' code without an approval: who added it to the queue may write to the branch."""
     measured = Measurement(
         group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
     )

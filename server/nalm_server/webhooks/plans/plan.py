@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan: commits to be known, measurements to be queued, work to be dropped."""
+"""A plan: commits to record, measurements to queue, jobs to drop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.jobs.schemas import JobReason
 
 @dataclass(frozen=True)
 class Scene:
-    """What plans are made with: what is watched of a project, and its commit graph."""
+    """Input of plans: the project's branch filters and its commit graph."""
 
     watched: Watching
     graph: Graph
@@ -21,7 +21,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Known:
-    """A commit and its first parent, as far as either is known."""
+    """A commit and its first parent, as far as known."""
 
     sha: str
     parent: str | None
@@ -35,32 +35,32 @@ class Measurement:
     reason: JobReason
     why: str
     fork: str | None = None
-    """The repository that the commit comes from. None: the project's own."""
+    """The repository of the commit. None: the project's own."""
     pull_request: int | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
     reason: str
-    """For a person: what was done, or why nothing was."""
+    """For people: what was done, or why nothing was."""
     commits: list[Known] = field(default_factory=list)
     """Oldest first."""
     listed: bool = True
-    """They are of the default branch's line."""
+    """The commits are on the default branch's first-parent line."""
     measurements: list[Measurement] = field(default_factory=list)
     untouched: list[str] = field(default_factory=list)
-    """Commits that touch nothing that is measured."""
+    """Commits that change no measured file."""
     dropped: list[str] = field(default_factory=list)
-    """Commits whose waiting jobs nobody needs any more."""
+    """Commits whose queued jobs are obsolete."""
     place: str | None = None
-    """Where the branch or tag is now. None: it is not moved."""
+    """The new tip of the branch or tag. None: it does not move."""
     base: str | None = None
-    """Of a pull request."""
+    """Base of a pull request."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What the database knew when the plan was made; it is made again if that has changed."""
+    """Stored state that the plan depends on; if it changes, the plan is made again."""
 
     branch: str | None = None
     tags: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pull request: its head against where it left the branch it goes into."""
+"""A pull request: its head measured against its merge base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_server.webhooks.plans.steps import touches_code
 
 
 def unmeasured(watched: Watching, request: PullRequestChanged) -> Plan | None:
-    """The plan when nothing is to be measured. None: something is."""
+    """The plan if there is nothing to measure. None: there is."""
     if request.state != "open":
         return Plan(f"pull request {request.number} was {request.state}")
     if not watched.watches(request.base_branch):
@@ -42,7 +42,7 @@ def plan_pull_request(scene: Scene, request: PullRequestChanged) -> Plan:
 
 
 def plan_pull_request_without_graph(scene: Scene, request: PullRequestChanged, why: str) -> Plan | None:
-    """From the payload alone. None: it does not say what to compare with."""
+    """The plan from the payload alone. None: the payload does not name a base."""
     base = request.merge_base or request.base_sha
     if base is None or base == request.head_sha:
         return None

@@ -12,17 +12,17 @@ from nalm_server.webhooks.plans.plan import Known, Measurement, Plan, Scene, Sto
 from nalm_server.webhooks.plans.steps import steps, untouched
 
 MOST_RECORDED = 10_000
-"""Commits of one push that are recorded, the newest."""
+"""Maximum number of commits recorded per push, the newest."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """`after` is reached from `start`; commits from `start` to `dropped_tip` are no longer on the branch."""
+    """`after` is a descendant of `start`; commits from `start` to `dropped_tip` left the branch."""
 
     start: str | None
     dropped_tip: str | None = None
     late: bool = False
-    """The branch has gone on since: it is not moved back."""
+    """The branch has moved on since: its tip is not moved back."""
 
 
 def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
@@ -51,7 +51,7 @@ def plan_push(scene: Scene, push: BranchPushed, stored: Stored) -> Plan:
 
 
 def plan_push_without_graph(scene: Scene, push: BranchPushed, why: str) -> Plan:
-    """From the payload alone: one step from `before`, which a forced push has not as its parent."""
+    """The plan from the payload alone: one step from `before`, which is no parent after a forced push."""
     listed = push.branch == scene.watched.default_branch
     if push.before is None or push.forced:
         said = "is new" if push.before is None else "was forced"
@@ -63,14 +63,14 @@ def plan_push_without_graph(scene: Scene, push: BranchPushed, why: str) -> Plan:
 
 
 def _span(scene: Scene, push: BranchPushed, stored: str | None) -> Span:
-    """From where the branch was last known to be, so that pushes nobody told of are made up for."""
+    """From the last known tip of the branch, so that it includes pushes that were not delivered."""
     start = push.before if stored in (None, push.after) else stored
     if start is None:
         return Span(_fork_point(scene, push))
     try:
         common = scene.graph.merge_base(start, push.after)
     except UnknownRevisionError:
-        # A force push dropped it, and the forge has forgotten it.
+        # A forced push dropped the tip, and the forge no longer has it.
         return Span(_fork_point(scene, push))
     if common == start:
         return Span(start)
@@ -80,14 +80,14 @@ def _span(scene: Scene, push: BranchPushed, stored: str | None) -> Span:
 
 
 def _late(scene: Scene, push: BranchPushed) -> Span:
-    """An older push told of after a newer one."""
+    """An older push whose delivery came after a newer one."""
     if push.before is None:
         return Span(None, late=True)
     return Span(scene.graph.merge_base(push.before, push.after), late=True)
 
 
 def _fork_point(scene: Scene, push: BranchPushed) -> str | None:
-    """Where a new branch left the default branch."""
+    """The commit where a new branch left the default branch."""
     if push.branch == scene.watched.default_branch:
         return None
     trunk = scene.graph.resolve(f"refs/heads/{scene.watched.default_branch}")

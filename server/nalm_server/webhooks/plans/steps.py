@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measurements of a line of commits: each, or the tip, and none of what touches only documents."""
+"""Measurements of a line of commits: each or only the tip, without commits that change only documents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nalm_server.jobs.schemas import JobReason
 from nalm_server.webhooks.plans.plan import Measurement, Scene
 
 EACH_AT_MOST = 20
-"""A longer push is measured as one step, and filled in by this many of equal length."""
+"""A push of more commits is measured as one step, and as this many steps of equal length."""
 
 
 def steps(scene: Scene, start: str, commits: list[CommitInfo], why: str) -> list[Measurement]:
-    """Measurements of what came after `start`, oldest first."""
+    """Measurements of the commits after `start`, oldest first."""
     if not commits:
         return []
     pairs = [(one.parent or start, one.sha) for one in commits]
@@ -32,7 +32,7 @@ def steps(scene: Scene, start: str, commits: list[CommitInfo], why: str) -> list
 
 
 def untouched(scene: Scene, commits: list[CommitInfo], measurements: list[Measurement]) -> list[str]:
-    """Commits that would be measured if they touched what is."""
+    """Commits that are not measured because they change no measured file."""
     if scene.watched.push_commits is PushCommits.TIP or len(commits) > EACH_AT_MOST:
         commits = commits[-1:]
     measured = {one.sha for one in measurements}
@@ -40,7 +40,7 @@ def untouched(scene: Scene, commits: list[CommitInfo], measurements: list[Measur
 
 
 def touches_code(scene: Scene, old: str, new: str) -> bool:
-    """False only when every changed path is known and ignored: when in doubt, it is measured."""
+    """False only if every changed path is known and ignored."""
     try:
         return not scene.watched.ignores(scene.graph.changed_paths(old, new))
     except (GraphError, UnknownRevisionError):
@@ -57,5 +57,5 @@ def _of(
 
 
 def _spread(count: int) -> list[int]:
-    """Indices of EACH_AT_MOST of so many, evenly, the last among them."""
+    """EACH_AT_MOST indices below count, evenly spread, with the last."""
     return [(step * count) // EACH_AT_MOST - 1 for step in range(1, EACH_AT_MOST + 1)]

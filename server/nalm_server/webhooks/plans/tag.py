@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tag: a release, measured against the one before where the project wants it."""
+"""A tag: a release, measured against the previous one if the project has that enabled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def plan_tag(scene: Scene, pushed: TagPushed, stored: Stored) -> Plan:
 
 
 def plan_tag_without_graph(pushed: TagPushed, why: str) -> Plan:
-    """The sha in a delivery may be that of the tag itself: no commit is made of it."""
+    """Records no commit: the SHA in the delivery may be that of the tag object."""
     return Plan(f"release {pushed.tag} recorded: {why}", place=pushed.sha)
 
 
