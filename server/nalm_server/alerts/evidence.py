@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a finding: the commits it lies between, the figure of a run."""
+"""Evidence of a finding: the commits it lies between, the ratio of a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nalm_server.results.models import VerdictRow
 
 
 def ratio_of(verdict: VerdictRow) -> Ratio | None:
-    """The chain's, if the run gave one."""
+    """The chain's ratio, if the run has one."""
     chain = Verdict.model_validate(verdict.document).chain
     if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
         return None
@@ -21,7 +21,7 @@ def ratio_of(verdict: VerdictRow) -> Ratio | None:
 
 
 def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
-    """The last commit known to be good, None if nothing is known before the culprit; and the culprit."""
+    """The last good commit, None if nothing is known before the culprit; and the culprit."""
     culprit = commit_rows.get(session, alert.commit_id)
     if alert.after_commit_id is not None:
         return commit_rows.get(session, alert.after_commit_id).sha, culprit.sha

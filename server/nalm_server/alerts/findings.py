@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One finding, one alert: whatever looks at measurements says here what it suspects."""
+"""One finding, one alert: every search for changes reports its suspicions here."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ __all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_cul
 
 
 def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow | None:
-    """Finds or makes the one alert of the culprit and adds what moved. Nobody is told yet.
+    """Finds or makes the culprit's only alert and adds what moved. Sends no notification.
 
-    None: all that moved is muted, within what somebody expected, below what is known as noise, or in an
-    alert that is over. It is recorded all the same.
+    Returns None if all that moved is muted, expected, below the noise floor, or part of an alert that is
+    over. It is recorded all the same.
     """
     projects.lock(session, suspicion.project_id)
     alert = matching.find(session, suspicion)
@@ -96,7 +96,7 @@ def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
 def _record(
     session: Session, suspicion: Suspicion, fates: Sequence[Fate], alert: AlertRow | None, now: datetime
 ) -> None:
-    """The newest figures of each series and source."""
+    """Records the newest figures of each series and source."""
     at_commit = {
         (one.scenario, one.host_class, one.stage, one.metric, one.source): one
         for one in repository.moves_at(session, suspicion.commit_id)
@@ -120,7 +120,7 @@ def _record(
 
 
 def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime) -> None:
-    """A pair knows its culprit, a history only about where."""
+    """Narrows an alert to its culprit: a pair knows it, a history only its range."""
     exact = suspicion.source == "pair" and suspicion.after_commit_id is None
     if not exact or (alert.source == "pair" and alert.after_commit_id is None):
         return
@@ -133,8 +133,8 @@ def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: dateti
 
 
 def _wake(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime, *, fresh: bool) -> None:
-    """An alert that is over, and has something new to say. What the last good commit against the fix says of
-    it, alerts.fixing weighs."""
+    """Reopens or renews an alert that is over, if the suspicion adds to it. alerts.fixes judges the last good
+    commit against the fix."""
     fixed = alert.state in (AlertState.FIXED, AlertState.PARTLY_FIXED)
     if alert.fixed_by_id == suspicion.commit_id and fixed and suspicion.after_commit_id is None:
         lifecycle.reopen(session, alert, "what fixed it is worse again", now)
@@ -156,7 +156,7 @@ def _sum_up(session: Session, alert: AlertRow, suspicion: Suspicion) -> None:
 
 
 def _explain(alert: AlertRow, suspicion: Suspicion, before: str | None) -> None:
-    """Of the scenario moved most, by what ran side by side if anything did."""
+    """Explains the scenario that moved most, from a side-by-side measurement if there is one."""
     known, new = alert.explanation, suspicion.explanation
     touched = alert.scenario in {one.scenario for one in suspicion.moved}
     another = touched and before != alert.scenario
@@ -170,7 +170,7 @@ def _as_good(new: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 def _bound(session: Session, alert: AlertRow) -> float | None:
-    """Up to which its largest change was expected; None: it was not."""
+    """Expected bound of the alert's largest change; None: it was not expected."""
     if alert.scenario is None or alert.metric is None:
         return None
     expected = decisions.covering(_declared(session, alert), alert.scenario, alert.metric)

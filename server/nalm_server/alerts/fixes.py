@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What measured improvements took back of a finding (runs.fixes matches them), and whether enough of it.
+"""What measured improvements took back of a finding (results.fixes matches them).
 
-It is fixed once no more than the margin remains in any of its scenarios, partly fixed while more remains in
-one that a fix was measured for."""
+An alert is fixed once no more than the margin remains in any of its scenarios, and partly fixed while more
+remains in a scenario for which a fix was measured."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow, VerdictRow
 
 MOST_NAMED = 3
-"""Scenarios named in a sentence; the page has all."""
+"""Number of scenarios named in a sentence; the page lists all."""
 
 
 def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> None:
-    """A run was judged: an improvement, a regression that was undone before it was measured, another scenario
-    of a commit that fixed something, or the last good commit against the fix."""
+    """Updates alerts after a verdict: an improvement, a regression undone before it was measured, another
+    scenario of a fix, or the last good commit against the fix."""
     culprit = commits.find(session, run.project_id, verdict.fixes_sha or run.head_sha)
     found = repository.of_commit(session, culprit.id) if culprit is not None else None
     alerts = [matching.surviving(session, found)] if found is not None else []
@@ -63,14 +63,14 @@ def _scenarios(session: Session, alert: AlertRow) -> set[str]:
 
 
 def _last(session: Session, project_id: int, found: Iterable[Recovery]) -> CommitRow | None:
-    """The furthest of the commits that took something back."""
+    """The latest of the commits that took something back."""
     shas = {one.fixes[-1] for one in found}
     rows = [row for sha in sorted(shas) if (row := commits.find(session, project_id, sha)) is not None]
     return max(rows, key=lambda row: row.position, default=None)
 
 
 def _direct(session: Session, alert: AlertRow, one: Recovery, last: CommitRow) -> Recovery | None:
-    """What a run of the last good commit against the last fix says of it, if there is one."""
+    """The recovery by a run of the last good commit against the last fix, if there is one."""
     good, _ = evidence.ends(session, alert)
     measured = repository.pair(session, alert.project_id, one.scenario, good, last.sha) if good else None
     if measured is None:
@@ -103,7 +103,7 @@ def _by(found: Sequence[Recovery]) -> str:
 
 
 def _each(found: Sequence[Recovery]) -> str:
-    """The scenario in which most remains first."""
+    """The scenario in which most remains comes first."""
     most = sorted(found, key=lambda one: -one.remains)
     if len(most) == 1:
         return recovery_text(most[0])

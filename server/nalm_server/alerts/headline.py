@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an alert shows first, from all that moved."""
+"""The headline of an alert, from all that moved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_server.alerts.suspicion import CHAIN
 
 
 def refresh(session: Session, alert: AlertRow) -> None:
-    """Scenarios, the one moved most with its figures, and the worth."""
+    """Updates scenarios, the one that moved most with its figures, and the severity."""
     moves = repository.moves(session, alert.id)
     heard = [one for one in moves if one.fate == Fate.ALERT] or moves
     leading = {
@@ -38,7 +38,7 @@ def size(move: AlertMoveRow) -> float:
 
 
 def _leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
-    """The chain's, by pairs rather than by history, the larger of two."""
+    """The move to show: the chain's before a stage's, a pair's before a history's, the larger one."""
     return max(moves, key=lambda one: (one.stage == CHAIN, one.source == "pair", size(one)))
 
 

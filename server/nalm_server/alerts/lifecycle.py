@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of an alert's life that the service takes itself. Each said twice changes nothing."""
+"""Changes of an alert's state by the service itself. Each is idempotent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_server.git.commits import repository as commit_rows
 def enter(
     session: Session, alert: AlertRow, state: AlertState, why: str, now: datetime, *, who: str | None = None
 ) -> None:
-    """Puts it into the state. Raises ConflictError for a change that makes no sense."""
+    """Sets the state. Raises ConflictError for a change that is not allowed."""
     require_allowed(alert.id, AlertState(alert.state), state)
     alert.state, alert.reason, alert.updated_at = state, why, now
     messages = ports.notify.call(session, alert, why, now)
@@ -35,14 +35,15 @@ def note(
     who: str | None = None,
     messages: int | None = None,
 ) -> None:
-    """A line of its history in the state it is in. messages: sent of it; None: not told to anybody."""
+    """Adds a step to the alert's history, in its present state. messages: number sent; None: not notified."""
     step = AlertStateRow(alert_id=alert.id, state=alert.state, at=now, who=who, why=why)
     step.notified, step.messages = messages is not None, messages
     repository.add_state(session, step)
 
 
 def confirm(session: Session, alert: AlertRow, why: str, now: datetime, *, again: bool = True) -> None:
-    """A second measurement saw it too. again: False where none could be made: it counts as first seen."""
+    """A second measurement shows the change. again: False if none is possible; it is then confirmed as
+    seen."""
     if alert.confirmed_at is not None:
         return
     if again:
@@ -54,13 +55,13 @@ def confirm(session: Session, alert: AlertRow, why: str, now: datetime, *, again
 
 
 def _confirmed(session: Session, alert: AlertRow, at: datetime) -> None:
-    """Counts what was measured since now: when pages ask, there may be a long history after the culprit."""
+    """Counts the commits measured since, now: later, the history after the culprit may be long."""
     alert.confirmed_at = at
     alert.measured_after = repository.measured_after(session, alert.commit_id, at)
 
 
 def dismiss(session: Session, alert: AlertRow, why: str, now: datetime) -> None:
-    """The second measurement did not see it. What a person has taken up already stays theirs."""
+    """The second measurement does not show the change. An alert that a person took up stays as it is."""
     if alert.state == AlertState.NEW:
         enter(session, alert, AlertState.DISMISSED, why, now)
 
@@ -75,7 +76,7 @@ def fix(
     recovery: Sequence[Recovery] = (),
     measured: bool = False,
 ) -> None:
-    """The commit took away what the alert is about. measured: pairs saw it go, not the history."""
+    """The commit undid the change. measured: shown by pairs, not by the history."""
     if alert.state not in ACTIVE:
         return
     _recovered(alert, commit_id, recovery)
@@ -93,7 +94,7 @@ def partly_fix(
     *,
     recovery: Sequence[Recovery],
 ) -> None:
-    """The commit took away a part of what the alert is about; the rest is still to do."""
+    """The commit undid a part of the change; the alert stays open for the rest."""
     known = alert.fixed_by_id == commit_id and alert.recovery == [
         one.model_dump(mode="json") for one in recovery
     ]
@@ -110,7 +111,7 @@ def _recovered(alert: AlertRow, commit_id: int, recovery: Sequence[Recovery]) ->
 
 
 def reopen(session: Session, alert: AlertRow, why: str, now: datetime, *, who: str | None = None) -> None:
-    """It is there again, or was never gone."""
+    """The change is there again, or was never undone."""
     if alert.state in ACTIVE and alert.state != AlertState.PARTLY_FIXED:
         return
     forget_fix(alert)
@@ -118,12 +119,12 @@ def reopen(session: Session, alert: AlertRow, why: str, now: datetime, *, who: s
 
 
 def forget_fix(alert: AlertRow) -> None:
-    """What fixed it does so no more, or never did."""
+    """Removes the fix: it no longer fixes the alert, or never did."""
     alert.fixed_by_id = alert.fix_measured_at = alert.recovery = None
 
 
 def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, now: datetime) -> AlertRow:
-    """It was another commit. The alert that stands for that one from now on: this, or the one it has."""
+    """Moves the alert to another culprit. Returns this alert, or the one that the culprit already has."""
     if alert.commit_id == commit_id:
         return alert
     other = repository.of_commit(session, commit_id)

@@ -20,7 +20,7 @@ AFTER, FIXING = aliased(CommitRow), aliased(CommitRow)
 
 @dataclass(frozen=True)
 class ListedAlert:
-    """An alert with what lists show beside it."""
+    """An alert with the related data of lists."""
 
     alert: AlertRow
     commit: CommitRow
@@ -31,14 +31,14 @@ class ListedAlert:
 
 @dataclass(frozen=True)
 class AlertFilter:
-    """Which alerts; None: any."""
+    """Conditions on alerts; None: any."""
 
     states: Sequence[AlertState] | None = None
     scenario: str | None = None
     assignee: str | None = None
     since: datetime | None = None
     commit: str | None = None
-    """The beginning of a sha."""
+    """A prefix of a SHA."""
     muted: bool | None = None
 
 
@@ -61,7 +61,7 @@ def page(
     limit: int,
     offset: int = 0,
 ) -> list[ListedAlert]:
-    """By worth, or newest first."""
+    """By severity, or newest first."""
     query = _listed().where(AlertRow.project_id.in_(project_ids))
     if alert_filter.states is not None:
         query = query.where(AlertRow.state.in_(alert_filter.states))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which alert a suspicion belongs to: that of its commit, or one whose range and series overlap."""
+"""Finds the alert of a suspicion: that of its commit, or one with an overlapping range and series."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def find(session: Session, suspicion: Suspicion) -> AlertRow | None:
 
 
 def surviving(session: Session, alert: AlertRow) -> AlertRow:
-    """The alert that has what this one had."""
+    """The alert into which this one was merged."""
     while alert.merged_into_id is not None:
         alert = repository.get(session, alert.merged_into_id)
     return alert
 
 
 def _overlapping(session: Session, suspicion: Suspicion) -> AlertRow | None:
-    """Of several the one whose culprit is nearest."""
+    """Of several alerts, the one with the nearest culprit."""
     culprit = commit_rows.get(session, suspicion.commit_id)
     after, to = _range(session, culprit, suspicion.after_commit_id)
     fitting = []
@@ -48,12 +48,12 @@ def _overlapping(session: Session, suspicion: Suspicion) -> AlertRow | None:
 
 
 def _range(session: Session, culprit: CommitRow, after_commit_id: int | None) -> tuple[int, int]:
-    """Positions: after the first, up to the second."""
+    """Positions (after, up to) of the range."""
     if after_commit_id is None:
         return repository.parent_position(session, culprit), culprit.position
     return commit_rows.get(session, after_commit_id).position, culprit.position
 
 
 def _share(moved: Iterable[Moved], known: Iterable[AlertMoveRow]) -> bool:
-    """Whatever host class saw it: the same stage of the same scenario."""
+    """True for a common stage of a scenario, on any host class."""
     return bool({(one.scenario, one.stage) for one in moved} & {(one.scenario, one.stage) for one in known})

@@ -13,7 +13,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class AlertRow(Base):
-    """A finding: what one commit did that somebody should look at. A commit has one at most."""
+    """A finding: what one commit did that somebody should look at. A commit has at most one."""
 
     __tablename__ = "alerts"
     __table_args__ = (Index(None, "project_id", "state"), UniqueConstraint("commit_id"))
@@ -23,49 +23,49 @@ class AlertRow(Base):
     commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"), index=True)
     """The culprit."""
     after_commit_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
-    """Last commit known good; None: the culprit's parent."""
+    """Last good commit; None: the culprit's parent."""
     state: Mapped[str] = mapped_column(String(16))
     kind: Mapped[str | None] = mapped_column(String(16))
     source: Mapped[str | None] = mapped_column(String(8))
     scenarios: Mapped[list[str]] = mapped_column(JSON)
-    """Moved ones, by name."""
+    """Scenarios that moved, by name."""
     muted: Mapped[bool] = mapped_column(server_default=false())
-    """All that moved is muted: nobody is told."""
+    """All that moved is muted: no notification is sent."""
     scenario: Mapped[str | None] = mapped_column(String(64))
-    """The one moved most; stage, metric, ratio and interval are those shown for it."""
+    """The scenario that moved most; stage, metric, ratio and interval are of it."""
     stage: Mapped[str | None] = mapped_column(String(64))
-    """The stage that pays most; `chain` while that is not known."""
+    """The stage that pays most; `chain` while it is unknown."""
     metric: Mapped[str | None] = mapped_column(String(32))
     ratio: Mapped[float | None]
-    """Of the chain in that scenario: after / before."""
+    """CPP of the chain in that scenario: after / before."""
     low: Mapped[float | None]
     high: Mapped[float | None]
     severity: Mapped[float | None]
-    """nalm_core.findings.severity: what alerts are ordered by."""
+    """nalm_core.findings.severity: the order of alerts."""
     explanation: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.explain.Explanation, of the strongest evidence."""
+    """nalm_core.explain.Explanation, from the strongest evidence."""
     bound: Mapped[float | None]
-    """Ratio up to which the change is expected."""
+    """Largest expected ratio."""
     reason: Mapped[str | None] = mapped_column(Text)
-    """Why it is in its state."""
+    """Why the alert is in its state."""
     assignee: Mapped[str | None] = mapped_column(String(128))
     confirmed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When a second measurement saw it too. None: none did."""
+    """Time at which a second measurement showed it, too. None: none did."""
     measured_after: Mapped[int | None]
-    """Commits after the culprit that were measured by then; nothing without confirmed_at."""
+    """Number of commits measured after the culprit until confirmed_at; None without it."""
     fix_measured_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When a measured pair first showed that later commits undid it in every scenario."""
+    """Time at which a measured pair first showed it undone in every scenario."""
     recovery: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.findings.recovery.Recovery of each scenario; None: no fix was seen."""
+    """nalm_core.findings.recovery.Recovery of each scenario; None: there is no fix."""
     fixed_by_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
     merged_into_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"))
-    """The alert that has what this one had, since a bisect moved the culprit."""
+    """The alert into which a bisect merged this one, by moving its culprit."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class AlertStateRow(Base):
-    """One step in an alert's life."""
+    """One step in an alert's history."""
 
     __tablename__ = "alert_states"
 
@@ -77,9 +77,9 @@ class AlertStateRow(Base):
     """Account or token; None: the server itself."""
     why: Mapped[str] = mapped_column(Text)
     notified: Mapped[bool] = mapped_column(server_default=false())
-    """In the feed, and sent to each integration that wants it."""
+    """In the feed, and sent to each integration that subscribes to it."""
     messages: Mapped[int | None]
-    """How many were sent; None: of a step that is not told, or from before revision 0022."""
+    """Number of messages sent; None: the step is not sent, or is from before revision 0022."""
 
 
 class AlertCommentRow(Base):
@@ -93,7 +93,8 @@ class AlertCommentRow(Base):
 
 
 class AlertMoveRow(Base):
-    """What one look saw one series do at one commit, and what became of that. Kept also if nobody is told."""
+    """The move of one series at one commit, by one kind of search, and its fate. Kept without an alert,
+    too."""
 
     __tablename__ = "alert_moves"
     __table_args__ = (
@@ -104,7 +105,7 @@ class AlertMoveRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"))
-    """The one suspected."""
+    """The suspected commit."""
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
     scenario: Mapped[str] = mapped_column(String(64))
     host_class: Mapped[str] = mapped_column(String(128))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What alerts report to packages above, and ask of them."""
+"""What alerts report to packages above, and request from them."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.base.ports import Event, Port
 
 suspected: Event[[Session, AlertRow, datetime]] = Event()
-"""An alert is new, or has more to it than before: it is to be measured again."""
+"""An alert is new or has new evidence: it needs a second measurement."""
 
 assigned: Event[[Session, Sequence[int], int | None]] = Event()
-"""Change points, given by their numbers, belong to this alert from now on, or to none."""
+"""Change points, by number, now belong to this alert, or to none."""
 
 changed: Event[[Session, AlertRow, datetime]] = Event()
-"""What forges show of the alert's commits may be another thing now."""
+"""The forges' statuses of the alert's commits may have changed."""
 
 notify: Port[Callable[[Session, AlertRow, str, datetime], int | None]] = Port("alerts.ports.notify")
-"""Notifies of the state an alert entered, and why. How many messages are sent; None: nobody is notified."""
+"""Sends an alert's new state, with the reason. Returns the number of messages; None: no notification."""
 
 confirming: Port[Callable[[Session, int], Confirming | None]] = Port("alerts.ports.confirming")
-"""How far the confirmation of an alert is."""
+"""Progress of an alert's confirmation."""

@@ -80,7 +80,7 @@ def shown(one: ListedAlert) -> Alert:
 
 
 def require(session: Session, caller: Principal, alert_id: int, role: Role) -> AlertRow:
-    """The alert, if the caller may do there what `role` may."""
+    """The alert, if the caller has the role in its project."""
     missing = f"There is no alert {alert_id}."
     alert = repository.find(session, alert_id)
     if alert is None:
@@ -90,7 +90,7 @@ def require(session: Session, caller: Principal, alert_id: int, role: Role) -> A
 
 
 def get(session: Session, caller: Principal, alert_id: int, now: datetime) -> AlertDetail:
-    """All of it: what moved and what did not, why, what was said, each step of its life."""
+    """The whole alert: what moved and what did not, explanation, comments, steps."""
     alert = require(session, caller, alert_id, Role.READER)
     one = list_repository.one(session, alert.id)
     moves = repository.moves(session, alert.id)
@@ -146,7 +146,7 @@ def _moves(
 
 
 def _same(session: Session, alert: AlertRow) -> list[str]:
-    """Scenarios whose newest run of the culprit says `same`."""
+    """Scenarios whose newest run of the culprit has the outcome `same`."""
     newest: dict[str, str] = {}
     for judged in runs.of_commits(session, [alert.commit_id], None):
         newest.setdefault(judged.scenario, judged.verdict.outcome)

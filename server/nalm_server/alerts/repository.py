@@ -36,7 +36,7 @@ def fixed_by(session: Session, commit_id: int) -> list[AlertRow]:
 
 
 def undone_by(session: Session, commit_id: int) -> list[AlertRow]:
-    """Alerts that the commit fixes, or whose culprit's regression a run of it undoes."""
+    """Alerts that the commit fixes, or whose culprit's regression one of its runs undoes."""
     fixes = (
         select(VerdictRow.fixes_sha)
         .join(RunRow, RunRow.id == VerdictRow.run_id)
@@ -54,7 +54,7 @@ def undone_by(session: Session, commit_id: int) -> list[AlertRow]:
 
 
 def with_commits(session: Session, project_id: int) -> list[tuple[AlertRow, CommitRow]]:
-    """Alerts that stand for something, each with its culprit, newest culprit first."""
+    """Alerts that were not merged, each with its culprit, newest culprit first."""
     rows = session.execute(
         select(AlertRow, CommitRow)
         .join(CommitRow, CommitRow.id == AlertRow.commit_id)
@@ -75,7 +75,7 @@ def moves_at(session: Session, commit_id: int) -> list[AlertMoveRow]:
 
 
 def silenced(session: Session) -> list[tuple[int, int, str]]:
-    """(alert, project, scenario) of what moved while it was muted, of alerts that are not over."""
+    """(alert, project, scenario) of muted moves, of alerts that are not over."""
     query = (
         select(AlertRow.id, AlertRow.project_id, AlertMoveRow.scenario)
         .join(AlertMoveRow, AlertMoveRow.alert_id == AlertRow.id)
@@ -87,7 +87,7 @@ def silenced(session: Session) -> list[tuple[int, int, str]]:
 
 
 def shas_of(session: Session, alert: AlertRow) -> list[str]:
-    """The culprit and the commits in which it was seen."""
+    """The culprit and the commits in which the change was measured."""
     seen = select(AlertMoveRow.commit_id).where(AlertMoveRow.alert_id == alert.id)
     query = select(CommitRow.sha).where(or_(CommitRow.id == alert.commit_id, CommitRow.id.in_(seen)))
     return list(session.scalars(query.order_by(CommitRow.position)))
@@ -104,7 +104,7 @@ def states(session: Session, alert_id: int) -> list[AlertStateRow]:
 
 
 def parent_position(session: Session, commit: CommitRow) -> int:
-    """Of its first parent; the one before its own while the parent is not known."""
+    """Position of the first parent; if the parent is unknown, the position before the commit's."""
     if commit.parent_sha is None:
         return commit.position - 1
     found = session.scalar(
@@ -116,7 +116,7 @@ def parent_position(session: Session, commit: CommitRow) -> int:
 
 
 def strongest_run(session: Session, alert_id: int) -> JudgedRun | None:
-    """The run that saw the most of what moved."""
+    """The run that measured most of what moved."""
     query = (
         select(RunRow.run_id)
         .join(AlertMoveRow, AlertMoveRow.run_number == RunRow.id)
@@ -129,7 +129,7 @@ def strongest_run(session: Session, alert_id: int) -> JudgedRun | None:
 
 
 def recovered(session: Session, alert: AlertRow) -> dict[str, Recovery]:
-    """By scenario in which commits of the default branch undo the regression, as the last of them left it."""
+    """By scenario, what commits of the default branch took back, as of the last of them."""
     culprit = select(CommitRow.sha).where(CommitRow.id == alert.commit_id).scalar_subquery()
     rows = session.execute(
         select(ScenarioRow.name, VerdictRow.recovery)
@@ -146,7 +146,7 @@ def recovered(session: Session, alert: AlertRow) -> dict[str, Recovery]:
 def pair(
     session: Session, project_id: int, scenario: str, base_sha: str, head_sha: str
 ) -> tuple[RunRow, VerdictRow] | None:
-    """The newest run of exactly this pair whose cycles decided something."""
+    """The newest run of exactly this pair with a decided outcome of cycles."""
     found = session.execute(
         select(RunRow, VerdictRow)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -162,7 +162,7 @@ def pair(
 
 
 def measured_at(session: Session, commit_id: int) -> set[str]:
-    """Scenarios of which cycles of the commit were compared and decided."""
+    """Scenarios in which the commit has a decided outcome of cycles."""
     query = (
         select(ScenarioRow.name)
         .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
@@ -173,7 +173,7 @@ def measured_at(session: Session, commit_id: int) -> set[str]:
 
 
 def has_alert(session: Session, judged: JudgedRun) -> bool:
-    """What the run found is recorded: for its commit, or for the one it fixes."""
+    """True if the run's finding is recorded, for its commit or for the one it fixes."""
     sha = judged.verdict.fixes_sha or judged.run.head_sha
     query = (
         select(AlertMoveRow.id)
@@ -190,13 +190,13 @@ def comments(session: Session, alert_id: int) -> list[AlertCommentRow]:
 
 
 def run_ids(session: Session, numbers: Sequence[int]) -> dict[int, str]:
-    """Ids of runs by their numbers."""
+    """Ids of runs by number."""
     rows = session.execute(select(RunRow.id, RunRow.run_id).where(RunRow.id.in_(numbers)))
     return {number: run_id for number, run_id in rows}  # noqa: C416 (dict() of rows is untyped)
 
 
 def lock(session: Session, alert_id: int) -> AlertRow:
-    """The row, held until the commit."""
+    """The row, locked until the commit."""
     query = select(AlertRow).where(AlertRow.id == alert_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 

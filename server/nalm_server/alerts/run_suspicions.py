@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A judged run to a suspicion: what a commit of the default branch did against the one before it."""
+"""Turns a verdict on the default branch into a suspicion about the commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.repository import JudgedRun
 
 ALERTING = (JobReason.PERSON, JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL)
-"""Reasons of jobs that look for something new. Pull requests have their comment."""
+"""Reasons of jobs that may raise alerts. Pull requests get a comment instead."""
 
 
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
@@ -36,7 +36,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 
 
 def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:
-    """The commit it was measured against, if the run says what a stretch of the default branch did."""
+    """The run's base, if the run covers a range of the default branch."""
     run = judged.run
     job = job_rows.find(session, run.job_id) if run.job_id is not None else None
     head = commits.get(session, run.commit_id)

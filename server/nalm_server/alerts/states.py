@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States of an alert, and which may follow which: every change goes through this table."""
+"""States of an alert and the allowed changes between them: every change goes through this table."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from nalm_server.base.errors import ConflictError
 
 
 class AlertState(StrEnum):
-    """new -> confirmed -> acknowledged -> partly fixed -> fixed, or one of the other ways a finding ends."""
+    """new -> confirmed -> acknowledged -> partly_fixed -> fixed, or another way in which a finding ends."""
 
     NEW = "new"
-    """Suspected; measured again before anyone is told."""
+    """Suspected; measured again before a notification is sent."""
     CONFIRMED = "confirmed"
     ACKNOWLEDGED = "acknowledged"
     EXPECTED = "expected"
     PARTLY_FIXED = "partly_fixed"
-    """Taken back in part: more than the margin remains in a scenario, so it stays open."""
+    """Undone in part: more than the margin remains in a scenario, so it stays open."""
     FIXED = "fixed"
     FALSE_ALARM = "false_alarm"
-    """A person says so."""
+    """Set by a person."""
     REOPENED = "reopened"
     DISMISSED = "dismissed"
-    """The second measurement did not see it, or another alert has it."""
+    """The second measurement does not show it, or it was merged into another alert."""
 
 
 S = AlertState
 ACTIVE = (S.NEW, S.CONFIRMED, S.ACKNOWLEDGED, S.PARTLY_FIXED, S.REOPENED)
-"""Somebody or something has still to do with it."""
+"""Something is left to do, for people or for the service."""
 OPEN = (S.CONFIRMED, S.ACKNOWLEDGED, S.PARTLY_FIXED, S.REOPENED)
-"""People were told of it or took it up, and somebody has still to do with it."""
+"""Alerts that were sent or taken up and that need a person."""
 OVER = (S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.DISMISSED)
 REPORTED = (S.CONFIRMED, S.PARTLY_FIXED, S.FIXED, S.REOPENED)
 BY_PEOPLE = (S.ACKNOWLEDGED, S.EXPECTED, S.FIXED, S.FALSE_ALARM, S.REOPENED)
-"""What a person may ask for: the rest is the server's own."""
+"""States that a person may set; the service sets the others."""
 
 NEXT = MappingProxyType(
     {
@@ -58,7 +58,7 @@ def may_become(before: AlertState) -> list[AlertState]:
 
 
 def require_allowed(alert_id: int, before: AlertState, after: AlertState) -> None:
-    """Raises ConflictError for a change that makes no sense."""
+    """Raises ConflictError for a change that is not allowed."""
     if after not in NEXT[before]:
         allowed = ", ".join(sorted(NEXT[before]))
         raise ConflictError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An account's watch list: which alerts of all its projects it wants to see."""
+"""An account's watches: which alerts of its projects it wants to see."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.errors import ForbiddenError, NotFoundError, UnauthorizedError
 
 LOOKED_AT = 2000
-"""Newest or worthiest alerts that the patterns are held against."""
+"""Number of newest or most severe alerts that are matched against the patterns."""
 
 
 def require_account(caller: Principal) -> int:
@@ -36,7 +36,7 @@ def my_alerts(
     order: Order,
     limit: int,
 ) -> list[Alert]:
-    """Those that a watch of the account fits, of projects it may read; nothing without a watch."""
+    """Alerts that match a watch of the account, of projects it may read; empty without a watch."""
     watches = rule_repository.watches(session, require_account(caller))
     projects = rule_repository.readable_projects(session, caller)
     found = (
@@ -57,7 +57,7 @@ def matches(watch: AlertWatchRow, one: ListedAlert) -> bool:
 
 
 def _require_own(caller: Principal) -> int:
-    """The account, by a token that may change something."""
+    """The account of a caller that may write."""
     if caller.scope is Scope.READ:
         raise ForbiddenError("This token only reads.")
     return require_account(caller)
@@ -68,7 +68,7 @@ def list_watches(session: Session, caller: Principal) -> list[Watch]:
 
 
 def watch(session: Session, caller: Principal, new: WatchNew, now: datetime) -> Watch:
-    """Said twice, there is one."""
+    """Adding the same watch again changes nothing."""
     account = _require_own(caller)
     for row in rule_repository.watches(session, account):
         if new.model_dump() == {name: getattr(row, name) for name in WatchNew.model_fields}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look at measurements suspects: a commit, and the series it moved."""
+"""A suspicion: a commit, and the series that it moved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["regression", "broken"]
 
 @dataclass(frozen=True)
 class Moved:
-    """One series, and by how much: after / before, with its interval."""
+    """The move of one series: after / before, with its interval."""
 
     scenario: str
     host_class: str
@@ -35,7 +35,7 @@ class Suspicion:
     commit_id: int
     """Likely culprit."""
     after_commit_id: int | None
-    """Last commit known good; None: the parent."""
+    """Last good commit; None: the parent."""
     source: Source
     kind: Kind
     moved: list[Moved]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mute has ended: what moved meanwhile is a finding like any other, and is measured again."""
+"""Ended mutes: what moved meanwhile becomes a finding and is measured again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.worker.for_each import each
 
 
 def drain(context: Context) -> None:
-    """Each alert that a mute silenced which holds no more, a transaction each."""
+    """Renews each alert whose mute has ended, in a transaction each."""
     now = context.clock()
     with context.read_sessions() as session:
         due = {

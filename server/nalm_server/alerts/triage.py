@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people do with alerts: each needs the role developer and is in the audit log."""
+"""What people do with alerts. Each action needs the role developer and is in the audit log."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from nalm_server.git.commits import repository as commits
 def set_state(
     session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
 ) -> AlertDetail:
-    """A person says what it is. The project is locked, as for all that makes or changes its alerts."""
+    """Sets the state. Locks the project, like everything that makes or changes its alerts."""
     alert = _held(session, caller, alert_id)
     state = AlertState(change.state)
     require_allowed(alert.id, AlertState(alert.state), state)
@@ -120,7 +120,7 @@ def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None
 
 
 def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, now: datetime) -> None:
-    """Declares it for each scenario of the alert, so that it stays expected whoever measures it again."""
+    """Declares the change for each scenario of the alert, so that later measurements expect it, too."""
     commit = commits.get(session, alert.commit_id)
     for scenario, metric, moved in _moved(session, alert):
         bound = moved if change.bound is None else change.bound
@@ -136,7 +136,7 @@ def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, no
 
 
 def _moved(session: Session, alert: AlertRow) -> list[tuple[str, str, float]]:
-    """Of each scenario that got worse: its metric and the far end of its interval."""
+    """Of each scenario that got worse: its metric and the upper end of its interval."""
     found: dict[tuple[str, str], float] = {}
     moves = [one for one in repository.moves(session, alert.id) if one.kind == "regression"]
     for one in sorted(moves, key=lambda move: (move.stage != CHAIN, -headline.size(move))):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Campaigns: work that takes several measurements, asks for them as jobs, and concludes what they came to.
+"""Campaigns: work of several measurements, which queues them as jobs and draws a conclusion from the results.
 
-Start at `kind.py`, which says what a kind of campaign must do; `engine.py` calls it; `kinds.py` lists them.
-Imports jobs, projects, results and alerts; nothing of these imports a kind.
+Start at `kind.py`, the interface of a kind; `engine.py` calls it; `kinds.py` lists all kinds. Imports jobs,
+projects, results and alerts; none of these imports a kind.
 """

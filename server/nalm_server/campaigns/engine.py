@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes active campaigns further: plans each once, then asks for its next jobs until it can conclude."""
+"""Advances active campaigns: plans each once, then queues its next jobs until it can conclude."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm_server.worker.for_each import each
 
 
 def drain(context: Context) -> None:
-    """Each active one as far as it goes now."""
+    """Advances each active campaign as far as possible now."""
     with context.read_sessions() as session:
         due = repository.due(session, context.clock())
     each("campaign", due, partial(_work_on, context))
@@ -68,7 +68,7 @@ def _not_planned(context: Context, campaign: CampaignRow, error: NalmError) -> N
 
 
 def _advance(context: Context, kind: Kind, campaign: CampaignRow) -> bool:
-    """True if there may be more to do at once. The project's lock comes first, as where a job is queued."""
+    """True if there may be more to do at once. Locks the project first, like the code that queues jobs."""
     with context.sessions() as session:
         projects.lock(session, campaign.project_id)
         row = repository.lock(session, campaign.id, wait=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a kind of campaign is: three functions, and one for what takes long, called by the engine."""
+"""Interface of a kind of campaign: three functions, and one for long computations, called by the engine."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ PLANNING = "planning"
 RUNNING = "running"
 FAILED = "failed"
 CANCELLED = "cancelled"
-"""States that the engine sets, the same in every kind. A kind adds those in which it concludes."""
+"""States that the engine sets, equal in all kinds. A kind adds those in which it ends."""
 
 
 class StepState(StrEnum):
     WAITING = "waiting"
     QUEUED = "queued"
-    """It has a job, or a campaign of its own."""
+    """It has a job or a campaign."""
     REUSED = "reused"
-    """It had been measured already."""
+    """An existing run answers it."""
     DONE = "done"
     FAILED = "failed"
     """Its job ended without a valid result."""
@@ -38,37 +38,37 @@ class StepState(StrEnum):
 @dataclass(frozen=True)
 class Plan:
     steps: Sequence[StepRow] = ()
-    """Without campaign and ordinal: the engine numbers them."""
+    """Without campaign and ordinal, which the engine sets."""
     spec: dict[str, Any] = field(default_factory=dict)
-    """What planning adds to the campaign's spec."""
+    """Additions to the campaign's spec."""
 
 
 class Kind(ABC):
     name: str
-    """Of the kind, in the table and in messages."""
+    """Name of the kind, in the table and in messages."""
 
     def plan(self, context: Context, campaign: CampaignRow) -> Plan:
-        """Reads what a campaign that is `planning` needs to know, with no transaction open. A NalmError fails
-        the campaign; one of the repository is tried again first."""
+        """Reads what a campaign in state `planning` needs, outside of a transaction. A NalmError fails the
+        campaign; an error of the repository is retried first."""
         return Plan()
 
     def catch_up(self, context: Context, campaign: CampaignRow) -> None:
-        """Before each turn, with no transaction open: computes and stores what takes long. The campaign may
+        """Computes and stores what takes long, before each turn, outside of a transaction. The campaign may
         have moved on meanwhile."""
         return
 
     @abstractmethod
     def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
-        """Notes what jobs came to, and asks for what is next. True: there may be more to do at once, in a
-        transaction of its own. The locks of project and campaign are held."""
+        """Stores results of jobs and queues what is next. True: there may be more to do at once, in a
+        transaction of its own. The caller holds the locks of project and campaign."""
 
     @abstractmethod
     def conclude(self, session: Session, campaign: CampaignRow, now: datetime) -> None:
-        """Ends the campaign if there is nothing to wait for. The locks are held."""
+        """Ends the campaign if nothing is left to wait for. The caller holds both locks."""
 
 
 def why_no_run(job: JobRow | None) -> str:
-    """Why a job that is over has no result of the scenario."""
+    """Why an ended job has no result of the scenario."""
     if job is None:
         return "its job was removed"
     if job.state == JobState.DONE:
@@ -77,7 +77,7 @@ def why_no_run(job: JobRow | None) -> str:
 
 
 def end(campaign: CampaignRow, state: str, now: datetime, message: str | None = None) -> None:
-    """The campaign is over. message: None leaves what it says."""
+    """Ends the campaign. message: None keeps the present one."""
     campaign.state, campaign.active = state, False
     campaign.updated_at = campaign.finished_at = now
     campaign.message = message if message is not None else campaign.message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table: campaign_steps. The table of campaigns is beside that of jobs, which refer to it."""
+"""Table: campaign_steps. The table of campaigns is with that of jobs, which refer to it."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class StepRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaigns.id", ondelete="CASCADE"))
     ordinal: Mapped[int]
-    """Its place in the plan."""
+    """Position in the plan."""
     state: Mapped[str] = mapped_column(String(16))
     """StepState."""
     base_sha: Mapped[str] = mapped_column(String(64))
     head_sha: Mapped[str] = mapped_column(String(64))
     scenario: Mapped[str | None] = mapped_column(String(64))
-    """None: all that the campaign measures."""
+    """None: all scenarios of the campaign."""
     host: Mapped[str | None] = mapped_column(String(128))
-    """Where it was measured."""
+    """Host that measured it."""
     budget_seconds: Mapped[float | None]
-    """Time for the rounds of a scenario; None: as nalm.toml says."""
+    """Seconds for the rounds of a scenario; None: as nalm.toml says."""
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"), index=True)
     child_id: Mapped[int | None] = mapped_column(ForeignKey("campaigns.id", ondelete="SET NULL"), index=True)
-    """The campaign that answers it in place of a job."""
+    """The campaign that answers it instead of a job."""
     run_id: Mapped[str | None] = mapped_column(String(32))
-    """The run that decided."""
+    """The run that decided it."""
     outcome: Mapped[str | None] = mapped_column(String(16))
-    """A word of the campaign's kind; None: still to come."""
+    """As the campaign's kind defines it; None: open."""
     why: Mapped[str | None] = mapped_column(Text)
     detail: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What only its kind needs."""
+    """Data of the kind."""
     started_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When it was last asked for."""
+    """Time of its last request."""
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

@@ -19,7 +19,7 @@ from nalm_server.jobs.schemas import JobReason
 
 
 class Choice(TypedDict, total=False):
-    """What is measured and where, as in jobs.service.enqueue."""
+    """What to measure and where, as in jobs.service.enqueue."""
 
     scenarios: list[str] | None
     origin: Origin
@@ -39,7 +39,7 @@ def queue(
     now: datetime,
     **choice: Unpack[Choice],
 ) -> JobRow:
-    """One job for steps that compare the same two commits within the same time.
+    """One job for steps that compare the same two commits with the same time budget.
 
     The caller holds the project's lock.
     """

@@ -20,8 +20,8 @@ NUMBERING_LOCK = 0x63616D70
 
 
 def next_number(session: Session, kind: str) -> int:
-    """One more than the largest of the kind. Until the commit nobody else gets a number; on SQLite there is
-    one writer anyway."""
+    """The largest number of the kind plus one. No other transaction gets a number until the commit; SQLite
+    has one writer anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(select(func.pg_advisory_xact_lock(NUMBERING_LOCK)))
     return (session.scalar(select(func.max(CampaignRow.number)).where(CampaignRow.kind == kind)) or 0) + 1
@@ -51,14 +51,15 @@ def of_project(
 
 
 def due(session: Session, now: datetime) -> list[int]:
-    """Active ones that may go on now, newest first: one that answers a step of another comes before that."""
+    """Active campaigns that may continue now, newest first: a campaign comes before the one whose step it
+    answers."""
     waits_no_more = or_(CampaignRow.not_before.is_(None), CampaignRow.not_before <= now)
     query = select(CampaignRow.id).where(CampaignRow.active, waits_no_more)
     return list(session.scalars(query.order_by(CampaignRow.id.desc())))
 
 
 def lock(session: Session, campaign_id: int, *, wait: bool = True) -> CampaignRow | None:
-    """The row, held until the commit. None: there is none, or without `wait` another worker has it."""
+    """The row, locked until the commit. None: there is none, or, without `wait`, another worker has it."""
     query = select(CampaignRow).where(CampaignRow.id == campaign_id)
     return session.scalars(locked(query, wait=wait)).one_or_none()
 
@@ -78,7 +79,7 @@ def add_steps(session: Session, campaign_id: int, rows: Sequence[StepRow]) -> No
 
 
 def next_ordinal(session: Session, campaign_id: int) -> int:
-    """For a step that no plan numbers."""
+    """For a step that is not part of a plan."""
     last = session.scalar(select(func.max(StepRow.ordinal)).where(StepRow.campaign_id == campaign_id))
     return 0 if last is None else last + 1
 
@@ -95,7 +96,7 @@ def add_step(session: Session, row: StepRow) -> StepRow:
 
 
 def settle(session: Session, campaign_id: int) -> None:
-    """Steps whose job is over are, too."""
+    """Ends steps whose job has ended."""
     for state, job_states in (
         (StepState.DONE, [JobState.DONE]),
         (StepState.FAILED, [state for state in JobState if state not in (*OPEN, JobState.DONE)]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every kind of campaign does alike: it is started, seen by those who may, and cancelled."""
+"""Common to all kinds of campaigns: start, access, cancel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def start(
     now: datetime,
     state: str = PLANNING,
 ) -> CampaignRow:
-    """Stores it; a worker plans it, unless it is in a later state, and goes on."""
+    """Stores the campaign; a worker plans it, unless its state is a later one, and advances it."""
     wake(session, Work.JOBS)
     return repository.add(
         session,
@@ -64,7 +64,7 @@ def require(session: Session, caller: Principal, kind: str, number: int, role: R
 
 
 def cancel(session: Session, caller: Principal, kind: str, number: int, now: datetime) -> CampaignRow:
-    """Ends it and its open jobs. Saying it twice changes nothing."""
+    """Cancels it and its open jobs. Repeating it changes nothing."""
     row = require(session, caller, kind, number, Role.DEVELOPER)
     if stop(session, row, f"cancelled by {caller.name}", now, caller.name):
         record(session, caller, f"{kind}.cancel", f"{kind} {number}", now, project_id=row.project_id)
@@ -75,7 +75,7 @@ def cancel(session: Session, caller: Principal, kind: str, number: int, now: dat
 
 
 def stop(session: Session, campaign: CampaignRow, why: str, now: datetime, who: str | None = None) -> bool:
-    """Ends it and its open jobs. False: it is over. The project's lock comes first, as in the engine."""
+    """Ends it and its open jobs. False: it had ended. Locks the project first, like the engine."""
     projects.lock(session, campaign.project_id)
     row = repository.lock(session, campaign.id)
     if row is None or not row.active:

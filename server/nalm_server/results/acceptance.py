@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must be true of a report beyond its schema: it is of a commit, and it can be stored."""
+"""Checks of a report beyond its schema: it is of a commit, and it can be stored."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from nalm_server.base.schemas import FIRST_YEAR, LAST_YEAR
 from nalm_server.results.isolated_parsing import check_apart
 
 VALUES_AT_HAND = 50_000
-"""A report with more values is checked in a process of its own first: one mistake may cost kilobytes."""
+"""Reports with more values are checked in a separate process first: each mistake may take kilobytes."""
 MAX_LCORES = 1024
 MAX_DETAILS = 50
 TEXT_LIMITS = {"host.name": 128, "host.host_class": 128, "scenario.traffic": 256}
-"""Longest text of fields that become columns, characters."""
+"""Maximum length of fields that become columns, in characters."""
 
 
 def parse(body: bytes) -> tuple[RunReport, bytes]:
-    """The report and its canonical JSON. Raises InvalidError with the path of each mistake; of one
-    that may be of a newer nalm NewerReportError."""
+    """The report and its canonical JSON. Raises InvalidError with the path of each mistake, NewerReportError
+    if a newer nalm may have written the report."""
     try:
         if values(body) > VALUES_AT_HAND:
             check_apart(body)
@@ -41,7 +41,7 @@ def parse(body: bytes) -> tuple[RunReport, bytes]:
         raise InvalidError("The body is no valid run report.", details) from error
     try:
         canonical = dump_report(report)
-    except ValueError as error:  # numbers beyond JSON, text that is no Unicode
+    except ValueError as error:  # numbers that JSON lacks, text that is not Unicode
         raise InvalidError(f"The report cannot be stored: {error}.") from error
     mistakes = _unstorable(report)
     if mistakes:
@@ -74,7 +74,7 @@ def _unstorable(report: RunReport) -> list[ErrorDetail]:
 
 
 def judged(report: RunReport) -> Verdict:
-    """The verdict. Raises InvalidError when the report's numbers cannot be computed with."""
+    """The verdict. Raises InvalidError if the report's numbers have no verdict."""
     try:
         return judge(report)
     except ArithmeticError as error:
@@ -82,7 +82,7 @@ def judged(report: RunReport) -> Verdict:
 
 
 def explained(report: RunReport, verdict: Verdict) -> Explanation | None:
-    """Why cycles changed; None where they did not."""
+    """Why cycles changed; None if they did not."""
     if verdict.outcome not in ("regressed", "improved"):
         return None
     return explain(report, verdict)

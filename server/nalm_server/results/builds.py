@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds: what was run, once for all runs of it."""
+"""Builds: each is stored once for all its runs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from nalm_server.results import repository
 from nalm_server.results.models import BuildRow
 
 SAME = ("commit", "tree", "code_digest", "functions", "compiler", "options")
-"""Builds alike in these are one."""
+"""Builds that are equal in these fields are one."""
 
 
 def record(session: Session, project_id: int, report: RunReport, arm: Arm, now: datetime) -> int | None:
-    """The arm's build; None for an arm that was never built. The caller holds the project's lock."""
+    """The arm's build; None if the arm was not built. The caller holds the project's lock."""
     info = report.arms.get(arm)
     if info is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report on its way in. `intake` takes every report; a draft is what its kind does differently."""
+"""A report before it is stored. `intake` handles every report; a draft is what differs by kind."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_server.results.schemas import ReportTaken
 
 @dataclass(frozen=True)
 class Upload:
-    """Parsed and packed, with who sent it."""
+    """A parsed and compressed report, with its sender."""
 
     report: RunReport
     packed: Packed
@@ -33,25 +33,25 @@ class Upload:
 class Accepted:
     reply: ReportTaken
     keep: bool = True
-    """A row refers to the report from now on, or did already."""
+    """A row refers to the report, from now on or already."""
 
 
 @dataclass(frozen=True)
 class StoredReport:
-    """A report that came in before under the same run id."""
+    """A report stored earlier under the same run id."""
 
     digest: str
     belongs: bool
-    """To what this upload is of."""
+    """It is of the same job and project as this upload."""
     reply: ReportTaken
 
 
 class Draft(ABC):
-    """With all that is computed of the report before a transaction is open: that may take long, a writer's
-    lock must not."""
+    """Computes all it can from the report before a transaction begins: that may take long, and must not hold
+    a writer's lock."""
 
     def __init__(self, upload: Upload) -> None:
-        """Raises InvalidError or ForbiddenError for what is never taken."""
+        """Raises InvalidError or ForbiddenError for a report that is never accepted."""
         self.upload = upload
 
     @property
@@ -59,21 +59,21 @@ class Draft(ABC):
         return self.upload.report
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
-        """What the run id stands for already."""
+        """The stored report with this run id."""
         return None
 
     @abstractmethod
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
-        """The result that the job has already in the place of this one: an agent that lost its lease after
-        the upload measured twice, and the first counts."""
+        """The result that the job has already in the place of this one. An agent that lost its lease after an
+        upload measures twice; the first result counts."""
 
     @abstractmethod
     def store(self, session: Session, project: ProjectRow, job: JobRow | None, now: datetime) -> Accepted:
-        """Makes its rows. The locks of project and job are held."""
+        """Inserts the rows. The caller holds the locks of project and job."""
 
 
 def without_verdict(run_id: str, *, valid: bool, summary: str, new: bool) -> ReportTaken:
-    """The reply to a report that is not judged. Its outcome says only whether it can be used: the API has no
-    other word for that than `same`."""
+    """The answer to a report that is not judged. Its outcome says only whether the report is valid: the API
+    has no word for that but `same`."""
     outcome = Outcome.SAME if valid else Outcome.INVALID
     return ReportTaken(run_id=run_id, outcome=outcome, display=outcome.value, summary=summary, new=new)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which improvement undoes which regression, along the first parent, whatever order the runs came in.
+"""Matches improvements with the regressions they undo, along the first parent, in any order of arrival.
 
-What was expected is nothing to undo. What an improvement leaves of a regression stays open, so that a second
-one can undo it."""
+An expected regression is not matched. What remains of a regression after an improvement stays open for the
+next one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.results.models import RunRow, VerdictRow
 
 
 def refresh(session: Session, scenario_id: int) -> None:
-    """Walks over all of the scenario's regressions and improvements."""
+    """Matches all of the scenario's regressions and improvements again."""
     expected = ports.expected_commits.call(session, scenario_id)
     still_open: list[OpenRegression] = []
     culprits: dict[str, tuple[RunRow, Verdict]] = {}
@@ -31,7 +31,7 @@ def refresh(session: Session, scenario_id: int) -> None:
     for run, row in moved:
         verdict = Verdict.model_validate(row.document)
         others = [one for one in still_open if one.commit != run.head_sha]
-        # A commit that is measured again takes nothing back a second time, and what it left is not its doing.
+        # A second run of a commit takes nothing back again; no commit fixes its own regression.
         fixed = match_fix(others, verdict) if run.commit_id not in fixing else None
         if fixed is not None:
             fixing.add(run.commit_id)
@@ -48,7 +48,7 @@ def refresh(session: Session, scenario_id: int) -> None:
 
 
 def ratio_of(verdict: Verdict) -> Ratio | float:
-    """The chain's, with its interval if there is one; 1 for a verdict without figures."""
+    """The chain's ratio, with its interval if there is one; 1 for a verdict without figures."""
     chain = verdict.chain
     if chain is None or chain.ratio_cpp is None:
         return 1.0
@@ -74,5 +74,5 @@ def _recover(
 
 
 def margin_of(session: Session, run_number: int) -> float:
-    """The relative change that mattered in the run."""
+    """The run's margin: the relative change that matters."""
     return summary.of_stored(repository.report(session, run_number)).settings.margin

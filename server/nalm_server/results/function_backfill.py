@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of reports taken in before their histories were kept."""
+"""Functions of reports from before histories of functions existed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = 20
 
 
 def fill(context: Context, project_id: int) -> Iterator[int]:
-    """Enters what is missing, oldest run first, in small transactions; yields how many reports were read."""
+    """Enters what is missing, oldest run first, in small transactions; yields the number of reports read."""
     last = 0
     while True:
         with context.read_sessions() as session:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the C functions of a valid run's head cost enters their series, the dearest ones'."""
+"""Enters the most expensive C functions of a valid run's head into their series."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nalm_server.results.series.functions_repository import FunctionKey
 from nalm_server.results.series.models import FUNCTION_BYTES
 
 COVERED = 0.99
-"""Share of the instructions of all functions that a report names, whose dearest begin a series: the rest are
-many and cost little."""
+"""Functions begin a series, most expensive first, until this share of a report's instructions is covered:
+the others are many and cheap."""
 MOST = 64
-"""Functions that one run may begin a series for: what reaches COVERED in a chain of eight stages, and a bound
-to what a report made elsewhere puts into the store."""
+"""Maximum number of series that one run begins: enough for COVERED in a chain of eight stages, and a limit
+for reports made elsewhere."""
 
 
 class Counted(NamedTuple):
@@ -30,7 +30,7 @@ class Counted(NamedTuple):
 
 
 def counted(report: RunReport) -> list[Counted]:
-    """Functions of head's own stages, dearest first; empty where none was counted."""
+    """Functions of head's own stages, most expensive first; empty if none was counted."""
     count = _count(report)
     if count is None:
         return []
@@ -46,13 +46,13 @@ def counted(report: RunReport) -> list[Counted]:
 
 
 def _count(report: RunReport) -> InstructionCount | None:
-    """Of the preferred source that tells functions."""
+    """The count of the preferred source that names functions."""
     of_head = [one for one in report.instructions if one.arm is Arm.HEAD and one.functions]
     return min(of_head, key=lambda one: PREFERENCE.index(one.source), default=None)
 
 
 def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
-    """One value per series: of the dearest functions, and of those that have a series already."""
+    """One value per series: for the most expensive functions, and for those that already have a series."""
     if not found:
         return
     known = repository.series_ids(session, run.scenario_id, run.host_class)
@@ -63,7 +63,8 @@ def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
 
 
 def costliest(found: Sequence[Counted]) -> list[FunctionKey]:
-    """found: dearest first. The fewest that make up COVERED, at most MOST, whose names a series can have."""
+    """found: most expensive first. The fewest that reach COVERED, at most MOST, with names that a series can
+    have."""
     rest = sum(one.ipp for one in found)
     least = (1 - COVERED) * rest
     kept: list[FunctionKey] = []

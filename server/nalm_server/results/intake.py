@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes reports in, of every kind: parsed, drafted, who sends it verified, stored once."""
+"""Accepts reports of every kind: parses, checks the sender, stores each once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from nalm_server.results.schemas import ReportTaken
 def take_report(
     context: Context, caller: Principal, body: bytes, job_id: int | None, fence: int | None
 ) -> ReportTaken:
-    """The reply is the same however often it is sent."""
+    """The answer is the same for repeated uploads."""
     report, canonical = acceptance.parse(body)
     upload = Upload(report, pack(canonical), caller, job_id, fence)
     draft = _draft(context, upload)
@@ -44,7 +44,7 @@ def take_report(
 
 
 def _draft(context: Context, upload: Upload) -> Draft:
-    """Of the kind that the job asks for."""
+    """The draft of the kind that the job requires."""
     with context.read_sessions() as session:
         job = _find_job(session, upload)
     return ports.draft_for(job)(upload)
@@ -73,7 +73,7 @@ def _take(session: Session, upload: Upload, draft: Draft, now: datetime) -> Acce
 
 
 def _project(session: Session, upload: Upload) -> ProjectRow:
-    """The job's project, whatever name nalm.toml has for it; without a job, the one the report names."""
+    """The job's project, whatever its name in nalm.toml; without a job, the project that the report names."""
     caller, job = upload.caller, _find_job(session, upload)
     if job is not None and _may_send(session, upload, job.project_id):
         return projects.lock(session, job.project_id)
@@ -93,14 +93,14 @@ def _project(session: Session, upload: Upload) -> ProjectRow:
 
 
 def _may_send(session: Session, upload: Upload, project_id: int) -> bool:
-    """An agent: what it measured under a lease, which the fence proves; others: see access."""
+    """True for an agent with a lease, which the fence proves; others need access."""
     if upload.caller.scope is Scope.AGENT:
         return upload.job_id is not None and upload.fence is not None
     return may_upload(session, upload.caller, project_id)
 
 
 def _job(session: Session, project: ProjectRow, upload: Upload, job_id: int, now: datetime) -> JobRow:
-    """The job, if this may still be a result of it."""
+    """The job, if the report may still be its result."""
     job = jobs.lock(session, job_id)
     if job is None or job.project_id != project.id:
         raise NotFoundError(f"Project {project.name!r} has no job {job_id}.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a large run report in a process of its own, with a limit to its memory. `python -m` runs the check:
-report on standard input, mistakes as JSON on standard output."""
+"""Checks a large run report in a separate process with a memory limit. `python -m` runs the check: report on
+standard input, mistakes as JSON on standard output."""
 
 from __future__ import annotations
 

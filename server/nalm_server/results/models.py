@@ -14,12 +14,12 @@ from nalm_server.db.reports.columns import StoredColumns, stored_index
 
 OWN = text("import_id IS NULL")
 NOTEWORTHY = text("(outcome IN ('regressed', 'improved', 'broken') OR display = 'feature')")
-"""Few among all verdicts."""
+"""Few among all verdicts, so a partial index finds them."""
 PRICED = text("price_cycles_per_packet IS NOT NULL")
 
 
 class BuildRow(Base):
-    """What was run: shared by all runs of it."""
+    """A build, shared by all its runs."""
 
     __tablename__ = "builds"
     __table_args__ = (UniqueConstraint("project_id", "digest"), Index(None, "project_id", "sha"))
@@ -29,7 +29,7 @@ class BuildRow(Base):
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of all the fields below."""
     sha: Mapped[str] = mapped_column(String(64))
-    """The commit's."""
+    """SHA of the commit."""
     tree: Mapped[str] = mapped_column(Text)
     code_digest: Mapped[str] = mapped_column(Text)
     functions: Mapped[str | None] = mapped_column(Text)
@@ -65,20 +65,20 @@ class RunRow(Base):
     scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"))
     host_id: Mapped[int] = mapped_column(ForeignKey("hosts.id"))
     commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"))
-    """Head's."""
+    """Commit of head."""
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
     build_id: Mapped[int | None] = mapped_column(ForeignKey("builds.id", ondelete="SET NULL"))
-    """Head's; None for a head that was not built, and for runs from before revision 0006."""
+    """Build of head; None if head was not built, and for runs from before revision 0006."""
     base_build_id: Mapped[int | None] = mapped_column(ForeignKey("builds.id", ondelete="SET NULL"))
     import_id: Mapped[int | None] = mapped_column(ForeignKey("imports.id", ondelete="CASCADE"), index=True)
     base_sha: Mapped[str | None] = mapped_column(String(64))
     head_sha: Mapped[str] = mapped_column(String(64))
     host_class: Mapped[str] = mapped_column(String(128))
     beside: Mapped[bool] = mapped_column(server_default=false(), default=False)
-    """Measured on another host than the commit's own run, only to confirm it: enters no series."""
+    """Measured on another host than the commit's own run, as a confirmation: enters no series."""
     status: Mapped[str] = mapped_column(String(16))
     features: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
-    """Head's; None for a head that was not built, and for runs from before revision 0013."""
+    """Features of head; None if head was not built, and for runs from before revision 0013."""
     digest: Mapped[str] = mapped_column(String(64))
     """SHA-256 of the report's canonical JSON."""
     started_at: Mapped[datetime] = mapped_column(UtcDateTime)
@@ -87,7 +87,7 @@ class RunRow(Base):
 
 
 class ReportRow(StoredColumns, Base):
-    """Where the report is, and what is left of one that has aged out."""
+    """Where the report is stored, and what remains of one that has aged out."""
 
     __tablename__ = "reports"
     __table_args__ = (stored_index("reports"),)
@@ -95,15 +95,15 @@ class ReportRow(StoredColumns, Base):
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     json_bytes: Mapped[int]
     compressed: Mapped[bytes] = mapped_column(LargeBinary)
-    """zlib, of a report from before the report store; else empty."""
+    """The report, zlib, if it is from before the report store; else empty."""
     expired_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When it aged out."""
+    """Time at which it aged out."""
     remains: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """runs.remains.Remains: what is kept of a report that has aged out."""
+    """results.summary.Remains: what is kept of a report that has aged out."""
 
 
 class VerdictRow(Base):
-    """nalm_core's judgement of the run, what lists need as columns, the whole as JSON."""
+    """nalm_core's judgement of the run: columns for lists, and the whole as JSON."""
 
     __tablename__ = "verdicts"
     __table_args__ = (
@@ -125,7 +125,7 @@ class VerdictRow(Base):
     price_cycles_per_packet: Mapped[float | None]
     fixes_sha: Mapped[str | None] = mapped_column(String(64))
     recovery: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    """nalm_core.findings.recovery.Recovery of the regression that it fixes; those before it count too."""
+    """nalm_core.findings.recovery.Recovery of the regression that it fixes, with earlier fixes."""
     unchanged: Mapped[bool]
     document: Mapped[dict[str, Any]] = mapped_column(JSON, deferred=True)
     """nalm_core.verdict.verdict.Verdict."""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much runs scatter on a host, and what size of change that leaves to be seen there.
+"""Scatter of runs on a host, and the smallest change that can be detected with it.
 
-A verdict's interval and the number of its launches tell how far ln(head / base) scatters from launch to
-launch. The interval is taken at defaults.CONFIDENCE; early looks judge by wider ones, so the spread is rather
-too large than too small. What it leaves to be seen is nalm_core.stats.resolution's.
+A verdict's interval and its number of launches give the scatter of ln(head / base) from launch to launch. The
+interval has level defaults.CONFIDENCE; early looks use wider ones, so the spread is rather too large than too
+small. nalm_core.stats.resolution computes the detectable change.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LISTED_RUNS = 500
 
 
 def noise(session: Session, caller: Principal, host: HostRow) -> HostNoise:
-    """Of the newest judged runs there that the caller may read, oldest first."""
+    """From the newest judged runs on the host that the caller may read, oldest first."""
     found = noise_repository.measured(session, caller, host.id, LISTED_RUNS)
     points = [_point(one) for one in reversed(found)]
     scenarios = sorted({(one.project, one.scenario) for one in points})
@@ -49,7 +49,7 @@ def _point(one: MeasuredRun) -> NoisePoint:
 
 
 def spread(low: float, high: float, launches: int) -> float | None:
-    """Standard deviation of ln(head / base) of a launch behind such an interval; None: too few launches."""
+    """Standard deviation of ln(head / base) of a launch for such an interval; None: too few launches."""
     if launches < MIN_LAUNCHES:
         return None
     quantile = float(stdtrit(launches - 1, (1 + CONFIDENCE) / 2))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what runs measured on a host."""
+"""SQL of runs measured on a host."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from nalm_server.results.series.entry import CHAIN
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 LOOKED_AT = 5_000
-"""Runs of the host, from the newest back, among which judged ones are looked for."""
+"""Number of the host's newest runs among which judged ones are searched."""
 
 
 class MeasuredRun(NamedTuple):
-    """A judged run's CPP of the chain."""
+    """CPP of the chain in a judged run."""
 
     at: datetime
     run_id: str
@@ -29,7 +29,7 @@ class MeasuredRun(NamedTuple):
     scenario: str
     launches: list[float] | None
     low: float
-    """Of its verdict's ratio of CPP, above 0."""
+    """Interval of the verdict's ratio of CPP, above 0."""
     high: float
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the intake of results reports to packages above, and asks of them."""
+"""What the intake of results reports to packages above, and requests from them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ run_stored: Event[[Session, JudgedRun, datetime]] = Event()
 """A report was judged and stored."""
 
 expected_commits: Port[Callable[[Session, int], set[int]]] = Port("results.ports.expected_commits")
-"""Commits whose change of a scenario, given by its number, is said to be expected."""
+"""Commits whose change of a scenario, by its number, is expected."""
 
 
 _drafts: dict[JobReason | None, type[Draft]] = {}
 
 
 def take_in(draft: type[Draft], reason: JobReason | None = None) -> None:
-    """Reports of jobs of this reason are of this kind; without a reason, those of all others and of none."""
+    """Sets the draft of reports of jobs with this reason; without a reason, of all others and of no job."""
     _drafts[reason] = draft
 
 

@@ -22,19 +22,19 @@ from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
 
 MOST_AS_BASE = 2_000
-"""A commit that hundreds of branches leave from is the base of as many runs in each scenario."""
+"""A commit that hundreds of branches start from is the base of as many runs in each scenario."""
 
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run with what lists show beside it."""
+    """A run with the related data of lists."""
 
     run: RunRow
     verdict: VerdictRow
     scenario: str
     host: str
     explanation: dict[str, Any] | None = None
-    """nalm_core.explain.Explanation of a change, while its report is being taken; None afterwards."""
+    """nalm_core.explain.Explanation of a change, while its report is stored; None afterwards."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None
 
 
 def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRun]:
-    """Runs that measured this commit as somebody's base, newest first, MOST_AS_BASE of them."""
+    """At most MOST_AS_BASE runs with this commit as base, newest first."""
     query = _judged().where(RunRow.project_id == project_id, RunRow.base_sha == base_sha)
     newest = query.order_by(RunRow.received_at.desc(), RunRow.id.desc()).limit(MOST_AS_BASE)
     return _fetch(session, newest)
 
 
 def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
-    """By the run's number, what lists show of verdicts: columns, not a run and a verdict for each."""
+    """By run number, the verdict columns of lists, without whole rows."""
     shown = [one for one in VerdictRow.__table__.c if one.name not in ("run_id", VerdictRow.document.key)]
     found = session.execute(
         select(VerdictRow.run_id.label("number"), RunRow.run_id, ScenarioRow.name.label("scenario"), *shown)
@@ -107,7 +107,7 @@ def ids_of_job(session: Session, job_id: int) -> list[str]:
 
 
 def detach_from_job(session: Session, job_id: int) -> None:
-    """The job is measured anew; what came of it before stays on record as runs of no job."""
+    """The job is measured again; its earlier runs stay, without a job."""
     session.execute(update(RunRow).where(RunRow.job_id == job_id).values(job_id=None))
 
 
@@ -117,7 +117,7 @@ def of_job_and_scenario(session: Session, job_id: int, scenario: str) -> JudgedR
 
 
 def scenarios_of_job(session: Session, job_id: int) -> list[str]:
-    """Those that have a result of the job."""
+    """Scenarios with a result of the job."""
     return list(
         session.scalars(
             select(ScenarioRow.name)
@@ -135,7 +135,7 @@ def valid_of_job(session: Session, job_id: int) -> list[bool]:
 
 
 def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> RunRow:
-    """The report is in the store."""
+    """The report is in the store already."""
     session.add(run)
     session.flush()
     session.add(
@@ -194,12 +194,12 @@ def still_uncounted(session: Session, run_numbers: Sequence[int]) -> list[RunRow
 
 
 def _counted() -> ColumnElement[bool]:
-    """The run's functions are in their series."""
+    """A condition: the run's functions are in their series."""
     return exists().where(FunctionValueRow.run_id == RunRow.id)
 
 
 def _taken_back() -> ColumnElement[bool]:
-    """A later run of the same pair came to something else."""
+    """A condition: a later run of the same pair has another outcome."""
     later, judged = aliased(RunRow), aliased(VerdictRow)
     return (
         exists()
@@ -216,8 +216,8 @@ def recovery_of(row: VerdictRow) -> Recovery | None:
 
 
 def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]:
-    """Regressions and improvements of the scenario along the first parent, each commit's newest run last; not
-    those that the same pair, measured again, turned out not to have."""
+    """Regressions and improvements of the scenario along the first parent, each commit's newest run last,
+    without those that a later run of the same pair contradicts."""
     found = session.execute(
         select(RunRow, VerdictRow)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -231,7 +231,7 @@ def moved(session: Session, scenario_id: int) -> list[tuple[RunRow, VerdictRow]]
 
 
 def fixes_besides(session: Session, scenario_id: int, walked: Sequence[int]) -> list[VerdictRow]:
-    """Verdicts called a fix in the scenario, but for those of these runs."""
+    """Verdicts of the scenario that are a fix, except those of these runs."""
     query = (
         select(VerdictRow)
         .join(RunRow, RunRow.id == VerdictRow.run_id)

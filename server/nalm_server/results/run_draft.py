@@ -27,7 +27,7 @@ from nalm_server.results.series import repository as scenarios
 
 
 class JudgedDraft(Draft):
-    """Of a report that gets a verdict."""
+    """A report that gets a verdict."""
 
     def __init__(self, upload: Upload) -> None:
         super().__init__(upload)
@@ -122,7 +122,7 @@ def _store(
 
 
 def display_of(verdict: Verdict) -> Display:
-    """A change of the feature set that made nothing old dearer is shown as such."""
+    """Shows a change of the feature set that made no old feature more expensive as `feature`."""
     if verdict.outcome == "same" and (verdict.features_added or verdict.features_removed):
         return "feature"
     return verdict.outcome.value

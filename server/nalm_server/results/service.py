@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs and their reports as people read them."""
+"""Runs and their reports for readers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def get_report(session: Session, caller: Principal, run_id: str) -> bytes:
 
 
 def report_of(session: Session, judged: JudgedRun) -> StoredReport:
-    """The report. Raises ReportExpiredError when it has aged out."""
+    """The report. Raises ReportExpiredError if it has aged out."""
     stored = repository.report(session, judged.run.id)
     if stored.expired_at is not None:
         raise ReportExpiredError(

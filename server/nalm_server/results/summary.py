@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run shows of its report; kept when the report itself ages out."""
+"""What a run shows of its report; kept when the report ages out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Remains(Schema):
     fingerprint: Host
     sources: dict[Source, str | None]
     tools: dict[str, str | None]
-    """The same by tool; empty in reports of version 1."""
+    """Versions by tool; empty in reports of version 1."""
     settings: Settings
     arms: dict[Arm, ArmInfo]
     checks: list[Check]
@@ -54,7 +54,7 @@ def of(report: RunReport) -> Remains:
 
 
 def of_stored(stored: StoredReport) -> Remains:
-    """The same, whether the report is still there or not."""
+    """What the run shows, whether or not the report has aged out."""
     if stored.remains is not None:
         return Remains.model_validate(stored.remains)
     return of(parse_report(stored.json))

@@ -57,10 +57,10 @@ def run_brief(judged: JudgedRun) -> RunBrief:
 def newest_by_commit(
     session: Session, commits: Sequence[CommitRow], scenario: str | None
 ) -> dict[int, list[VerdictBrief]]:
-    """By commit, the newest verdict of each scenario, by the scenario's name; not those from beside.
+    """By commit, the newest verdict of each scenario, by the scenario's name, without confirmations on other
+    hosts.
 
-    What a commit did is told against its parent, if that was measured, and not by a bisect's comparison with
-    a commit from before.
+    Prefers the comparison with the parent, if there is one, to a bisect's comparison with an earlier commit.
     """
     parents = {commit.id: commit.parent_sha for commit in commits}
     newest: dict[int, dict[str, VerdictBrief]] = defaultdict(dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of each series that moved: alert, muted, expected, or no larger than known noise."""
+"""The fate of each series that moved: alert, muted, expected, or below the noise floor."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nalm_server.alerts.rules.models import ExpectationRow, FloorRow
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
 
 EXPLAINING = {"cpp": ("cpp", "ipp", "eipc")}
-"""Metrics that an expectation speaks for: instructions and pipeline use only explain cycles."""
+"""Metrics to which an expectation applies: instructions and pipeline use only explain cycles."""
 
 
 def fates(
     session: Session, suspicion: Suspicion, declared: Sequence[ExpectationRow], now: datetime
 ) -> list[Fate]:
-    """One for each that moved, in order. declared: what its commits declare."""
+    """One fate for each move, in order. declared: expectations of the commits."""
     if suspicion.kind == "broken":
         return [_heard(session, suspicion.project_id, one, now) for one in suspicion.moved]
     found = [
@@ -43,12 +43,12 @@ def fates(
 
 
 def _chain(moved: Moved) -> tuple[str, str, str]:
-    """Stages only explain the change of their chain: what is noise there is no finding in them."""
+    """Stages only explain the change of their chain: if that is noise, they are no finding."""
     return moved.scenario, moved.host_class, moved.metric
 
 
 def covering(declared: Sequence[ExpectationRow], scenario: str, metric: str) -> ExpectationRow | None:
-    """The widest of those that speak for this metric of this scenario."""
+    """The expectation with the largest bound for this metric of this scenario."""
     fitting = [
         one
         for one in declared
@@ -58,7 +58,7 @@ def covering(declared: Sequence[ExpectationRow], scenario: str, metric: str) -> 
 
 
 def within(expected: ExpectationRow, moved: Sequence[Moved], scenario: str) -> bool:
-    """A bound is the chain's: stages and what explains it are judged with the chain of their scenario."""
+    """A bound is the chain's: stages and explaining metrics are judged with the chain of their scenario."""
     return all(
         size_of(one.metric, one.ratio) <= size_of(expected.metric, expected.bound)
         for one in moved
@@ -85,7 +85,7 @@ def _fate(
 
 
 def left_of(floor: FloorRow, now: datetime) -> float:
-    """What the floor is today, as |ln ratio|."""
+    """Present value of the floor, as |ln ratio|."""
     return floor_left(floor.size, (now - floor.set_at).total_seconds() / 86_400, MARGIN)
 
 

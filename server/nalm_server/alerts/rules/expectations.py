@@ -19,14 +19,14 @@ Source = Literal["commit", "request", "triage"]
 
 
 def record(session: Session, commit_id: int, after_commit_id: int, now: datetime) -> None:
-    """What messages of commits after the one, up to the other, declare. Said twice changes nothing."""
+    """Stores what messages of commits after the first, up to the second, declare. Idempotent."""
     for commit in rule_repository.commits_in(session, commit_id, after_commit_id):
         for one in declared(commit.message or "").expectations:
             declare(session, commit, one, "commit", commit.author or "", now=now)
 
 
 def record_request(session: Session, commit: CommitRow, text: str, author: str | None, now: datetime) -> None:
-    """What the text of a pull or merge request declares; the commit is what it became."""
+    """Stores what the text of a pull request declares, for the commit that it became."""
     for one in declared(text).expectations:
         declare(session, commit, one, "request", (author or "")[:AUTHOR_LENGTH], now=now)
 
@@ -36,14 +36,14 @@ def declares(text: str | None) -> bool:
 
 
 def mistakes(commits: Sequence[CommitRow]) -> list[str]:
-    """What of their messages was meant to declare something and does not."""
+    """Lines of their messages that look like declarations but cannot be parsed."""
     return [mistake for commit in commits for mistake in declared(commit.message or "").mistakes]
 
 
 def declare(
     session: Session, commit: CommitRow, expectation: Expectation, source: Source, who: str, *, now: datetime
 ) -> None:
-    """One for each commit, scenarios, metric and source; a later one replaces its bound."""
+    """One for each commit, scenarios, metric and source; a later one replaces the bound."""
     for row in rule_repository.expectations_at(session, commit.id):
         if (row.scenario, row.metric, row.source) == (expectation.scenario, expectation.metric, source):
             row.bound, row.reason, row.who = expectation.bound, expectation.reason, who

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 class Fate(StrEnum):
     ALERT = "alert"
-    """Part of a finding that somebody is told of."""
+    """Part of an alert."""
     MUTED = "muted"
     EXPECTED = "expected"
-    """Within the bound of what somebody declared."""
+    """Within a declared bound."""
     BELOW_FLOOR = "below_floor"
-    """No larger than what was marked as false before."""
+    """Below the noise floor that a false alarm set."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A false alarm teaches the noise of its series; a mark taken back is unlearned."""
+"""A false alarm raises the noise floor of its series; reopening the alert removes that floor."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm_server.base.errors import NotFoundError
 
 
 def teach(session: Session, alert: AlertRow, who: str, now: datetime) -> None:
-    """Raises the floor of every series that the alert says got worse."""
+    """Raises the floor of every series that got worse in the alert."""
     for move in repository.moves(session, alert.id):
         if move.kind == "regression" and headline.size(move) > 0:
             _raise(session, alert, move, who, now)
@@ -45,7 +45,7 @@ def _raise(session: Session, alert: AlertRow, move: AlertMoveRow, who: str, now:
 
 
 def forget(session: Session, alert: AlertRow) -> None:
-    """What this alert taught."""
+    """Removes the floors that this alert set."""
     for row in rule_repository.floors(session, alert.project_id):
         if row.alert_id == alert.id:
             rule_repository.remove(session, row)
@@ -61,7 +61,7 @@ def list_floors(session: Session, caller: Principal, project: str, now: datetime
 
 
 def reset(session: Session, caller: Principal, project: str, number: int, now: datetime) -> None:
-    """From now on the series is judged as if nobody had marked it."""
+    """Removes the floor of a series."""
     found = require_project(session, caller, project, Role.MAINTAINER)
     row = rule_repository.find_floor(session, number)
     if row is None or row.project_id != found.id:

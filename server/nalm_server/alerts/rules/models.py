@@ -12,7 +12,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class MuteRow(Base):
-    """Nobody is told of these scenarios for a while. What moves is recorded all the same."""
+    """Scenarios without notifications for a while. Changes are recorded all the same."""
 
     __tablename__ = "alert_mutes"
 
@@ -28,7 +28,7 @@ class MuteRow(Base):
 
 
 class ExpectationRow(Base):
-    """A declared change: within its bound it is no finding, and the series are re-based at its commit."""
+    """A declared change: within its bound it is no finding, and its commit starts a new segment."""
 
     __tablename__ = "expectations"
     __table_args__ = (
@@ -43,17 +43,17 @@ class ExpectationRow(Base):
     """A glob."""
     metric: Mapped[str] = mapped_column(String(32))
     bound: Mapped[float]
-    """Ratio after / before up to which it is expected."""
+    """Largest expected ratio, after / before."""
     reason: Mapped[str] = mapped_column(Text)
     source: Mapped[str] = mapped_column(String(8))
     """`commit`: its message; `request`: the merge request's text; `triage`: a person on the alert."""
     who: Mapped[str] = mapped_column(String(256))
-    """The commit's author, or who triaged."""
+    """The commit's author, or the account that triaged."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class FloorRow(Base):
-    """Up to which size a series is known to move without a reason: taught by a false alarm."""
+    """Noise floor: the size of change below which a series makes no alert. Set by a false alarm."""
 
     __tablename__ = "series_floors"
     __table_args__ = (UniqueConstraint("project_id", "scenario", "host_class", "stage", "metric"),)
@@ -65,14 +65,14 @@ class FloorRow(Base):
     stage: Mapped[str] = mapped_column(String(64))
     metric: Mapped[str] = mapped_column(String(32))
     size: Mapped[float]
-    """|ln ratio| when it was set; nalm_core.findings.noise_floor says what is left of it later."""
+    """|ln ratio| at the time when it was set; nalm_core.findings.noise_floor computes its later value."""
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
     who: Mapped[str] = mapped_column(String(128))
     set_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
 class AlertWatchRow(Base):
-    """Which alerts an account wants to see: all four globs must fit."""
+    """Alerts that an account subscribes to: all four globs must match."""
 
     __tablename__ = "alert_watches"
     __table_args__ = (UniqueConstraint("account_id", "project", "scenario", "stage", "author"),)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutes of scenarios, and expectations as they are listed."""
+"""Mutes of scenarios, and the list of expectations."""
 
 from __future__ import annotations
 

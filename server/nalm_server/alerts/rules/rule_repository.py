@@ -19,7 +19,7 @@ One = TypeVar("One")
 
 
 def mutes(session: Session, project_id: int, now: datetime) -> list[MuteRow]:
-    """Those that hold now."""
+    """Mutes in force."""
     query = select(MuteRow).where(
         MuteRow.project_id == project_id, or_(MuteRow.until.is_(None), MuteRow.until > now)
     )
@@ -32,7 +32,7 @@ def expectations_at(session: Session, commit_id: int) -> list[ExpectationRow]:
 
 
 def expectations_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[ExpectationRow]:
-    """Of the commits after the one, up to the other, along the first parent; None: of the other alone."""
+    """Of commits after the one, up to the other, along the first parent; None: of the other alone."""
     query = select(ExpectationRow).join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
     return list(
         session.scalars(_in_range(session, query, commit_id, after_commit_id).order_by(ExpectationRow.id))
@@ -48,7 +48,7 @@ def commits_in(session: Session, commit_id: int, after_commit_id: int | None) ->
 def _in_range(
     session: Session, query: Select[One], commit_id: int, after_commit_id: int | None
 ) -> Select[One]:
-    """The query with a condition on its CommitRow."""
+    """Restricts the query's CommitRow to that range."""
     if after_commit_id is None:
         return query.where(CommitRow.id == commit_id)
     after, last = (session.get_one(CommitRow, one) for one in (after_commit_id, commit_id))

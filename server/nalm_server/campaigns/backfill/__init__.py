@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backfills: the commits of a range measured afterwards, some at a time."""
+"""Backfills: measure past commits of a range, a few at a time."""

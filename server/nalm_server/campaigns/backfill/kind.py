@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commits of a range, every n-th measured against the one before, unless that was done before."""
+"""A range of commits, every n-th measured against the previous one, unless a result exists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
 OPEN_JOBS = 50
-"""So many jobs of one backfill are in the queue at once, however long its range."""
+"""Maximum number of one backfill's jobs in the queue at once."""
 
 
 class BackfillSpec(BaseModel):
@@ -71,7 +71,8 @@ BACKFILL = _Backfill()
 
 
 def pairs(first: str, line: Sequence[CommitInfo], every: int) -> list[tuple[str, str]]:
-    """(base, head) of each step: every n-th commit against the one before it; the last is always in."""
+    """(base, head) of each step: every n-th commit against the previous one; the last commit is always
+    included."""
     heads = [info.sha for info in line[every - 1 :: every]]
     if not heads or heads[-1] != line[-1].sha:
         heads.append(line[-1].sha)
@@ -107,5 +108,5 @@ def _queue(
         origin=approvals.origin_on_line(session, commit, spec.last_sha),
         scenarios=missing,
     )
-    if job.state not in OPEN:  # measured for another backfill, in vain
+    if job.state not in OPEN:  # another backfill's job without a result
         step.state = StepState.DONE if job.state == JobState.DONE else StepState.FAILED

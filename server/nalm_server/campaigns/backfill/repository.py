@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of backfills: their steps, and what is measured already."""
+"""SQL of backfills: their steps, and existing results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
 VALID = ("same", "improved", "regressed", "inconclusive", "broken")
-"""Outcomes that are results; what was invalid is measured."""
+"""Outcomes that count as results; an invalid run is measured again."""
 
 
 def waiting(session: Session, campaign_id: int, limit: int) -> list[StepRow]:
@@ -32,7 +32,7 @@ def waiting(session: Session, campaign_id: int, limit: int) -> list[StepRow]:
 
 
 def counts(session: Session, campaign_ids: Sequence[int]) -> dict[int, dict[str, int]]:
-    """Steps of each backfill by state."""
+    """Number of steps of each backfill by state."""
     by_campaign: dict[int, dict[str, int]] = defaultdict(dict)
     for campaign_id, state, number in session.execute(
         select(StepRow.campaign_id, StepRow.state, func.count())
@@ -44,7 +44,7 @@ def counts(session: Session, campaign_ids: Sequence[int]) -> dict[int, dict[str,
 
 
 def measured(session: Session, project_id: int, steps: Sequence[StepRow]) -> set[tuple[str, str, str]]:
-    """(base, head, scenario) of the steps that have a result."""
+    """(base, head, scenario) of steps with a result."""
     found = session.execute(
         select(RunRow.base_sha, RunRow.head_sha, ScenarioRow.name)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backfills as people request and see them."""
+"""Backfills for people: request, list, show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.jobs.models import CampaignRow
 
 
 def create(context: Context, caller: Principal, project: str, new: BackfillNew) -> Backfill:
-    """Looks the ends up in the repository first, with no transaction open."""
+    """Resolves the ends in the repository first, outside of a transaction."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
     first, last = resolve_ends(context, row, first=new.first, last=new.last)

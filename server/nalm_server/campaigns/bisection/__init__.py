@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bisects: which commit between two changed a scenario; each candidate is measured against the good one."""
+"""Bisects: find the commit between two that changed a scenario. Each candidate is measured against good."""

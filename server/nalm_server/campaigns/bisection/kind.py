@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search of one scenario's change between a good and a bad commit. Each candidate is compared with
-good, and again with more rounds as long as it is undecided. nalm_core.findings.bisection chooses it."""
+"""Searches for one scenario's change between a good and a bad commit. Measures each candidate against good,
+with more rounds while it is undecided. nalm_core.findings.bisection chooses the candidates."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class BisectSpec(BaseModel):
     good_sha: str
     bad_sha: str
     commits: list[str] | None = None
-    """From good to bad along the first parent; None until planned."""
+    """From good to bad along the first parent; None before planning."""
 
 
 class BisectResult(BaseModel):
     direction: str | None = None
-    """How bad differs from good: `regressed` or `improved`; None until measured."""
+    """How bad differs from good: `regressed` or `improved`; None before the measurement of bad."""
     low_sha: str | None = None
     high_sha: str | None = None
 
@@ -121,7 +121,7 @@ def _search_of(session: Session, campaign: CampaignRow, now: datetime) -> _Searc
 
 
 def _compare(search: _Search, place: int) -> bool:
-    """True if a run that is there already decided; False: the candidate is being measured now."""
+    """True if an existing run decided; False: the candidate is being measured."""
     sha = search.shas[place]
     step = StepRow(
         campaign_id=search.campaign.id,
@@ -167,7 +167,7 @@ def _measure(search: _Search, step: StepRow) -> None:
 
 
 def _settled(search: _Search, step: StepRow) -> bool:
-    """True if the step's measurement decided; otherwise it goes on, or has been started again."""
+    """True if the step's measurement decided; otherwise it continues, or has started again."""
     job = job_rows.find(search.session, step.job_id) if step.job_id is not None else None
     if job is not None and job.state in OPEN:
         return False
@@ -193,7 +193,7 @@ def _again(search: _Search, step: StepRow, outcome: str) -> None:
 
 
 def _decide(search: _Search, step: StepRow, outcome: str, state: StepState) -> None:
-    """What the outcome says about the candidate. Bad's own says which direction is looked for."""
+    """Stores what the outcome says about the candidate. Bad's outcome sets the direction of the search."""
     if outcome == "broken":
         _skip(search, step, "it is broken", state)
         return
@@ -212,7 +212,7 @@ def _settle(search: _Search, step: StepRow, finding: Finding, why: str, state: S
 
 
 def _show_bounds(search: _Search) -> None:
-    """Between which commits the search is now."""
+    """Stores the present bounds of the search."""
     findings = search.findings()
     bad = [place for place, finding in findings.items() if finding is Finding.BAD]
     high = min(bad, default=None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of bisects: runs that answer a candidate."""
+"""SQL of bisects: runs that decide a candidate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DECIDED = ("same", "improved", "regressed", "broken")
 def decided_run(
     session: Session, project_id: int, scenario: str, *, base_sha: str, head_sha: str
 ) -> tuple[str, str] | None:
-    """(run, outcome) of the pair's newest decided run, whoever asked for it."""
+    """(run, outcome) of the pair's newest decided run, from any job."""
     found = session.execute(
         select(RunRow.run_id, VerdictRow.outcome)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -37,7 +37,7 @@ def decided_run(
 
 
 def run_of_job(session: Session, job_id: int, scenario: str) -> tuple[str, str] | None:
-    """(run, outcome) of the scenario."""
+    """(run, outcome) of the scenario in the job."""
     found = session.execute(
         select(RunRow.run_id, VerdictRow.outcome)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bisects as people request and see them."""
+"""Bisects for people: request, list, show."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from nalm_server.results.series import repository as scenarios
 
 
 def create(context: Context, caller: Principal, project: str, new: BisectNew) -> BisectDetail:
-    """Looks the ends up in the repository first, with no transaction open."""
+    """Resolves the ends in the repository first, outside of a transaction."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
         _require_seen_scenario(session, row.id, new.scenario)
@@ -38,14 +38,14 @@ def create(context: Context, caller: Principal, project: str, new: BisectNew) ->
 def start(
     session: Session, project_id: int, spec: BisectSpec, *, requested_by: str, now: datetime
 ) -> CampaignRow:
-    """For an alert; a worker reads its range and goes on."""
+    """Starts a bisect for an alert; a worker plans it afterwards."""
     return service.start(
         session, project_id, BISECTION.name, spec.model_dump(), requested_by=requested_by, now=now
     )
 
 
 def _require_seen_scenario(session: Session, project_id: int, name: str) -> None:
-    """Before a project's first run nothing is known of its scenarios."""
+    """Accepts any name before the project's first run, when no scenario is known."""
     known = [scenario.name for scenario in scenarios.list_scenarios(session, project_id)]
     if known and name not in known:
         raise InvalidError(f"No run has a scenario {name!r}; known are {', '.join(known[:20])}.")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Confirmations: before anyone is told of a finding, base and head are measured again."""
+"""Confirmations: measure base and head of an alert again before a notification is sent."""

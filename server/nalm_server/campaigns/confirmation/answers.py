@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of the measurements asked for."""
+"""Results of a confirmation's measurements."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from nalm_server.worker.wake import wake_pool
 
 
 def take(case: Case, step: StepRow, steps: Sequence[StepRow]) -> None:
-    """Notes the result if it is there; sends the step elsewhere if its host does not come.
+    """Stores the step's result if there is one; moves the step to another host if its host does not come.
 
-    steps: all of the plan, this one among them.
+    steps: all of the plan, including this one.
     """
     if is_bisect(step):
         _of_bisect(case, step)
@@ -61,7 +61,7 @@ def _lost(step: StepRow, why: str, now: datetime) -> None:
 
 
 def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
-    """The host it is meant for is gone, or has not come for too long."""
+    """The intended host is gone, or has not come for too long."""
     detail = detail_of(step)
     host = detail.first_host if detail.remeasurement is Remeasurement.SAME else None
     gone = host is not None and not hosts.is_there(case.session, case.project, host)
@@ -84,7 +84,7 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
 
 
 def _is_elsewhere(step: StepRow, steps: Sequence[StepRow]) -> bool:
-    """Another host is, or was, asked about the scenario, too."""
+    """True if another host measures, or measured, the scenario, too."""
     return any(
         other.scenario == step.scenario and detail_of(other).remeasurement is Remeasurement.OTHER
         for other in steps
@@ -100,7 +100,7 @@ def _of_bisect(case: Case, step: StepRow) -> None:
 
 
 def measurement(step: StepRow) -> Measurement:
-    """The step in core's words; of no bisect."""
+    """The step as core's Measurement; not for bisects."""
     detail = detail_of(step)
     host = step.host or detail.first_host or "no host"
     return Measurement(Where(detail.remeasurement), host, step.outcome, ratio_of(step))

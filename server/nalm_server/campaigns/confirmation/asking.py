@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A person wants an alert measured again, or its commit looked for."""
+"""People's requests to measure an alert again, or to bisect it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nalm_server.jobs.models import CampaignRow
 
 
 def measure_again(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:
-    """Anew, on the host that saw it first and on another one; what it comes to is shown with the alert."""
+    """Measures it again on the first host and on another one; the alert shows the result."""
     alert, campaign = _open(session, caller, alert_id)
     service.begin(session, campaign, alert, now, caller.name[:128])
     record(session, caller, "alert.confirm", f"alert {alert.id}", now, project_id=alert.project_id)
@@ -31,7 +31,7 @@ def measure_again(session: Session, caller: Principal, alert_id: int, now: datet
 
 
 def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:
-    """Looks for the commit between the last good one and that in which it was seen."""
+    """Bisects between the last good commit and the commit in which the change was seen."""
     alert, campaign = _open(session, caller, alert_id)
     found = evidence.seen(session, alert)
     main = evidence.main(alert, found) if found else None
@@ -47,7 +47,8 @@ def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) ->
 
 
 def _open(session: Session, caller: Principal, alert_id: int) -> tuple[AlertRow, CampaignRow | None]:
-    """The alert and its confirmation, locked. Raises ConflictError unless it is open and not measured now."""
+    """The alert and its confirmation, locked. Raises ConflictError unless the alert is open and not being
+    measured."""
     alert, missing = alert_rows.find(session, alert_id), f"There is no alert {alert_id}."
     if alert is None:
         raise NotFoundError(missing)

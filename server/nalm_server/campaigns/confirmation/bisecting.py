@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several commits it was: a bisect between the last good commit and the one in which it was seen.
+"""Finds the culprit among several commits: a bisect between the last good commit and the one with the change.
 
-Its first step compares the ends, so it confirms the finding, too.
+Its first step compares the ends, so it also confirms the finding.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.models import CampaignRow
 
 MOST_OPEN = 2
-"""Bisects of a project that alerts asked for, at once."""
+"""Maximum number of a project's concurrent bisects for alerts."""
 
 
 def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
-    """Starts it; False if too many are open, unless a person asks."""
+    """Starts the bisect; False if too many are open, unless a person requests it."""
     if who is None and repository.open_bisects(case.session, case.project.id) >= MOST_OPEN:
         return False
     bisect = bisects.start(
@@ -43,7 +43,7 @@ def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
 
 
 def ended(case: Case, step: StepRow) -> None:
-    """Says of the alert what the bisect came to."""
+    """Applies the bisect's result to the alert."""
     bisect = campaigns.get(case.session, step.child_id) if step.child_id is not None else None
     direction = BisectResult.model_validate(bisect.result).direction if bisect is not None else None
     why = step.why or f"its bisect is {step.outcome}"
@@ -60,8 +60,8 @@ def ended(case: Case, step: StepRow) -> None:
 
 
 def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
-    """Candidates were compared with good, and so even a slow drift has a first one that is far enough from
-    it: the culprit must show it against its own parent."""
+    """Candidates are compared with good, so a slow drift has a first commit that is far enough from it, too.
+    Hence the culprit must show the change against its own parent."""
     spec, result = BisectSpec.model_validate(bisect.spec), BisectResult.model_validate(bisect.result)
     shas, scenario = spec.commits or [], scenario_of(step)
     culprit = result.high_sha or spec.bad_sha
@@ -78,7 +78,8 @@ def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
 
 
 def settle(case: Case, bisect: CampaignRow, *, alone: bool) -> None:
-    """The pair of culprit and parent is known: it did it `alone`, or nobody did."""
+    """Concludes from the pair of culprit and parent: the culprit changed it `alone`, or no single commit
+    did."""
     culprit = commits.find(case.session, case.project.id, case.result.head_sha)
     if alone and culprit is not None:
         why = f"bisect {bisect.number} found {short(culprit.sha)}"

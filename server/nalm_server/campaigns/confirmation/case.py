@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One confirmation at work: what its parts share, and how it ends."""
+"""The data of one confirmation in progress, and how it ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm_server.jobs.models import CampaignRow
 
 @dataclass(frozen=True)
 class Case:
-    """The locks of project and campaign are held."""
+    """Requires the locks of project and campaign."""
 
     session: Session
     project: ProjectRow
@@ -36,7 +36,7 @@ class Case:
 
     @cached_property
     def evidence(self) -> list[Seen]:
-        """As it was seen first, by scenario."""
+        """What was first seen, by scenario."""
         return evidence.seen(self.session, self.alert)
 
     def note(self, **result: Any) -> None:
@@ -46,7 +46,8 @@ class Case:
         self.campaign.state, self.campaign.message, self.campaign.updated_at = state, why, self.now
 
     def ends(self, state: PlanState, why: str, alert: AlertRow | None = None, *, again: bool = True) -> None:
-        """It is over, and the alert, this or the one it became, hears why. again: it was measured."""
+        """Ends the confirmation and updates the alert, or the one it was merged into. again: it was
+        measured."""
         self.goes_on(state, why)
         self.campaign.finished_at, self.campaign.requested_by = self.now, None
         if state is PlanState.CONFIRMED:

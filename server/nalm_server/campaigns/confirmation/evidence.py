@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a finding before it is measured again: of each scenario the pair, the host, the figure."""
+"""What is known of a finding before its second measurement: pair, host and ratio of each scenario."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from nalm_server.results.summary import of_stored
 
 @dataclass(frozen=True)
 class Seen:
-    """One scenario of a finding, as it was seen first."""
+    """One scenario of a finding, as first seen."""
 
     scenario: str
     base_sha: str
     head_sha: str
     host: str | None
-    """The agent's host that saw it; None: none that could measure it again."""
+    """The agent's host that saw it; None: no host that could measure it again."""
     needs: str | None = None
-    """What that measurement needed of a host (agents.needs)."""
+    """Needs of that measurement (agents.needs)."""
     ratio: Ratio | None = None
     margin: float = MARGIN
     under_way: bool = False
-    """Its job is not over: more may come of it."""
+    """Its job is still open and may have more results."""
 
 
 def seen(session: Session, alert: AlertRow) -> list[Seen]:
-    """One for each scenario: by the pairs that raised the alert, or without them by the history."""
+    """One for each scenario: from the pairs that raised the alert, else from the history."""
     by_scenario: dict[str, Seen] = {}
     for run, verdict, scenario, host, job in repository.first_runs(session, alert.id):
         if scenario not in by_scenario and run.base_sha is not None:
@@ -64,7 +64,7 @@ def _of_run(
 
 
 def agent_named(session: Session, *names: str | None) -> str | None:
-    """The first of the names that is a host which asks for work."""
+    """The first of the names that belongs to a host with an agent."""
     for name in names:
         host = agents.find(session, name) if name else None
         if host is not None and host.last_seen_at is not None:
@@ -85,11 +85,11 @@ def _of_history(session: Session, alert: AlertRow) -> list[Seen]:
 
 
 def lie_between(session: Session, project_id: int, one: Seen) -> bool:
-    """True if there are commits after its base and before its head along the first parent, or may be."""
+    """True if there are, or may be, commits between its base and its head along the first parent."""
     head = commits.find(session, project_id, one.head_sha)
     return head is None or head.parent_sha != one.base_sha
 
 
 def main(alert: AlertRow, found: Sequence[Seen]) -> Seen:
-    """The scenario moved most."""
+    """The scenario that moved most."""
     return next((one for one in found if one.scenario == alert.scenario), found[0])

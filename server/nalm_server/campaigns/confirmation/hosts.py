@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hosts can measure a finding again, and when one that should is given up."""
+"""Which hosts can measure a finding again, and when to give up waiting for one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from nalm_server.jobs.hosts.schemas import HostState
 from nalm_server.jobs.hosts.states import state_of
 
 PATIENCE = timedelta(hours=6)
-"""How long a confirmation waits for the host it is meant for."""
+"""How long a confirmation waits for its intended host."""
 
 
 def any_agent(session: Session, project: ProjectRow) -> bool:
-    """The project's pool has a host at all: without one nothing is ever measured again."""
+    """True if the project's pool has a host: without one, nothing can be measured again."""
     return any(
         host.revoked_at is None and host.last_seen_at is not None
         for host in agents.hosts_of_pool(session, project.pool)
@@ -28,7 +28,7 @@ def any_agent(session: Session, project: ProjectRow) -> bool:
 
 
 def is_there(session: Session, project: ProjectRow, name: str) -> bool:
-    """The host still belongs to the pool, silent or not."""
+    """True if the host still belongs to the pool, even if it is offline."""
     host = agents.find(session, name)
     return host is not None and host.revoked_at is None and host.pool == project.pool
 
@@ -36,7 +36,7 @@ def is_there(session: Session, project: ProjectRow, name: str) -> bool:
 def another(
     session: Session, project: ProjectRow, not_this: str, needs: str | None, now: datetime
 ) -> HostRow | None:
-    """A host of the pool that is at work and has what is needed."""
+    """An available host of the pool that has what is needed."""
     required = Needs.parse(needs) if needs else Needs()
     for host in agents.hosts_of_pool(session, project.pool):
         fit = host.name != not_this and not missing(required, capabilities(host))

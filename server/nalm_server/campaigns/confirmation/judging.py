@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the measurements of a finding say of it, once they are in."""
+"""Judges a finding from its second measurements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_server.campaigns.models import StepRow
 
 
 def note_hosts(case: Case, steps: Sequence[StepRow]) -> None:
-    """Which hosts see it so far, and which do not."""
+    """Stores which hosts reproduce the change so far, and which do not."""
     decisions = _decisions(case, [step for step in steps if not is_bisect(step)]).values()
     seen = {host for decision in decisions for host in decision.seen_on}
     unseen = {host for decision in decisions for host in decision.not_seen_on} - seen
@@ -27,7 +27,7 @@ def note_hosts(case: Case, steps: Sequence[StepRow]) -> None:
 
 
 def judge(case: Case, steps: Sequence[StepRow]) -> None:
-    """Ends the confirmation, or asks once more, if all that was asked for allows it."""
+    """Ends the confirmation, or measures once more, if all results needed for that are in."""
     search = next((step for step in reversed(steps) if is_bisect(step)), None)
     measured = [
         step for step in steps if not is_bisect(step) and (search is None or step.ordinal > search.ordinal)
@@ -40,14 +40,14 @@ def judge(case: Case, steps: Sequence[StepRow]) -> None:
     if answer is Answer.AGAIN:
         _again(case, decisions, measured)
     elif bisect is not None:
-        # Undecided: the bisect's own measurements, of the culprit and of its parent, told them apart.
+        # Undecided: the bisect's own measurements of the culprit and its parent distinguished them.
         bisecting.settle(case, bisect, alone=answer is not Answer.DISMISSED)
     else:
         _end(case, decisions, answer)
 
 
 def _decisions(case: Case, measured: Sequence[StepRow], *, after_bisect: bool = False) -> dict[str, Decision]:
-    """By scenario. After a bisect it is another pair: the run that raised the alert says nothing of it."""
+    """By scenario. After a bisect the pair is another one: the run that raised the alert does not count."""
     if not measured:
         return {}
     kind: Kind = "broken" if case.alert.kind == "broken" else "regression"

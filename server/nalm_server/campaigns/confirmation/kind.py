@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An alert measured again before anyone is notified. Its number is the alert's. The rule itself is
+"""Measures an alert again before a notification is sent. Its number is the alert's. The rule is in
 nalm_core.findings.confirmation."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Confirmation(Kind):
         return False
 
     def conclude(self, session: Session, campaign: CampaignRow, now: datetime) -> None:
-        """Results that are still to come after the end are noted, too."""
+        """Stores late results, too."""
         case = _case(session, campaign, now)
         steps = repository.current_steps(session, campaign)
         if _is_decided(case):
@@ -80,13 +80,13 @@ def _case(session: Session, campaign: CampaignRow, now: datetime) -> Case:
 
 
 def _is_decided(case: Case) -> bool:
-    """Somebody said what it is, and nobody wants it measured again whatever it is."""
+    """A person decided the alert, and no person requested another measurement."""
     campaign = case.campaign
     return case.alert.state in OVER and campaign.state in ACTIVE and campaign.requested_by is None
 
 
 def _close(case: Case, steps: Sequence[StepRow]) -> None:
-    """What nobody has begun to measure is not measured."""
+    """Cancels measurements that have not begun."""
     why = f"alert {case.alert.id} is {case.alert.state}"
     superseding.campaign_closed(case.session, case.campaign.id, why, case.now)
     for step in steps:
@@ -117,8 +117,8 @@ def _begin(case: Case) -> None:
 
 
 def _joined(case: Case, steps: Sequence[StepRow]) -> list[Seen]:
-    """Scenarios that became part of the alert since the others were asked about; none once its commit is
-    looked for, which one scenario tells."""
+    """Scenarios that joined the alert since the others were queued; none once a bisect runs, which measures
+    one scenario."""
     if any(is_bisect(step) for step in steps):
         return []
     known = {step.scenario for step in steps}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues the measurements that are to confirm a finding."""
+"""Queues the measurements that confirm a finding."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from nalm_server.git.commits.order import record
 from nalm_server.jobs.schemas import JobReason
 
 MOST_OPEN = 10
-"""Confirmations of a project in the queue or under way at once."""
+"""Maximum number of a project's confirmations queued or in progress."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """One measurement to be asked for: on which host, with how much time."""
+    """One measurement to queue: on which host, with how much time."""
 
     remeasurement: Remeasurement
     only: str | None = None
@@ -44,7 +44,7 @@ class Order:
 
 
 def add_step(case: Case, seen: Seen, remeasurement: Remeasurement, **answered: Any) -> StepRow:
-    """answered: what the step knows of what will answer it."""
+    """answered: fields of the step that name its job or campaign."""
     step = StepRow(
         campaign_id=case.campaign.id,
         ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
@@ -64,7 +64,7 @@ def room(case: Case) -> bool:
 
 
 def first(case: Case, found: Sequence[Seen]) -> None:
-    """On the host that saw it first, and on another one if there is one at work."""
+    """On the host that saw it first, and on another one if one is available."""
     for group in _by_pair(found):
         host = group[0].host
         if host is None:
@@ -78,13 +78,13 @@ def first(case: Case, found: Sequence[Seen]) -> None:
 
 
 def again(case: Case, found: Sequence[Seen], measured: int) -> None:
-    """Once more on the host that saw it first, after `measured` times, with more time."""
+    """On the host that saw it first once more, with more time for each of the `measured` tries."""
     for group in _by_pair(found):
         _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=budget(measured)))
 
 
 def _by_pair(found: Sequence[Seen]) -> list[list[Seen]]:
-    """One job measures all scenarios of the same two commits on the same host."""
+    """Groups for one job each: scenarios of the same two commits on the same host."""
 
     def pair(one: Seen) -> tuple[str, str, str, str]:
         return one.base_sha, one.head_sha, one.host or "", one.needs or ""

@@ -24,13 +24,13 @@ def find(session: Session, alert_id: int) -> CampaignRow | None:
 
 
 def lock(session: Session, alert_id: int) -> CampaignRow | None:
-    """The alert's, held until the commit. The caller holds the project's lock."""
+    """The alert's confirmation, locked until the commit. The caller holds the project's lock."""
     row = find(session, alert_id)
     return campaigns.lock(session, row.id) if row is not None else None
 
 
 def current_steps(session: Session, campaign: CampaignRow) -> list[StepRow]:
-    """Those since it began, or began again, in the order in which they were asked for."""
+    """Steps since its last start, in the order of the requests."""
     return [
         step
         for step in campaigns.steps(session, campaign.id)
@@ -39,7 +39,7 @@ def current_steps(session: Session, campaign: CampaignRow) -> list[StepRow]:
 
 
 def open_jobs(session: Session, project_id: int) -> int:
-    """How many confirmations of the project are in the queue or under way."""
+    """Number of the project's confirmations queued or in progress."""
     query = select(func.count()).where(
         JobRow.project_id == project_id, JobRow.state.in_(OPEN), JobRow.reason == JobReason.CONFIRM
     )
@@ -47,7 +47,7 @@ def open_jobs(session: Session, project_id: int) -> int:
 
 
 def open_bisects(session: Session, project_id: int) -> int:
-    """How many active bisects of the project are steps of confirmations."""
+    """Number of the project's active bisects that are steps of confirmations."""
     query = (
         select(func.count(StepRow.child_id.distinct()))
         .join(CampaignRow, CampaignRow.id == StepRow.child_id)
@@ -57,7 +57,7 @@ def open_bisects(session: Session, project_id: int) -> int:
 
 
 def result(session: Session, job_id: int, scenario: str) -> tuple[RunRow, VerdictRow] | None:
-    """What the job measured of the scenario."""
+    """The job's run and verdict of the scenario."""
     found = session.execute(
         select(RunRow, VerdictRow)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -87,7 +87,7 @@ def first_runs(session: Session, alert_id: int) -> list[tuple[RunRow, VerdictRow
 
 
 def newest_host(session: Session, commit_id: int, scenario: str) -> tuple[str, str | None] | None:
-    """(host by its report, host by its job) of the commit's newest run of the scenario."""
+    """(host in its report, host of its job) of the commit's newest run of the scenario."""
     found = session.execute(
         select(HostRow.name, JobRow.host)
         .select_from(RunRow)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Confirmations as alerts ask for and show them."""
+"""Confirmations for alerts: start and show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_server.worker.wake import wake
 
 
 def ask(session: Session, alert: AlertRow, now: datetime) -> None:
-    """A new alert is to be measured again before anyone is told; a worker sees to it. Twice is once.
+    """Requests the second measurement of a new alert, which a worker then plans. Idempotent.
 
     The caller holds the project's lock.
     """
@@ -35,7 +35,7 @@ def ask(session: Session, alert: AlertRow, now: datetime) -> None:
 def begin(
     session: Session, campaign: CampaignRow | None, alert: AlertRow, now: datetime, who: str | None = None
 ) -> CampaignRow:
-    """From its start, whatever was measured before: steps since `created_at` count."""
+    """Starts it, regardless of earlier measurements: only steps since `created_at` count."""
     culprit = commit_rows.get(session, alert.commit_id)
     after = (
         commit_rows.find_by_id(session, alert.after_commit_id) if alert.after_commit_id is not None else None
@@ -56,7 +56,7 @@ def begin(
 
 
 def of_alert(session: Session, alert_id: int) -> Confirming | None:
-    """How far it is; None for an alert that was never to be measured again."""
+    """Its progress; None for an alert without a second measurement."""
     campaign = repository.find(session, alert_id)
     if campaign is None:
         return None
@@ -75,7 +75,7 @@ def of_alert(session: Session, alert_id: int) -> Confirming | None:
 
 
 def _confirmation(step: StepRow, children: dict[int, int]) -> Confirmation:
-    """children: the number of each campaign that answers a step."""
+    """children: number of each campaign that answers a step."""
     return Confirmation(
         **dict(detail_of(step)),
         scenario=scenario_of(step),

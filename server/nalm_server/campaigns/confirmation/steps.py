@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What confirmations note of themselves and of each of their steps."""
+"""Spec, result and details of steps of a confirmation."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from nalm_server.campaigns.models import StepRow
 
 class ConfirmationResult(BaseModel):
     base_sha: str
-    """The last commit known to be good."""
+    """The last good commit."""
     head_sha: str
-    """The commit in which it was seen."""
+    """The commit with the change."""
     reproduced_on: list[str] = Field([], validation_alias=AliasChoices("reproduced_on", "seen_on"))
-    """Hosts where the second measurement shows it."""
+    """Hosts where the second measurement shows the change."""
     not_reproduced_on: list[str] = Field(
         [], validation_alias=AliasChoices("not_reproduced_on", "not_seen_on")
     )
     """Hosts where it does not."""
     gradual: bool = False
-    """It lies between base and head, in no single commit."""
+    """The change lies between base and head, but in no single commit."""
 
 
 class StepDetail(BaseModel):
     remeasurement: Remeasurement = Field(validation_alias=AliasChoices("remeasurement", "wanted"))
     first_host: str | None = None
-    """Where it was seen first; None: nobody knows, any host may tell."""
+    """Host that saw it first; None: unknown, any host may measure it."""
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
@@ -50,7 +50,7 @@ def is_bisect(step: StepRow) -> bool:
 
 
 def scenario_of(step: StepRow) -> str:
-    """Each step of a confirmation is of one."""
+    """Every step of a confirmation has a scenario."""
     return step.scenario or ""
 
 

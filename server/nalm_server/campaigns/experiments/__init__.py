@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments: what features, variants and execution models of one commit cost. Not in any series."""
+"""Experiments: what features, variants and execution models of one commit cost. They enter no series."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a cell: kept with its experiment, in no series."""
+"""The report of a cell: stored with its experiment, in no series."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _required(session: Session, job: JobRow | None) -> CampaignRow:
 
 
 def _cell(report: RunReport, about: ExperimentCell, packed: Packed) -> CellRow:
-    """Without its experiment yet."""
+    """A row that does not refer to its experiment yet."""
     arms = {name: arm.run.model_dump(mode="json") for name, arm in report.arms.items()}
     row = CellRow(
         name=about.name,
@@ -99,7 +99,7 @@ def _cell(report: RunReport, about: ExperimentCell, packed: Packed) -> CellRow:
 
 
 def _of_one_class(experiment: CampaignRow, cell: CellRow) -> None:
-    """Figures of different hosts are never put into one fit."""
+    """One fit never mixes figures of different host classes."""
     host_class = result_of(experiment).host_class or cell.host_class
     note(experiment, host_class=host_class)
     if cell.host_class != host_class:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One kind of experiment on one commit: one job measures its cells, what is in is fitted, again with each."""
+"""Experiments: one job measures all cells of a commit; each new cell is fitted with those before it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Experiment(Kind):
     name = KIND
 
     def catch_up(self, context: Context, campaign: CampaignRow) -> None:
-        """The fit takes seconds; what comes in meanwhile is fitted next time."""
+        """Fits, which takes seconds; cells that come meanwhile are fitted next time."""
         with context.read_sessions() as session:
             numbers = repository.fitting(session, campaign.id)
             count = repository.count_cells(session, campaign.id)
@@ -43,12 +43,12 @@ class _Experiment(Kind):
                 session.commit()
 
     def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
-        """Its one job was queued with it."""
+        """Does nothing: its one job was queued with it."""
         campaigns.settle(session, campaign.id)
         return False
 
     def conclude(self, session: Session, campaign: CampaignRow, now: datetime) -> None:
-        """Once all there will be is fitted."""
+        """Ends the experiment once all its cells are fitted."""
         job, result = repository.newest_job(session, campaign.id), result_of(campaign)
         if job is not None and job.state in OPEN:
             return
@@ -71,7 +71,7 @@ EXPERIMENT = _Experiment()
 
 
 def _fit(context: Context, campaign_id: int, numbers: list[int]) -> Result | None:
-    """One report at a time is in memory."""
+    """Keeps one report at a time in memory."""
 
     def report(number: int) -> bytes:
         with context.read_sessions() as session:
@@ -82,7 +82,7 @@ def _fit(context: Context, campaign_id: int, numbers: list[int]) -> Result | Non
 
 
 def _keep_models(session: Session, campaign: CampaignRow, result: ExperimentResult, now: datetime) -> None:
-    """What NCPP and the price list go by. The project's lock is held."""
+    """Stores the models for NCPP and prices. The caller holds the project's lock."""
     document = RESULT.validate_python(result.document)
     if isinstance(document, FeaturesResult) and result.host_class is not None:
         origin = fits.Origin(campaign.project_id, spec_of(campaign).sha, result.host_class)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment makes of the states of its job."""
+"""Follows the state of an experiment's job."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from nalm_server.jobs.schemas import OPEN
 
 
 def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
-    """A job that is queued again takes its experiment up again. Who retries a job has locked the project."""
+    """A job that is queued again reopens its experiment. The caller, who retries it, holds the project's
+    lock."""
     for job in jobs:
         _job_moved(session, job, now)
 

@@ -33,10 +33,10 @@ class CellRow(StoredColumns, Base):
     host: Mapped[str] = mapped_column(String(128))
     host_class: Mapped[str] = mapped_column(String(128))
     unusable: Mapped[str | None] = mapped_column(Text)
-    """Why it gave no ratio."""
+    """Why the cell has no ratio."""
     ratio: Mapped[float | None]
     low: Mapped[float | None]
     high: Mapped[float | None]
     compressed: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
-    """The report, zlib, of a cell from before the report store; else empty."""
+    """The report, zlib, if it is from before the report store; else empty."""
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)

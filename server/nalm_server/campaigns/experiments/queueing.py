@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts an experiment with the job that measures it."""
+"""Starts an experiment with its job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import JobReason
 
 MOST_ACTIVE = 100
-"""Experiments of one kind at one commit that are compared with a new one."""
+"""Maximum number of experiments of a kind and commit that are compared with a new one."""
 
 
 def start(
@@ -36,7 +36,7 @@ def start(
     requested_by: str,
     now: datetime,
 ) -> CampaignRow:
-    """The experiment with its job; one that is under way is not started twice.
+    """The experiment with its job; an equal one in progress is reused.
 
     The caller holds the project's lock.
     """
@@ -71,8 +71,8 @@ def start(
 
 
 def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[CampaignRow]:
-    """The project's reference is another commit: what was last requested of each kind is requested of it,
-    features in any case. What is under way for this commit is not started again."""
+    """Repeats, at the new reference commit, the last requested experiment of each kind, and features in any
+    case. Skips those that are in progress for this commit."""
     projects.lock(session, commit.project_id)
     newest = {kind: _newest(session, commit.project_id, kind) for kind in Kind}
     requested = sorted((row for row in newest.values() if row is not None), key=lambda row: row.number)

@@ -29,20 +29,20 @@ def _named(name: str, value: str) -> ColumnElement[bool]:
 
 
 def cell_counts(session: Session, campaign_ids: Sequence[int]) -> dict[int, int]:
-    """How many cells each has; none where it has none."""
+    """Number of cells by experiment; an experiment without cells is missing."""
     query = select(CellRow.campaign_id, func.count()).where(CellRow.campaign_id.in_(campaign_ids))
     found = session.execute(query.group_by(CellRow.campaign_id))
     return {campaign_id: count for campaign_id, count in found}  # noqa: C416
 
 
 def cells(session: Session, campaign_id: int) -> list[CellRow]:
-    """In the order in which they came in."""
+    """In the order of their upload."""
     query = select(CellRow).where(CellRow.campaign_id == campaign_id)
     return list(session.scalars(query.order_by(CellRow.id)))
 
 
 def fitting(session: Session, campaign_id: int) -> list[int]:
-    """Numbers of the cells that gave a ratio and whose report is there."""
+    """Numbers of cells with a ratio and a stored report."""
     query = select(CellRow.id).where(
         CellRow.campaign_id == campaign_id,
         CellRow.unusable.is_(None),
@@ -86,12 +86,12 @@ def newest_job(session: Session, campaign_id: int) -> JobRow | None:
 
 
 def scenarios_of_job(session: Session, job_id: int) -> list[str]:
-    """Cells that are in, of the job's experiment."""
+    """Names of stored cells of the job's experiment."""
     query = select(CellRow.name).join(JobRow, JobRow.campaign_id == CellRow.campaign_id)
     return list(session.scalars(query.where(JobRow.id == job_id).order_by(CellRow.id)))
 
 
 def valid_of_job(session: Session, job_id: int) -> list[bool]:
-    """Of each cell that is in: whether it gave a ratio."""
+    """For each stored cell, whether it has a ratio."""
     query = select(CellRow.unusable).join(JobRow, JobRow.campaign_id == CellRow.campaign_id)
     return [unusable is None for unusable in session.scalars(query.where(JobRow.id == job_id))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments as people ask for, see and end them."""
+"""Experiments for people: request, show, end."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from nalm_server.jobs.models import CampaignRow, JobRow
 
 
 def create(context: Context, caller: Principal, project: str, new: ExperimentNew) -> ExperimentDetail:
-    """Looks the revision up first, with no transaction open: a repository may take its time."""
+    """Resolves the revision first, outside of a transaction: a repository may be slow."""
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
     sha = revisions.resolve(context, row, new.revision or f"refs/heads/{row.default_branch}")
@@ -63,7 +63,7 @@ def create(context: Context, caller: Principal, project: str, new: ExperimentNew
 
 
 def _unknown(context: Context, project: ProjectRow, sha: str) -> tuple[CommitInfo | None, bool]:
-    """Of a commit that the server does not know: what it is, and whether the default branch has it."""
+    """For a commit new to the server: its data, and whether the default branch has it."""
     if revisions.known(context, project, sha) is not None:
         return None, False
     info = graph.first_parent(context, project, None, sha, most=1)[0]
@@ -92,7 +92,7 @@ def report(session: Session, caller: Principal, experiment_id: int, number: int)
 
 
 def leased(_: Session, job: JobRow) -> LeasedExperiment | None:
-    """What the job's agent is to measure."""
+    """What the job's agent measures."""
     if job.campaign is None or job.campaign.kind != KIND:
         return None
     spec = spec_of(job.campaign)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an experiment notes of itself as a campaign."""
+"""Spec and result of an experiment as a campaign."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class ExperimentSpec(BaseModel):
     sha: str
     kind: Kind
     names: list[str]
-    """Of nalm.toml's tables; none: all of the kind."""
+    """Tables of nalm.toml; empty: all of the kind."""
     seed: int
     cell_seconds: float | None = None
-    """Time for the rounds of a cell; None: the agent's own."""
+    """Seconds for the rounds of a cell; None: the agent's default."""
 
 
 class ExperimentResult(BaseModel):
     host_class: str | None = None
-    """Of its first cell; those of another class take no part."""
+    """Host class of the first cell; cells of another class are unusable."""
     fitted_cells: int = 0
-    """How many cells `document` was made of."""
+    """Number of cells in `document`."""
     document: dict[str, Any] | None = None
     """nalm_core.experiments.result.Result."""
 

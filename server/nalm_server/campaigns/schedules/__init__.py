@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules: the default branch's tip measured at set times."""
+"""Schedules: measure the default branch's tip at set times."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of a schedule: minute, hour, day of month, month and day of week, as cron has them, in UTC.
+"""Times of a schedule in UTC: minute, hour, day of month, month and day of week, as in cron.
 
 Numbers, lists `1,15`, ranges `1-5`, steps `*/15` and `8-18/2`, names of months and days. Celery's crontab
-reads the fields and finds the next time. Days of the month and of the week must both fit.
+parses the fields and computes the next time. Day of month and day of week must both match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NUMBER = r"\d{1,3}"
 
 
 class CronError(ValueError):
-    """Says which field is wrong, and how."""
+    """Names the wrong field and the error."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ class Cron:
     times: crontab
 
     def after(self, now: datetime) -> datetime:
-        """The next such minute later than `now`."""
+        """The next matching minute later than `now`."""
         begin, gap, _ = self.times.remaining_delta(now.astimezone(UTC), tz=UTC)
         found: datetime = begin + gap
         return found
 
 
 def parse(text: str) -> Cron:
-    """Raises CronError, which says which field is wrong, or that the time never comes."""
+    """Raises CronError, which names the wrong field, or says that the time never comes."""
     parts = text.lower().split()
     if len(parts) != len(FIELDS):
         named = ", ".join(one.name for one in FIELDS)
@@ -84,6 +84,6 @@ def parse(text: str) -> Cron:
 
 
 def checked(text: str, now: datetime) -> str:
-    """The expression with one space between its fields. Raises CronError, also when it never comes."""
+    """The expression with single spaces. Raises CronError, also if its time never comes."""
     parse(text).after(now)
     return " ".join(text.lower().split())

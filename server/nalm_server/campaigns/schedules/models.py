@@ -12,7 +12,8 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class ScheduleRow(Base):
-    """The default branch's tip against its last release, or against what this schedule measured before."""
+    """Measures the default branch's tip against its last release, or against the schedule's previous
+    commit."""
 
     __tablename__ = "schedules"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
@@ -28,5 +29,5 @@ class ScheduleRow(Base):
     last_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     last_sha: Mapped[str | None] = mapped_column(String(64))
     message: Mapped[str | None] = mapped_column(Text)
-    """What came of it last."""
+    """Result of the last time."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a schedule is to compare, asked of the repository: never within a transaction."""
+"""What a schedule compares. Reads the repository: never within a transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm_server.git.graph import CommitInfo, UnknownRevisionError
 
 @dataclass(frozen=True)
 class Nothing:
-    """There is nothing to measure, and why."""
+    """Nothing is measured, with the reason."""
 
     why: str
     tip: CommitInfo
@@ -32,7 +32,7 @@ class Compared:
 def find_pair(
     context: Context, project: ProjectRow, against: str, last: str | None, releases: Sequence[str]
 ) -> Compared | Nothing:
-    """`last`: what was the tip before. `releases`: commits, newest first. Raises GraphError and
+    """`last`: the previous tip. `releases`: commits, newest first. Raises GraphError and
     UnknownRevisionError."""
     sha = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     tip = graph.first_parent(context, project, None, sha, most=1)[0]
@@ -51,7 +51,7 @@ def find_pair(
 
 
 def _release(context: Context, project: ProjectRow, tip: str, releases: Sequence[str]) -> str | None:
-    """The newest one that is an ancestor, or the tip itself."""
+    """The newest release that is an ancestor, or the tip itself."""
     for release in releases:
         if release == tip or _shared(context, project, release, tip) == release:
             return release
@@ -59,7 +59,7 @@ def _release(context: Context, project: ProjectRow, tip: str, releases: Sequence
 
 
 def _previous(context: Context, project: ProjectRow, tip: CommitInfo, last: str | None) -> str | None:
-    """What a forced push dropped is not compared with, but where the branch left it."""
+    """The previous tip; if a forced push dropped it, the commit where the branch left it."""
     if last is None:
         return tip.parent
     return _shared(context, project, last, tip.sha) or tip.parent
@@ -69,4 +69,4 @@ def _shared(context: Context, project: ProjectRow, one: str, tip: str) -> str | 
     try:
         return graph.merge_base(context, project, one, tip)
     except UnknownRevisionError:
-        return None  # dropped, and the forge has forgotten it
+        return None  # dropped, and the forge no longer has it

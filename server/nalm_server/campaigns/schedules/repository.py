@@ -34,7 +34,7 @@ def of_project(session: Session, project_id: int) -> list[ScheduleRow]:
 
 
 def lock_named(session: Session, project_id: int, name: str) -> ScheduleRow | None:
-    """The row as it is now, held until the commit."""
+    """The present row, locked until the commit."""
     query = select(ScheduleRow).where(ScheduleRow.project_id == project_id, ScheduleRow.name == name)
     return session.scalars(locked(query)).one_or_none()
 
@@ -46,7 +46,7 @@ def due(session: Session, now: datetime) -> list[int]:
 
 
 def lock_free(session: Session, schedule_id: int) -> ScheduleRow | None:
-    """The row, held until the commit. None: there is none, or another worker has it."""
+    """The row, locked until the commit. None: there is none, or another worker has it."""
     query = select(ScheduleRow).where(ScheduleRow.id == schedule_id)
     return session.scalars(locked(query, wait=False)).one_or_none()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules as people make, see, change and remove them."""
+"""Schedules for people: add, list, change, remove."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from nalm_server.campaigns.schedules.models import ScheduleRow
 from nalm_server.campaigns.schedules.schemas import Schedule, ScheduleChange, ScheduleNew
 
 MOST = 50
-"""Schedules of one project."""
+"""Maximum number of schedules of a project."""
 
 
 def create(session: Session, caller: Principal, project: str, new: ScheduleNew, now: datetime) -> Schedule:
-    """The first time it is due is the next one its expression names."""
+    """The schedule is first due at the next time of its expression."""
     found = require_project(session, caller, project, Role.MAINTAINER)
     projects.lock(session, found.id)
     if repository.lock_named(session, found.id, new.name) is not None:
@@ -47,7 +47,7 @@ def list_schedules(session: Session, caller: Principal, project: str) -> list[Sc
 def change(
     session: Session, caller: Principal, project: str, name: str, *, changes: ScheduleChange, now: datetime
 ) -> Schedule:
-    """A new expression, or enabling, counts from now: what was missed meanwhile is not made up for."""
+    """A new expression, or enabling, counts from now: missed times are not made up."""
     found, row = _require(session, caller, project, name)
     given = changes.model_dump(exclude_unset=True)
     for key, value in given.items():
@@ -61,7 +61,7 @@ def change(
 
 
 def remove(session: Session, caller: Principal, project: str, name: str, now: datetime) -> None:
-    """Its jobs and their results stay."""
+    """Removes the schedule; its jobs and results stay."""
     _, row = _require(session, caller, project, name)
     _record(session, caller, "remove", row, now)
     repository.remove(session, row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work.SCHEDULE: what is due is measured once, however many of its times have passed."""
+"""Work.SCHEDULE: measures what is due, once, however many times were missed."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from nalm_server.jobs.schemas import JobReason
 from nalm_server.worker.for_each import each
 
 TRIED_AGAIN = timedelta(minutes=5)
-"""After the repository could not be read, unless the schedule's next time comes sooner."""
+"""Pause after a failed read of the repository, unless the schedule's next time is earlier."""
 RELEASES_SEEN = 20
 EVERY_SECONDS = 30.0
 
 
 def drain(context: Context) -> None:
-    """Each that is due."""
+    """Runs each schedule that is due."""
     with context.read_sessions() as session:
         due = repository.due(session, context.clock())
     each("schedule", due, partial(_run, context))
@@ -54,7 +54,7 @@ def _run(context: Context, schedule_id: int) -> None:
     with context.sessions() as session:
         row = repository.lock_free(session, schedule_id)
         if row is None or not row.enabled or _stands_on(row) != _stands_on(seen):
-            return  # another worker did it, or somebody changed it meanwhile
+            return  # another worker ran it, or it was changed meanwhile
         _settle(session, row, found, now)
         session.commit()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fitted cost models: kept when an experiment ends, found for a scenario on a host class."""
+"""Fitted cost models: stored when an experiment ends, read by scenario and host class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.results.cost_models.models import CostModelRow
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a fit is from."""
+    """Source of a fit."""
 
     project_id: int
     sha: str
@@ -24,7 +24,7 @@ class Origin:
 
 
 def keep(session: Session, origin: Origin, fit: FeatureFit, now: datetime) -> None:
-    """Keeps a fit in place of an earlier one of its commit; one that was refused is none.
+    """Stores a fit in place of an earlier one of its commit, unless the fit was refused.
 
     The caller holds the project's lock.
     """

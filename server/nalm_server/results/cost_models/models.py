@@ -13,7 +13,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class CostModelRow(Base):
-    """What a scenario's features cost at a commit on a host class, as its newest experiment has it."""
+    """What a scenario's features cost at a commit on a host class, from its newest experiment."""
 
     __tablename__ = "cost_models"
     __table_args__ = (UniqueConstraint("project_id", "scenario", "host_class", "sha"),)

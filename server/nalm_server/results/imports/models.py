@@ -12,7 +12,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class ImportRow(Base):
-    """One file taken in once. Its figures are runs of status `imported`."""
+    """One imported file. Its figures are runs of status `imported`."""
 
     __tablename__ = "imports"
     __table_args__ = (UniqueConstraint("project_id", "digest"),)

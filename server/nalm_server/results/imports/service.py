@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes other tools' results into series of their own, once. They get no verdict, and say so."""
+"""Imports other tools' results into series of their own, each file once, without verdicts."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ READERS: dict[str, Callable[[str, Given], list[ImportedRun]]] = {
 NOTE = "They get no verdict: series of source imported:{form} are only shown beside measured ones."
 SHA_LENGTHS = (40, 64)
 MOST_VALUES = 500_000
-"""Of one file."""
+"""Maximum number of values in one file."""
 
 
 def take(
     context: Context, caller: Principal, project: str, *, form: str, body: bytes, options: Options
 ) -> ImportTaken:
-    """Parsing happens outside the transaction."""
+    """Parses outside the transaction."""
     runs = _read(form, body, options)
     digest = hashlib.sha256(f"{form} {options.model_dump_json()} ".encode() + body).hexdigest()
     now = context.clock()
@@ -156,7 +156,7 @@ def _store_run(session: Session, taken: ImportRow, index: int, run: ImportedRun,
 
 
 def _commit(session: Session, project_id: int, sha: str) -> CommitRow:
-    """The commit that begins so; one nobody has told of yet only by its whole name."""
+    """The commit with this prefix; an unknown commit needs its full SHA."""
     if not set(sha) <= set("0123456789abcdef") or len(sha) < 7:
         raise InvalidError(f"{sha!r} is no commit: 7 hexadecimal digits or more.")
     found = commits.find_by_prefix(session, project_id, sha)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A valid run's figures enter the series of its scenario."""
+"""Enters a valid run's figures into the series of its scenario."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHAIN = "chain"
 
 
 Figures = list[tuple[str, str, HistoryFigure]]
-"""stage, metric, figure."""
+"""(stage, metric, figure)."""
 
 
 def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:

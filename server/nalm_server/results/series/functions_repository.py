@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from nalm_server.results.series.models import FunctionSeriesRow, FunctionValueRow
 
 METRICS = {"ipp": FunctionValueRow.ipp, "calls": FunctionValueRow.calls}
-"""What a function has a history of, by the catalogue's names."""
+"""Metrics with a history by function, by the catalogue's names."""
 
 
 class FunctionKey(NamedTuple):
-    """What of a scenario and host class a series is."""
+    """Key of a series within a scenario and host class."""
 
     stage: str
     function: str
@@ -24,7 +24,7 @@ class FunctionKey(NamedTuple):
 
 
 class Newest(NamedTuple):
-    """A series with its value in its newest run."""
+    """A series with the value of its newest run."""
 
     stage: str
     function: str
@@ -41,7 +41,7 @@ LAST = (
 )
 """Number of a series' newest run."""
 StoredCount = tuple[int, int, float]
-"""series id, run number, value."""
+"""(series id, run number, value)."""
 
 
 def _series(scenario_id: int, host_class: str) -> Select[int, str, str, str]:
@@ -58,7 +58,7 @@ def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[Func
 def series_of(
     session: Session, scenario_id: int, host_class: str, names: Collection[tuple[str, str]]
 ) -> dict[int, FunctionKey]:
-    """By id: those of the (stage, function) that have a series."""
+    """By id: series of the given (stage, function)."""
     matching = _series(scenario_id, host_class).where(
         FunctionSeriesRow.function.in_({function for _, function in names}),
         FunctionSeriesRow.stage.in_({stage for stage, _ in names}),
@@ -80,7 +80,7 @@ def add_series(
 
 
 def add_values(session: Session, run_number: int, found: Iterable[tuple[int, float, float]]) -> None:
-    """found: series id, IPP, calls."""
+    """found: (series id, IPP, calls)."""
     rows = [
         {"series_id": series_id, "run_id": run_number, "ipp": ipp, "calls": calls}
         for series_id, ipp, calls in found
@@ -90,7 +90,7 @@ def add_values(session: Session, run_number: int, found: Iterable[tuple[int, flo
 
 
 def values(session: Session, series: Iterable[int], metric: str, since: int) -> Sequence[StoredCount]:
-    """One of METRICS, in runs whose number is `since` or more."""
+    """Values of one of METRICS, in runs with number `since` or more."""
     found = session.execute(
         select(FunctionValueRow.series_id, FunctionValueRow.run_id, METRICS[metric]).where(
             FunctionValueRow.series_id.in_(series), FunctionValueRow.run_id >= since
@@ -100,7 +100,7 @@ def values(session: Session, series: Iterable[int], metric: str, since: int) -> 
 
 
 def newest(session: Session, scenario_id: int, host_class: str, part: str | None, limit: int) -> list[Newest]:
-    """Those of the newest run first, dearest first; part: of the stage's or the function's name."""
+    """Series of the newest run first, most expensive first; part: of the stage's or the function's name."""
     columns = (
         FunctionSeriesRow.stage,
         FunctionSeriesRow.function,

@@ -10,7 +10,7 @@ from nalm_server.db.engine import Base, Floats
 
 
 class ScenarioRow(Base):
-    """What is measured as one thing, as its newest run describes it."""
+    """A scenario, as its newest run describes it."""
 
     __tablename__ = "scenarios"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
@@ -41,12 +41,12 @@ class SeriesRow(Base):
 
 
 class SeriesValueRow(Base):
-    """One run's value in a series, with the launches it was made of."""
+    """One run's value in a series, with the figures of its launches."""
 
     __tablename__ = "series_values"
     __table_args__ = (
         Index(None, "run_id"),
-        # A history is read from the index alone; SQLite's primary key is close enough to that.
+        # A history is an index-only scan; SQLite's primary key is close enough to that.
         Index(
             "ix_series_values_covering",
             "series_id",
@@ -62,13 +62,14 @@ class SeriesValueRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     launches: Mapped[list[float] | None] = mapped_column(Floats)
-    """The random unit; the rounds are in the report. None in rows from before revision 0006."""
+    """Value of each launch, the random unit. None in rows from before revision 0006."""
     samples: Mapped[list[float] | None] = mapped_column(JSON)
-    """The same in rows from before revision 0006."""
+    """The same, in rows from before revision 0006."""
 
 
 FUNCTION_BYTES = 500
-"""Longest name of a C function that has a series, in UTF-8: PostgreSQL's key of one holds 2,700 bytes."""
+"""Maximum length of a function's name in a series, in bytes of UTF-8: a PostgreSQL index key has 2,700
+bytes."""
 
 
 class FunctionSeriesRow(Base):
@@ -86,7 +87,7 @@ class FunctionSeriesRow(Base):
 
 
 class FunctionValueRow(Base):
-    """What one run counted of a function: exact, so it has no interval."""
+    """One run's count of a function: exact, without an interval."""
 
     __tablename__ = "function_values"
     __table_args__ = (Index(None, "run_id"),)
@@ -96,6 +97,6 @@ class FunctionValueRow(Base):
     )
     run_id: Mapped[int] = mapped_column(ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True)
     ipp: Mapped[float]
-    """Its own instructions per packet, without callees."""
+    """Instructions per packet of the function itself, without callees."""
     calls: Mapped[float]
-    """A packet."""
+    """Calls per packet."""

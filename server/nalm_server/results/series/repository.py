@@ -22,11 +22,11 @@ from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValu
 NOT_IN_HISTORY = ("invalid",)
 Columns = ReadOnlyColumnCollection[str, Any]
 SeriesKey = tuple[str, str, str]
-"""metric, stage, source."""
+"""(metric, stage, source)."""
 
 
 class HistoryRun(NamedTuple):
-    """A commit and its newest run; only what a history shows: there are thousands."""
+    """A commit and its newest run, with only the columns of a history: there are thousands."""
 
     sha: str
     parent_sha: str | None
@@ -39,20 +39,20 @@ class HistoryRun(NamedTuple):
     cause: str | None
     stage: str | None
     ratio_cpp: float | None
-    """Of the verdict: against its base, side by side; with its interval."""
+    """From the verdict: against its base, side by side, with its interval."""
     low: float | None
     high: float | None
 
 
 class SeriesName(NamedTuple):
-    """What of a scenario's metric a series is."""
+    """Key of a series within a scenario's metric."""
 
     stage: str
     source: str
 
 
 StoredValue = tuple[int, int, float, float | None, float | None]
-"""series id, run number, value, low, high."""
+"""(series id, run number, value, low, high)."""
 
 
 class ImportedValue(NamedTuple):
@@ -97,7 +97,7 @@ def list_scenarios(session: Session, project_id: int) -> list[ScenarioRow]:
 
 
 def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dict[str, int]]:
-    """By scenario: its host classes with their number of runs, that of the newest run first."""
+    """By scenario: its host classes with their number of runs, the class of the newest run first."""
     found = session.execute(
         select(RunRow.scenario_id, RunRow.host_class, func.count())
         .where(RunRow.scenario_id.in_(scenario_ids), RunRow.import_id.is_(None))
@@ -128,9 +128,9 @@ def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesK
 def history_runs(
     session: Session, scenario: ScenarioRow, host_class: str, limit: int, every_branch: bool
 ) -> list[HistoryRun]:
-    """The newest run of each of the last `limit` commits, oldest first: the default branch's, or all.
+    """The newest run of each of the last `limit` commits, oldest first: of the default branch, or of all.
 
-    From the last commit back, so that a short history of a long project reads little.
+    Reads backwards from the last commit, so that a short history of a long project is cheap.
     """
     commits = CommitRow.__table__.c
     run, verdict = RunRow.__table__.alias(), VerdictRow.__table__.alias()
@@ -152,7 +152,7 @@ def history_runs(
     if session.get_bind().dialect.name == "postgresql":
         each = newest.with_only_columns(*_judged(run.c, verdict.c)).lateral()
         query = query.add_columns(*each.c).join_from(CommitRow.__table__, each, true())
-    else:  # SQLite has no LATERAL: the run that is found and its verdict are looked up again
+    else:  # SQLite has no LATERAL: reads the run and its verdict again
         runs, verdicts = RunRow.__table__, VerdictRow.__table__
         query = query.add_columns(*_judged(runs.c, verdicts.c))
         query = query.join_from(CommitRow.__table__, runs, runs.c.id == newest.scalar_subquery())
@@ -167,8 +167,8 @@ def history_runs(
 
 
 def _rows(session: Session, query: Select[Any]) -> Iterable[tuple[Any, ...]]:
-    """Of a query with thousands of them. PostgreSQL gathers each column into an array: rows would be most of
-    the time."""
+    """Rows of a query with thousands of them. PostgreSQL aggregates each column into an array, since fetching
+    rows would take most of the time."""
     if session.get_bind().dialect.name != "postgresql":
         return session.execute(query)
     each = query.subquery()
@@ -179,7 +179,7 @@ def _rows(session: Session, query: Select[Any]) -> Iterable[tuple[Any, ...]]:
 
 
 def _judged(runs: Columns, verdicts: Columns) -> list[ColumnElement[Any]]:
-    """What HistoryRun has of a run and its verdict."""
+    """Columns of HistoryRun from a run and its verdict."""
     names = ("display", "cause", "stage", "ratio_cpp", "low", "high")
     return [
         runs.id.label("run_number"),
@@ -192,7 +192,7 @@ def _judged(runs: Columns, verdicts: Columns) -> list[ColumnElement[Any]]:
 def series_of_metric(
     session: Session, scenario_id: int, host_class: str, metric: str
 ) -> dict[int, SeriesName]:
-    """By id: our own series of chain and stages, not other tools'."""
+    """By id: measured series of chain and stages, without imported ones."""
     found = session.execute(
         select(SeriesRow.id, SeriesRow.stage, SeriesRow.source).where(
             SeriesRow.scenario_id == scenario_id,
@@ -205,9 +205,10 @@ def series_of_metric(
 
 
 def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValue]:
-    """Values of the series in runs whose number is `since` or more.
+    """Values of the series in runs with number `since` or more.
 
-    PostgreSQL gathers each series into arrays: of a hundred thousand values, rows would be most of the time.
+    PostgreSQL aggregates each series into arrays: for a hundred thousand values, fetching rows takes most of
+    the time.
     """
     table = SeriesValueRow.__table__.c
     columns = (table.run_id, table.value, table.low, table.high)
@@ -221,7 +222,7 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
 
 
 def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:
-    """Other tools' values of the metric, along the first parent."""
+    """Imported values of the metric, along the first parent."""
     found = session.execute(
         select(
             RunRow.id,
@@ -244,7 +245,7 @@ def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedVa
 
 
 def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
-    """The scenario; one that only other tools have told of has nothing but its name."""
+    """The scenario; one that only imports name has nothing but its name."""
     row = find_scenario(session, project_id, name)
     if row is None:
         row = ScenarioRow(
