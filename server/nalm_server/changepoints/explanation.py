@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a history steps: from the two runs on both sides of the change point."""
+"""Explains a step of a history from the two runs on both sides of the change point."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ log = structlog.get_logger()
 
 
 def explanation(session: Session, worse: Sequence[Point]) -> dict[str, Any] | None:
-    """Of the scenario that moved most, as it is stored with an alert; None: its runs do not tell."""
+    """Explanation of the scenario that moved most, as stored with an alert; None: its runs do not explain
+    it."""
     most = max(worse, key=lambda one: (one.stage == CHAIN, one.row.ratio))
     stages = [one for one in worse if _of(one) == _of(most) and one.stage != CHAIN]
     pays = max(stages, key=lambda one: one.row.chain_share or 0.0).stage if stages else None
@@ -41,7 +42,7 @@ def explanation(session: Session, worse: Sequence[Point]) -> dict[str, Any] | No
 
 
 def _sides(session: Session, point: Point) -> tuple[int, int] | None:
-    """Numbers of the nearest runs surely of the old and of the new level, of one host where there are."""
+    """Numbers of the nearest runs certainly of the old and of the new level, of one host if possible."""
     old = repository.runs_beside(session, point.row.series_id, point.low, later=False)
     new = repository.runs_beside(session, point.row.series_id, point.high, later=True)
     pairs = [(before, after) for after in new for before in old]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A finding is fixed when its series are back at their level, though no pair showed which commit did it.
+"""Fixes an alert whose series are back at their level, though no pair shows which commit fixed it.
 
-What a measured pair undoes is matched by alerts.fixing; a change point that holds such a commit is
-that of the pair.
+alerts.fixes matches what a measured pair undoes; a change point with such a commit belongs to the pair.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ LAST_PLACE = 2**31 - 1
 DECIDES = "cpp"
 
 Level = tuple[str, str, str]
-"""scenario, host class, stage."""
+"""(scenario, host class, stage)."""
 
 
 def look(session: Session, project_id: int, now: datetime) -> None:
-    """After the project's change points were weighed. Of several findings that an improvement may undo, the
-    newest is meant. The caller holds the project's lock."""
+    """Runs after the project's change points were weighed. If an improvement may undo several findings, the
+    newest is fixed. The caller holds the project's lock."""
     found = alerts.with_commits(session, project_id)
     still_open = [(alert, culprit) for alert, culprit in found if _is_undecided(alert)]
     if not still_open:
@@ -62,13 +61,13 @@ def look(session: Session, project_id: int, now: datetime) -> None:
 
 
 def _is_undecided(alert: AlertRow) -> bool:
-    """A fix of a part that pairs measured is for pairs to complete."""
+    """False for a partial fix that pairs measured: only pairs complete it."""
     measured = any(Recovery.model_validate(one).low is not None for one in alert.recovery or [])
     return alert.state in ACTIVE and not measured
 
 
 def _fix(session: Session, alert: AlertRow, used: Mapping[Level, Sequence[Point]], now: datetime) -> None:
-    """Of a scenario that several hosts saw, what remains on the host where most does."""
+    """Of a scenario on several host classes, the one in which most remains counts."""
     lost = _lost(session, alert)
     by_scenario: dict[str, Recovery] = {}
     for level, own in used.items():
@@ -104,7 +103,7 @@ def _holds(one: Point, places: Iterable[int]) -> bool:
 
 
 def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict[Level, list[Point]]:
-    """The points that together take back what was lost, by level, everywhere it was; empty if they do not."""
+    """The points that together take back the loss, by level, for every level; empty if they do not."""
     used: dict[Level, list[Point]] = {}
     for level, size in _lost(session, alert).items():
         own = [one for one in better if (one.scenario, one.host_class, one.stage) == level]
@@ -115,7 +114,7 @@ def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict
 
 
 def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
-    """By level of the chain, or where only stages moved of those, ln of what it came to cost."""
+    """By level of the chain, or of stages if only these moved: ln of the increase in cost."""
     moved = [
         one
         for one in alerts.moves(session, alert.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One look at the history of a scenario on a host class: only what is not known to be judged is read."""
+"""One look at the history of a scenario on a host class: reads only blocks that were not judged before."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nalm_server.results.series.entry import CHAIN
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A change point, commits by number; low is the last that is surely of the old level."""
+    """A change point, commits by number; `low` is the last that is certainly of the old level."""
 
     series: int
     commit: int
@@ -35,7 +35,7 @@ class Found:
 
 
 class HostStepFound(TypedDict):
-    """What one host did alone, by numbers; as it is kept with the look."""
+    """A change of one host alone, by numbers; stored with the look."""
 
     series: int
     host: int
@@ -45,23 +45,23 @@ class HostStepFound(TypedDict):
 
 @dataclass
 class Looked:
-    """What a look came to."""
+    """Result of a look."""
 
     series: list[int]
     digests: list[str]
     cuts: list[dict[str, Any]]
     places: dict[int, int]
-    """Of all commits of the line, by number."""
+    """Positions of all commits of the line, by number."""
     begins: set[int]
-    """Commits with which segments begin."""
+    """First commits of segments."""
     judged: set[int] = field(default_factory=set)
-    """Commits that were decided about."""
+    """Commits that were judged."""
     found: list[Found] = field(default_factory=list)
     host_steps: list[HostStepFound] = field(default_factory=list)
 
 
 def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: Sequence[str]) -> Looked:
-    """Judges the blocks whose digest is not among those known."""
+    """Judges the blocks whose digest is not known."""
     begins = cuts([one.measured for one in line.commits], line.environments)
     cut = blocks(len(line.commits), [one.at for one in begins])
     digests = [_digest(line, block) for block in cut]
@@ -86,7 +86,7 @@ def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: 
 
 
 def _changed(digests: Sequence[str], known: Sequence[str]) -> list[int]:
-    """What changed, and its neighbours: two blocks may see one change on either side of their border."""
+    """Changed blocks and their neighbours: two blocks may see one change on either side of their border."""
     before = set(known)
     changed = {number for number, digest in enumerate(digests) if digest not in before}
     near = {n + step for n in changed for step in (-1, 0, 1)}
@@ -132,7 +132,7 @@ def _judge(
 
 
 def _decides(block: Block, index: int) -> bool:
-    """About a change there; index: from the block's start."""
+    """True if the block decides about a change there; index: from the block's start."""
     return index > 0 and block.keep_from <= index + block.start < block.keep_to
 
 
@@ -143,7 +143,7 @@ def _host_step(series: int, step: HostStep, commit: int) -> HostStepFound:
 def _values(
     session: Session, series: Mapping[int, SeriesName], part: Sequence[LineCommit]
 ) -> dict[int, Values]:
-    """By series with any value, one of each commit: the median of its runs."""
+    """By series with values, one for each commit: the median of its runs."""
     absent: list[float | None] = [None] * len(part)
     place_of = {run: place for place, one in enumerate(part) for run in one.runs}
     by_series: dict[int, list[float | None]] = {}

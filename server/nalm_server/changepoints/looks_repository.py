@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of looks: which are asked for, who has them, what they came to."""
+"""SQL of looks: requests, claims, results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_server.results.series.models import ScenarioRow, SeriesRow
 
 OLD_NEWS = -1
 CLAIM = Claim(LookRow.claimed_until, timedelta(minutes=5))
-"""A worker that has not come to an end by then is not waited for."""
+"""Another worker takes over after this time."""
 
 
 def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = False) -> None:
@@ -31,7 +31,7 @@ def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = Fa
 
 
 def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
-    """(scenario, host class) of all that has a series of ours."""
+    """(scenario, host class) of everything with a measured series."""
     found = session.execute(
         select(SeriesRow.scenario_id, SeriesRow.host_class)
         .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
@@ -43,7 +43,7 @@ def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
 
 
 def claim(session: Session, now: datetime) -> LookRow | None:
-    """One that waits, for this worker alone."""
+    """Claims one waiting look for this worker."""
     waiting = (
         select(LookRow)
         .where(LookRow.requested > LookRow.judged, CLAIM.free(now))
@@ -73,7 +73,7 @@ def project_of(session: Session, scenario_id: int) -> int | None:
 
 
 def host_steps(session: Session, project_id: int, scenario: str | None) -> list[tuple[str, LookRow]]:
-    """(scenario, look) of those in which single hosts did something."""
+    """(scenario, look) of looks with changes of single hosts."""
     query = (
         select(ScenarioRow.name, LookRow)
         .join(LookRow, LookRow.scenario_id == ScenarioRow.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commits of a history, one measurement each, whatever order their runs came in."""
+"""The commits of a history, one measurement each, in any order of arrival."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LineCommit:
     commit: int
     sha: str
     runs: tuple[int, ...]
-    """On one host, the one that measured the commit most often."""
+    """Runs of one host, the one that measured the commit most often."""
     measured: Measured
 
 
@@ -35,7 +35,7 @@ class Line:
 
 
 class _Environments:
-    """What a host was when a run came in."""
+    """A host's fingerprint at the time of a run."""
 
     def __init__(self, fingerprints: list[tuple[int, int, datetime, dict[str, Any]]]) -> None:
         self.hosts = {number: Host.model_validate(one) for number, _, _, one in fingerprints}
@@ -48,7 +48,7 @@ class _Environments:
 
 
 def load(session: Session, scenario_id: int, host_class: str, expected: Mapping[int, str]) -> Line:
-    """expected: by position of a commit, measured or not, why a change there was declared."""
+    """expected: reason of a declared change, by position of a commit, measured or not."""
     found = repository.runs(session, scenario_id, host_class)
     fingerprints = repository.fingerprints(session, {one.host for one in found})
     environments = _Environments(fingerprints)
@@ -61,7 +61,7 @@ def load(session: Session, scenario_id: int, host_class: str, expected: Mapping[
 
 
 def _declared(measured: Sequence[int], expected: Mapping[int, str]) -> dict[int, str]:
-    """By positions that were measured: of a commit that was not, the next one has it."""
+    """By measured position: a declaration in a commit without a measurement applies to the next one."""
     found = {}
     for position in sorted(one for one in expected if measured and one >= measured[0]):
         at = bisect_left(measured, position)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what a look reads: the runs along the first parent, what their hosts were, the values."""
+"""SQL of a look's input: runs along the first parent, their hosts, their values."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
-"""Jobs whose runs make the history. Others are made because something is suspected: they would bend it."""
+"""Jobs whose runs make the history. Others are made because of a suspicion, which would bias it."""
 DECIDING = ("cpp", "ipp")
 NEAR = 10
-"""Runs on one side of a change point among which one of the other side's host is looked for."""
+"""Number of runs on one side of a change point among which a run of the other side's host is searched."""
 
 
 class LineRun(NamedTuple):
@@ -82,7 +82,7 @@ class SideRun(NamedTuple):
 
 
 def runs_beside(session: Session, series_id: int, place: int, *, later: bool) -> list[SideRun]:
-    """Runs with a value in the series and a report, nearest first: from that place on, or up to it."""
+    """Runs with a value in the series and a report, nearest first: from the place on, or up to it."""
     order = (CommitRow.position, RunRow.id) if later else (CommitRow.position.desc(), RunRow.id.desc())
     found = session.execute(
         select(RunRow.id, RunRow.host_id)
@@ -123,7 +123,7 @@ def fingerprints(session: Session, hosts: Collection[int]) -> list[tuple[int, in
 
 
 def expected(session: Session, scenario_id: int) -> dict[int, str]:
-    """By position of a commit, why it or somebody declared that the scenario's CPP changes there."""
+    """By position of a commit, the reason of a declared change of the scenario's CPP."""
     found = session.execute(
         select(CommitRow.position, ExpectationRow.scenario, ExpectationRow.reason, ScenarioRow.name)
         .join(ScenarioRow, ScenarioRow.project_id == ExpectationRow.project_id)
@@ -135,7 +135,7 @@ def expected(session: Session, scenario_id: int) -> dict[int, str]:
 
 
 def series(session: Session, scenario_id: int, host_class: str) -> dict[int, SeriesName]:
-    """By id: our own series of the deciding metrics."""
+    """By id: measured series of the deciding metrics."""
     found = session.execute(
         select(SeriesRow.id, SeriesRow.metric, SeriesRow.stage, SeriesRow.source)
         .where(
@@ -152,7 +152,7 @@ def series(session: Session, scenario_id: int, host_class: str) -> dict[int, Ser
 def values(
     session: Session, series_ids: Collection[int], run_numbers: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """(series, run, value) of these runs, maybe of others between them."""
+    """(series, run, value) of these runs, possibly of others between them, too."""
     if not run_numbers:
         return []
     table = SeriesValueRow.__table__.c

@@ -25,24 +25,25 @@ class LookRow(Base):
     scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"), primary_key=True)
     host_class: Mapped[str] = mapped_column(String(128), primary_key=True)
     requested: Mapped[int] = mapped_column(server_default="0")
-    """How often something was said to have changed."""
+    """Number of changes to the history."""
     judged: Mapped[int] = mapped_column(server_default="0")
-    """`requested` as it was when the last stored look began. -1: what the next one finds is old news."""
+    """`requested` at the start of the last stored look. -1: change points of the next look are in the
+    past."""
     settled: Mapped[bool] = mapped_column(server_default=false())
-    """Whether the change points found have been weighed against all others of the project."""
+    """The change points were weighed against all others of the project."""
     claimed_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Until when the worker that looks at it is waited for."""
+    """End of the worker's claim."""
     judged_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     blocks: Mapped[list[str] | None] = mapped_column(JSON)
-    """Digests of the blocks that were judged: one that is here need not be judged again."""
+    """Digests of judged blocks, which are not judged again."""
     cuts: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON)
-    """Where segments begin and why (schemas.Segment)."""
+    """Segments with their reasons (schemas.Segment)."""
     host_steps: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON)
-    """What single hosts did (looking.HostStepFound)."""
+    """Changes of single hosts (look.HostStepFound)."""
 
 
 class ChangePointRow(Base):
-    """A step in a series: after `low_commit_id`, by `high_commit_id` at the latest, likely at `commit_id`."""
+    """A step in a series: after `low_commit_id`, at most at `high_commit_id`, most likely at `commit_id`."""
 
     __tablename__ = "change_points"
     __table_args__ = (Index(None, "series_id", "commit_id", unique=True),)
@@ -59,8 +60,8 @@ class ChangePointRow(Base):
     state: Mapped[str] = mapped_column(String(16))
     detected_at: Mapped[datetime] = mapped_column(UtcDateTime)
     chain_share: Mapped[float | None]
-    """What it adds to the chain's level, as a share of that; None: the chain's is not known."""
+    """Its contribution to the chain's level, relative to that level; None: the chain's level is unknown."""
     significant: Mapped[bool] = mapped_column(server_default=false())
-    """Among all series of the project, at HISTORY_FALSE_DISCOVERY_RATE."""
+    """Significant among all series of the project, at HISTORY_FALSE_DISCOVERY_RATE."""
     withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When more values showed that it was none."""
+    """Time at which more values showed that there is no change."""

@@ -21,7 +21,7 @@ STANDING = (PointState.NEW, PointState.STANDING, PointState.PAST)
 
 @dataclass(frozen=True)
 class PointFilter:
-    """What of a project's change points is asked for; None: any."""
+    """Conditions on a project's change points; None: any."""
 
     since: datetime | None
     scenario: str | None
@@ -31,7 +31,7 @@ class PointFilter:
 
 @dataclass(frozen=True)
 class Point:
-    """A change point with what it is of."""
+    """A change point with its series."""
 
     row: ChangePointRow
     scenario: str
@@ -77,7 +77,7 @@ def unweighed(session: Session, project_id: int) -> list[Point]:
 
 
 def between(session: Session, project_id: int, metric: str, first: int, last: int) -> list[Point]:
-    """Those of the metric that stand, likeliest at a place from first to last."""
+    """Valid ones of the metric whose most likely place is from first to last."""
     query = points(project_id).where(
         ChangePointRow.state.in_(STANDING),
         SeriesRow.metric == metric,
@@ -104,7 +104,7 @@ def in_series(session: Session, project_id: int, series: Collection[int]) -> lis
 
 
 def series_count(session: Session, project_id: int, metric: str) -> int:
-    """How many series of ours are looked at."""
+    """Number of measured series that are searched."""
     found = session.scalar(
         select(func.count())
         .select_from(SeriesRow)
@@ -138,7 +138,7 @@ def _fetch(session: Session, query: Select[ChangePointRow, str, str, str, str, i
 
 
 def assign(session: Session, numbers: Sequence[int], alert_id: int | None) -> None:
-    """The change points of these numbers belong to the alert, or to none."""
+    """Assigns the change points to the alert, or to none."""
     for row in session.scalars(select(ChangePointRow).where(ChangePointRow.id.in_(numbers))):
         row.alert_id = alert_id
 

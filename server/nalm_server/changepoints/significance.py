@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points weighed together; what is significant, large, relevant and for the worse is suspected."""
+"""Weighs change points together; significant, large and relevant regressions become suspicions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from nalm_server.db.context import Context
 from nalm_server.results.series.entry import CHAIN
 
 DECIDES = "cpp"
-"""Other metrics explain."""
+"""The deciding metric; others explain it."""
 
 
 def settle(context: Context, project_id: int) -> None:
-    """What looks have found since the project was settled last."""
+    """Weighs what looks have found since the project was last settled."""
     with context.sessions() as session:
         projects.lock(session, project_id)
         new = repository.unweighed(session, project_id)
@@ -42,7 +42,7 @@ def settle(context: Context, project_id: int) -> None:
 
 
 def _involved(session: Session, project_id: int, new: Sequence[Point]) -> list[Point]:
-    """The new ones and all that may be the same change."""
+    """The new points and all that may be the same change."""
     deciding = [one for one in new if one.metric == DECIDES]
     if not deciding:
         return []
@@ -51,7 +51,7 @@ def _involved(session: Session, project_id: int, new: Sequence[Point]) -> list[P
 
 
 def _groups(points: Sequence[Point]) -> list[list[Point]]:
-    """Those that may be one change: around the surest, all whose interval holds its place."""
+    """Points that may be one change: around the most certain one, all whose interval includes its place."""
     left = sorted(points, key=_surest)
     found = []
     while left:
@@ -122,7 +122,7 @@ def _is_worse(one: Point) -> bool:
 
 
 def _slower(points: Sequence[Point]) -> bool:
-    """The scenario as a whole, not a stage that another outweighs."""
+    """True if the scenario as a whole became slower, not only a stage that another outweighs."""
     moved = [one for one in points if one.stage == CHAIN] or points
     share = sum(one.row.chain_share or 0.0 for one in moved)
     return share > 0 and is_relevant(share)

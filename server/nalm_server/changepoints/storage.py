@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a look found becomes rows. A change point that was told stays the same one while it moves a little."""
+"""Stores the result of a look. A change point keeps its row, and its alert, while it moves a little."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.changepoints.schemas import PointState
 
 TWINS = 3
-"""Commits by which two blocks may place one change differently."""
+"""Number of commits by which two blocks may place one change differently."""
 
 
 def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) -> None:
-    """Replaces what the judged commits had. The caller holds the look's lock."""
+    """Replaces the points of the judged commits. The caller holds the look's lock."""
     rows: dict[int, list[ChangePointRow]] = defaultdict(list)
     for row in repository.of_series(session, looked.series):
         if row.commit_id in looked.judged or row.commit_id not in looked.places:
@@ -39,7 +39,7 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
 
 
 def host_steps(known: list[dict[str, Any]], looked: Looked) -> list[dict[str, Any]]:
-    """Those of commits that were not judged now stay, in the line's order."""
+    """Keeps those of commits that were not judged now, in the line's order."""
     kept = [one for one in known if one["commit"] in looked.places and one["commit"] not in looked.judged]
     found = [*kept, *map(dict, looked.host_steps)]
     return sorted(found, key=lambda one: (looked.places[one["commit"]], one["series"], one["host"]))
@@ -61,7 +61,7 @@ def _without_twins(looked: Looked) -> list[Found]:
 def _matched(
     found: list[Found], left: dict[int, ChangePointRow], places: dict[int, int]
 ) -> list[tuple[Found, ChangePointRow | None]]:
-    """With the row that is the same change, taken from those left: at the same commit, else near it."""
+    """Each with the row of the same change, from those left: at the same commit, else near it."""
     exact = {one.commit: left.pop(one.commit) for one in found if one.commit in left}
     matched: list[tuple[Found, ChangePointRow | None]] = []
     for one in found:
@@ -73,7 +73,7 @@ def _matched(
 
 
 def _same(one: Found, left: dict[int, ChangePointRow], place: dict[int, int]) -> ChangePointRow | None:
-    """The change as it was told before: the same direction, nearest, within the interval of either."""
+    """The earlier row of the change: same direction, nearest, within the interval of either."""
     near = [
         row
         for row in left.values()
@@ -97,7 +97,7 @@ def _fill(session: Session, row: ChangePointRow | None, one: Found, state: Point
 
 
 def _known(row: ChangePointRow, one: Found) -> bool:
-    """There is nothing new to weigh: it is as it was, or its alert is told already where it is."""
+    """True if there is nothing to weigh: unchanged, or its alert already has this place."""
     same = (one.probability, one.low, one.high) == (row.probability, row.low_commit_id, row.high_commit_id)
     settled = same or row.alert_id is not None
     return settled and row.commit_id == one.commit and row.state != PointState.WITHDRAWN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work.JUDGEMENT: looks that wait, then what they found weighed project by project."""
+"""Work.JUDGEMENT: waiting looks; then their change points are weighed, project by project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 
 def drain(context: Context) -> None:
-    """All looks that wait and no other worker has; then the projects they are of."""
+    """Runs all waiting looks without a claim, then settles their projects."""
     while (row := _claim(context)) is not None:
         try:
             _look(context, row)
@@ -41,8 +41,8 @@ def _claim(context: Context) -> LookRow | None:
 
 
 def _look(context: Context, request: LookRow) -> None:
-    """Reading and judging take no writer's lock; what comes meanwhile is looked at after. What was found is
-    stored under the project's, as it is weighed: nothing comes in between, and is taken for weighed."""
+    """Reads and judges without a writer's lock; later changes wait for the next look. Stores the result under
+    the project's lock, like the weighing, so that nothing unweighed counts as weighed."""
     with context.read_sessions() as session:
         expected = lines.expected(session, request.scenario_id)
         there = measured_line.load(session, request.scenario_id, request.host_class, expected)
@@ -66,5 +66,5 @@ def _look(context: Context, request: LookRow) -> None:
 
 
 def _overtaken(row: LookRow, request: LookRow) -> bool:
-    """Somebody else has looked since, or everything is to be looked at anew."""
+    """Another look was stored meanwhile, or a look at everything was requested."""
     return row.judged != request.judged or row.blocks != request.blocks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which histories are to be looked at."""
+"""Requests looks at histories."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def run_taken(session: Session, judged: JudgedRun, _now: datetime) -> None:
 
 
 def project(session: Session, project_id: int, *, whole: bool) -> int:
-    """Has all histories of the project looked at; `whole`: also what was judged before, and what is found is
-    old news. Says how many. The caller holds the project's lock."""
+    """Requests looks at all histories of the project and returns their number; `whole`: also at judged
+    blocks, as changes of the past. The caller holds the project's lock."""
     found = looks.of_project(session, project_id)
     for scenario_id, host_class in found:
         looks.ask(session, scenario_id, host_class, whole=whole)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories: commits, branches, tags, pull requests; bare mirrors and questions to their commit graph.
+"""Repositories: commits, branches, tags, pull requests; bare mirrors and queries of their commit graph.
 
-Imports auth and below. `events.py` is what can happen to a repository, whoever reports it; `graph` asks git,
-`commits` and `refs` are what the server knows, `branch_filters` which branches count.
+Imports auth and below. `events.py` has the events of a repository from any source; `graph` reads git;
+`commits` and `refs` store what the server knows; `branch_filters` says which branches are measured.
 """

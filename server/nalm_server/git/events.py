@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a delivery tells, whichever forge it came from."""
+"""Events of a repository, from any forge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BranchPushed:
     """None: the branch is new."""
     after: str
     forced: bool = False
-    """As the forge says; the commit graph knows better."""
+    """As the forge says; the commit graph is more reliable."""
     tip: CommitInfo | None = None
 
 
@@ -31,7 +31,7 @@ class BranchDeleted:
 class TagPushed:
     tag: str
     sha: str
-    """Of the commit or of the annotated tag."""
+    """SHA of the commit or of the annotated tag."""
     info: CommitInfo | None = None
 
 
@@ -49,18 +49,18 @@ class PullRequestChanged:
     head_sha: str
     base_branch: str
     fork: str | None
-    """The repository that the head comes from, as its forge names it. None: the project's own."""
+    """The repository of the head, as its forge names it. None: the project's own."""
     title: str | None = None
     author: str | None = None
     url: str | None = None
     merge_base: str | None = None
-    """Where the forge tells it."""
+    """If the forge sends it."""
     base_sha: str | None = None
-    """The tip of the branch it goes into."""
+    """Tip of the target branch."""
     body: str | None = None
-    """Its text, as people wrote it."""
+    """Description of the pull request."""
     merged_as: str | None = None
-    """Of a merged one: the commit that the branch has now, where the forge tells it."""
+    """Commit of a merged one on the target branch, if the forge sends it."""
 
     @property
     def from_fork(self) -> bool:
@@ -68,35 +68,35 @@ class PullRequestChanged:
 
 
 def unknown_fork(number: int) -> str:
-    """The name of a repository that nobody tells, or that is gone: no other pull request has it."""
+    """Name of an unknown or deleted repository: no other pull request has it."""
     return f"pull request {number}"
 
 
 @dataclass(frozen=True)
 class MergeGroupChanged:
-    """A merge queue tries pull requests together before they go into a branch, or tries them no more."""
+    """A merge queue tests pull requests together before the merge, or stops doing so."""
 
     number: int
-    """Of the last pull request among them."""
+    """Number of the last pull request in the group."""
     waiting: bool
     """The queue waits for the result."""
     head_sha: str
-    """What the branch would become."""
+    """The commit that the branch would get."""
     base_branch: str
     base_sha: str
-    """The branch before it, or what is before it in the queue."""
+    """The branch's tip, or the commit before it in the queue."""
     tip: CommitInfo | None = None
 
 
 @dataclass(frozen=True)
 class Nothing:
-    """Nothing is done, and why."""
+    """No action, with the reason."""
 
     reason: str
 
 
 def about(event: Event) -> str | None:
-    """Of what only the newest word counts. None: the commit graph says what is newer."""
+    """Subject of which only the newest event counts. None: the commit graph has the order."""
     match event:
         case PullRequestChanged(number=number):
             return f"pull request {number}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notifications: written in the transaction of what happened, sent later, tried again, never twice.
+"""Notifications: written in the transaction of their cause, sent later, retried; messages never twice.
 
-Imports webhooks (the forms of forges' payloads) and below. Start at `service.py` (the outbox) and
-`tasks.py` (what is sent); `forges` has statuses and comments, `integrations` what a project has set up.
+Imports webhooks (the forms of forges' payloads) and below. Start at `service.py` (the outbox) and `tasks.py`
+(sending); `forges` has statuses and comments, `integrations` the receivers that a project has set up.
 """

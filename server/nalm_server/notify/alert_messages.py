@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people are told of an alert: once when it is confirmed, fixed, reopened."""
+"""Messages about an alert: once each when it is confirmed, fixed or reopened."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from nalm_server.notify.integrations.kinds import Event
 from nalm_server.notify.messages import TEXT_LIMIT, Message
 
 KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
-"""States that people have heard of."""
+"""States of alerts that were sent."""
 
 
 def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> int | None:
-    """How many messages are sent of it, beside the feed; None: nobody is told of this."""
+    """Number of messages, besides the feed; None: this change is not sent."""
     if alert.state not in REPORTED or is_muted(session, alert, now):
         return None
     seen = alert.confirmed_at is not None or alert.fix_measured_at is not None or _is_known(session, alert)
@@ -39,7 +39,7 @@ def tell(session: Session, alert: AlertRow, why: str, now: datetime) -> int | No
 
 
 def _subject(session: Session, alert: AlertRow) -> str:
-    """Each is told once; a fix of a part once for each commit."""
+    """Each change is sent once; a partial fix once for each commit."""
     subject = f"alert-{alert.id}:{alert.state}"
     if alert.state == AlertState.PARTLY_FIXED and alert.fixed_by_id is not None:
         subject += f":{short(commit_rows.get(session, alert.fixed_by_id).sha)}"
@@ -47,13 +47,13 @@ def _subject(session: Session, alert: AlertRow) -> str:
 
 
 def show(session: Session, alert: AlertRow, now: datetime) -> None:
-    """Statuses at forges of the commits in which it was seen say what is so now."""
+    """Updates the forges' statuses of the commits in which the change was measured."""
     shas = repository.shas_of(session, alert)
     notifications.look_again(session, alert.project_id, shas, now)
 
 
 def is_muted(session: Session, alert: AlertRow, now: datetime) -> bool:
-    """All of its scenarios are muted today."""
+    """True if all its scenarios are muted at present."""
     globs = [one.scenario for one in rule_repository.mutes(session, alert.project_id, now)]
     return bool(alert.scenarios) and all(
         any(fnmatchcase(name, glob) for glob in globs) for name in alert.scenarios
@@ -94,7 +94,7 @@ def _event(alert: AlertRow) -> Event:
 
 
 def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: str) -> str:
-    """One line: which commit did what, where."""
+    """One line: which commit changed what, and where."""
     said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {alert.stage}"
     life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
     scenarios = ", ".join(alert.scenarios)
@@ -104,7 +104,7 @@ def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: s
 
 
 def percent(alert: AlertRow) -> str:
-    """Of its largest change, worse or not as the metric has it."""
+    """Of its largest change, better or worse."""
     if alert.ratio is None or alert.metric is None or size_of(alert.metric, alert.ratio) == 0:
         return ""
     return f"{alert.metric} {_percent(alert.ratio)}"

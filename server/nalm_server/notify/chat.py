@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Incoming webhooks of Slack, Mattermost and what understands their form: {"text": ...}."""
+"""Incoming webhooks of Slack, Mattermost and compatible chats: {"text": ...}."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nalm_server.notify.messages import Message
 MARKS = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "*": "∗", "_": "ˍ", "~": "∼", "`": "'", "@": "＠"}
 )
-"""Slack knows no escape for its marks; look-alikes are not acted on."""
+"""Slack cannot escape its markup; look-alike characters have no effect."""
 
 
 def send(client: httpx.Client, url: str, message: Message) -> None:

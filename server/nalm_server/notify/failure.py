@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why something could not be told, and what follows from it."""
+"""Why sending failed, and what follows from it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from nalm_server.base.errors import NalmError
 
 BUSY = (408, 425, 429, 502, 503, 504)
 SHOWN = 300
-"""Characters of an answer that are kept."""
+"""Number of characters of an answer that are kept."""
 
 
 class Next(StrEnum):
     AGAIN = "again"
-    """It certainly did not arrive, and may later."""
+    """It certainly did not arrive; a retry may help."""
     NEVER = "never"
-    """It was refused, and will be again until somebody changes something."""
+    """Refused: a retry cannot help until somebody changes something."""
     UNSURE = "unsure"
     """It may have arrived."""
 
 
 class SendError(Exception):
-    """Sending did not work. The message says what, where and what to do; it carries no secret."""
+    """Sending failed. The message says what, where and what to do, without a secret."""
 
     def __init__(
         self, message: str, after: Next, *, pause_seconds: float | None = None, status: int | None = None
@@ -38,7 +38,7 @@ class SendError(Exception):
 
 
 def of_exception(error: Exception, where: str) -> SendError:
-    """What an exception of the client says about whether the request arrived."""
+    """What the client's exception says about whether the request arrived."""
     text = f"{where}: {str(error) or type(error).__name__}"[:SHOWN]
     match error:
         case SendError():
@@ -72,7 +72,7 @@ def of_answer(answer: httpx.Response, where: str) -> SendError | None:
 
 
 def _limited(answer: httpx.Response) -> bool:
-    """GitHub answers 403 beyond its rate limits."""
+    """GitHub answers 403 above its rate limits."""
     headers = answer.headers
     return answer.status_code == 429 or (
         answer.status_code == 403
@@ -81,6 +81,6 @@ def _limited(answer: httpx.Response) -> bool:
 
 
 def _pause(answer: httpx.Response) -> float | None:
-    """Seconds that the answer asks for. A date in Retry-After is left to the usual pauses."""
+    """Seconds that the answer requests. A date in Retry-After is ignored."""
     text = answer.headers.get("retry-after", "")
     return float(text) if text.isdigit() and len(text) < 7 else None

@@ -23,7 +23,7 @@ SECONDS = 20
 def compose(
     settings: Settings, recipients: Sequence[str], message: Message, number: int, now: datetime
 ) -> EmailMessage:
-    """Nobody's reply or automatic answer is waited for; the id is the same at each try."""
+    """Headers suppress automatic replies; the id is the same for each try."""
     host = httpx.URL(settings.public_url or LOCAL_URL).host
     mail = EmailMessage()
     mail["Subject"] = f"[nalm] {message.text}"
@@ -37,7 +37,7 @@ def compose(
 
 
 def send(settings: Settings, recipients: Sequence[str], message: Message, number: int, now: datetime) -> None:
-    """Raises SendError. Lost after the text was handed over, nobody knows whether it was taken."""
+    """Raises SendError. If the connection is lost after the text was sent, it may have been accepted."""
     if settings.mail_server is None:
         raise SendError("This server sends no mail: an operator sets NALM_MAIL_SERVER.", Next.NEVER)
     mail = compose(settings, recipients, message, number, now)

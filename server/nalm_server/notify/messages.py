@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which results are worth a message to whom, and what it says. Pure."""
+"""Which results are sent to whom, and as what text. Pure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TEXT_LIMIT = 300
 
 
 class Message(Schema):
-    """What a webhook is sent, and what mails and chat messages are made of. Version 1: fields may be
-    added, none is removed or changes its meaning."""
+    """The body of a webhook, and the source of mails and chat messages. Version 1: fields may be added; none
+    is removed or changes its meaning."""
 
     version: Literal[1] = 1
     event: Event
@@ -31,25 +31,25 @@ class Message(Schema):
     text: str
     """One line."""
     url: str
-    """Of the page that shows it."""
+    """Address of its page."""
     commit: str
     base: str | None
     branch: str | None
-    """None: of a pull request."""
+    """None: it is of a pull request."""
     pull_request: int | None
     scenario: str | None
-    """Of several the one that moved most."""
+    """Of several, the one that moved most."""
     scenarios: list[str] = Field(default_factory=list)
-    """All of an alert."""
+    """All scenarios of an alert."""
     run_id: str | None
     job_id: int | None
     alert_id: int | None = None
     verdict: dict[str, Any] | None
-    """As /runs/{run_id} has it; None for a job without a result."""
+    """As in /runs/{run_id}; None for a job without a result."""
 
 
 def event_of(verdict: Verdict, recovery: Recovery | None) -> Event | None:
-    """None: nothing to tell (`same`, and what could not be measured, which its job tells).
+    """None: nothing to send (`same`, and failed measurements, for which their job sends).
 
     recovery: what remains of the regression that it undoes.
     """
@@ -69,7 +69,7 @@ def event_of(verdict: Verdict, recovery: Recovery | None) -> Event | None:
 def is_subscribed(
     message: Message, events: Sequence[str], branches: Sequence[str], scenarios: Sequence[str]
 ) -> bool:
-    """True if somebody who asked for these is told."""
+    """True if a receiver with these subscriptions gets it."""
     named = message.scenarios or ([message.scenario] if message.scenario is not None else [])
     ref = message.branch or f"pull/{message.pull_request}"
     return (

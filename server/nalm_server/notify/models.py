@@ -13,10 +13,10 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class NotificationRow(Base):
-    """One thing that one integration is told: a commit's status, a pull request's comment, a message.
+    """A commit's status, a pull request's comment or a message, for one integration.
 
-    Statuses and comments are what is to be read at the forge now: the row is used again when that changes
-    (`requested` grows). A message is sent once.
+    A status or comment is what the forge should show now: the row is reused when that changes (`requested`
+    grows). A message is sent once.
     """
 
     __tablename__ = "notifications"
@@ -31,22 +31,22 @@ class NotificationRow(Base):
     integration_id: Mapped[int] = mapped_column(ForeignKey("integrations.id", ondelete="CASCADE"))
     kind: Mapped[str] = mapped_column(String(16))
     subject: Mapped[str] = mapped_column(String(128))
-    """A commit's sha; a pull request's number; event and run or job of a message."""
+    """A commit's SHA; a pull request's number; event and run or job of a message."""
     payload: Mapped[dict[str, Any] | None] = mapped_column(JSON)
-    """Of a message, as it was when it happened."""
+    """Of a message, as of its event."""
     state: Mapped[str] = mapped_column(String(16))
     requested: Mapped[int]
-    """How often there was something new to tell."""
+    """Number of changes to send."""
     tries: Mapped[int]
-    """Since there was something new to tell."""
+    """Number of tries since the last change."""
     next_try_at: Mapped[datetime] = mapped_column(UtcDateTime)
     lease_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Whoever sends it has until then."""
+    """End of the sender's claim."""
     last_error: Mapped[str | None] = mapped_column(Text)
     external_id: Mapped[str | None] = mapped_column(String(64))
-    """The comment's or check run's number at the forge."""
+    """Number of the comment or check run at the forge."""
     sent_digest: Mapped[str | None] = mapped_column(String(64))
-    """SHA-256 of what was told last: the same is not told again."""
+    """SHA-256 of what was last sent: the same is not sent again."""
     request_id: Mapped[str | None] = mapped_column(String(32))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

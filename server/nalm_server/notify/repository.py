@@ -19,7 +19,7 @@ from nalm_server.notify.schemas import NotificationKind, NotificationState
 
 LONGEST_PAUSE = timedelta(seconds=LONGEST_REQUESTED_SECONDS)
 LEASE = timedelta(minutes=10)
-"""Longer than the longest sending: a comment looked for over all its pages."""
+"""Longer than any send: a comment may be searched over all its pages."""
 CLAIM = Claim(NotificationRow.lease_until, LEASE, NotificationRow.tries)
 
 WAITING, SENDING = NotificationState.WAITING, NotificationState.SENDING
@@ -41,7 +41,7 @@ def _insert(session: Session) -> Any:
 def want_again(
     session: Session, integration_id: int, kind: NotificationKind, subject: str, now: datetime
 ) -> None:
-    """There is something new to tell; whoever is telling the old sees that when done."""
+    """Marks a change to send; a sender of the previous state sees it when done."""
     session.execute(
         update(NotificationRow)
         .where(
@@ -76,7 +76,7 @@ def _due(now: datetime) -> Select[NotificationRow]:
 
 
 def claim(session: Session, now: datetime) -> NotificationRow | None:
-    """The one that has waited longest, for this sender alone."""
+    """Claims the one that has waited longest for this sender."""
     row = session.scalars(locked(_due(now), wait=False, of=NotificationRow)).one_or_none()
     if row is not None:
         CLAIM.take(row, now)
@@ -91,7 +91,7 @@ def lock(session: Session, number: int) -> NotificationRow | None:
 
 
 def abandoned(session: Session, now: datetime) -> list[NotificationRow]:
-    """Those whose sender has died."""
+    """Those whose sender's claim expired."""
     query = select(NotificationRow).where(NotificationRow.state == SENDING, CLAIM.expired(now))
     return list(session.scalars(locked(query, wait=False)))
 

@@ -20,7 +20,7 @@ from nalm_server.notify.messages import Message
 
 @dataclass(frozen=True)
 class Recipient:
-    """An integration, opened."""
+    """An integration with its secret decrypted."""
 
     kind: str
     config: dict[str, Any]
@@ -29,14 +29,14 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Claimed:
-    """All that is needed to send it."""
+    """All that sending needs."""
 
     id: int
     requested: int
     tries: int
     to: Recipient
     what: Status | Comment | Message | None
-    """None: there is nothing to tell any more."""
+    """None: nothing is left to send."""
     external_id: str | None
     sent_digest: str | None
 
@@ -48,7 +48,7 @@ class Sent:
 
 
 def send(context: Context, claimed: Claimed, now: datetime) -> Sent:
-    """Raises SendError, or whatever else went wrong."""
+    """Raises SendError, or any other error."""
     what = claimed.what
     if what is None:
         return Sent(claimed.external_id, claimed.sent_digest)
@@ -66,7 +66,7 @@ def send(context: Context, claimed: Claimed, now: datetime) -> Sent:
 
 
 def send_message(context: Context, to: Recipient, message: Message, number: int, now: datetime) -> None:
-    """One try at one message; `number` makes its id, the same at each try."""
+    """One try of one message; `number` makes its id, the same for each try."""
     kind, config, secret = to.kind, to.config, to.secret
     if kind == IntegrationKind.EMAIL:
         mail.send(context.settings, config["recipients"], message, number, now)

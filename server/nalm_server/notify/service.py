@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes down what is to be told, in the transaction in which it happened."""
+"""Writes notifications in the transaction of their cause."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LOST = (JobState.FAILED, JobState.INVALID)
 REPORTED = (JobState.QUEUED, JobState.DONE, *LOST, JobState.CANCELLED, JobState.SUPERSEDED)
 """States of a job that change what forges show."""
 OF_ALERTS = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN)
-"""Told of a commit of the default branch by its alert, once that is confirmed."""
+"""Sent for commits of the default branch by their alert, after its confirmation."""
 OPEN_TO_REDELIVERY = (NotificationState.SENT, NotificationState.FAILED, NotificationState.UNSURE)
 
 
@@ -73,13 +73,13 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 
 
 def alert_moved(session: Session, project_id: int, message: Message, subject: str, now: datetime) -> int:
-    """An alert is in another state that people are told of. Each subject is told once. The number of messages
-    this makes."""
+    """Adds messages about a new state of an alert, once for each subject. Returns the number of messages
+    added."""
     return _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
 
 
 def look_again(session: Session, project_id: int, shas: Sequence[str], now: datetime) -> None:
-    """What forges show of these commits may have changed; of others they are told nothing."""
+    """Updates what forges show of these commits; commits that they do not show stay so."""
     for one in integrations.enabled(session, project_id):
         if one.kind in FORGES and one.config["statuses"]:
             for sha in shas:
@@ -88,7 +88,7 @@ def look_again(session: Session, project_id: int, shas: Sequence[str], now: date
 
 
 def jobs_moved(session: Session, jobs: Sequence[JobRow], now: datetime) -> None:
-    """Jobs of one project are in another state."""
+    """Jobs of one project changed their state."""
     reported = [job for job in jobs if job.state in REPORTED and job.reason not in OF_THE_PAST]
     if not reported:
         return
@@ -140,7 +140,7 @@ def _tell_forges(
 def _tell_others(
     session: Session, to_tell: Sequence[IntegrationRow], message: Message, subject: str, now: datetime
 ) -> int:
-    """How many are to be sent that were not before."""
+    """Returns the number of new messages."""
     return sum(
         _tell(session, one, NotificationKind.MESSAGE, subject, message=message, now=now)
         for one in to_tell
@@ -157,7 +157,7 @@ def _tell(
     message: Message | None,
     now: datetime,
 ) -> bool:
-    """A message is written down once; what a forge shows is looked at again. True: it was not there."""
+    """Adds a message once; marks a status or comment as changed. True: it is new."""
     added = repository.add_once(
         session,
         {
@@ -192,7 +192,7 @@ def list_notifications(
 
 
 def redeliver(session: Session, project_id: int, number: int, now: datetime) -> None:
-    """Sends it again because somebody asks for it: a message may then arrive twice."""
+    """Sends it again at a person's request: a message may then arrive twice."""
     row = repository.find(session, project_id, number)
     if row is None:
         raise NotFoundError(f"The project has no notification {number}.")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends what is due: claimed in one transaction, sent in none, marked in another.
+"""Sends what is due: claimed in one transaction, sent outside of any, marked in another.
 
-Of a sender that dies in between, a status or comment is told again, which changes nothing; a message may
-have arrived, so it is never sent again by itself.
+If a sender dies in between, a status or comment is sent again, which changes nothing; a message may have
+arrived, so the server does not send it again by itself.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DIED = "The worker ended before it stored whether the message arrived. Send it a
 
 
 def drain(context: Context) -> None:
-    """Everything due now."""
+    """Sends everything that is due."""
     with context.sessions() as session:
         _settle_abandoned(session, context.clock())
         session.commit()
@@ -88,7 +88,7 @@ def _deliver(context: Context, claim: tuple[Claimed, str | None]) -> None:
     with structlog.contextvars.bound_contextvars(**bound):
         try:
             sent = send(context, claimed, context.clock())
-        except Exception as error:  # one that fails must not keep the others from being sent
+        except Exception as error:  # a failed one must not stop the others
             failed = of_exception(error, claimed.to.kind)
             log.warning("not told", error=str(failed), next=failed.after, tries=claimed.tries)
             _mark(context, claimed, failed)

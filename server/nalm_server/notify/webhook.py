@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signed webhooks as Standard Webhooks describe them (standardwebhooks.com, symmetric signatures, v1)."""
+"""Signed webhooks by Standard Webhooks (standardwebhooks.com, symmetric signatures, v1)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.notify.messages import Message
 
 
 def signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """Of id, time and body together, so that none of them can be exchanged."""
+    """Covers id, time and body together, so that none of them can be replaced."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = f"{message_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
@@ -29,7 +29,7 @@ class Signed:
 
 
 def signed(secret: str, message: Message, number: int, now: datetime) -> Signed:
-    """The id is the same at each try, so that a receiver can know one again."""
+    """The id is the same for each try, so that a receiver can recognise repeats."""
     body = message.model_dump_json().encode()
     message_id, timestamp = f"nalm-{number}", int(now.timestamp())
     headers = {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background work: its kinds, who does it, and how a worker is woken.
+"""Background work: its kinds, its workers, and how a worker is woken.
 
-The database is the truth of what is to be done; a wake only says that there is something to look for, and
-may be lost or come twice. Whatever a wake missed is found when the kind runs by its schedule.
+The database decides what is to do; a wake only hints at work and may be lost or repeated. The schedule of
+each kind finds what a lost wake was for.
 
 Imports db and base. Start at `wake.py` and `celery_app.py`; `app.workers` fills the registry.
 """

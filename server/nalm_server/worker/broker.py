@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Redis as a broker: options, and whether it answers."""
+"""Redis as a broker: options, and a check whether it answers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 REDIS_SECONDS = 5.0
-"""How long Redis may take to answer before it counts as away."""
+"""Timeout after which Redis counts as away."""
 VISIBILITY_SECONDS = 2 * 3600
-"""What a killed worker had in hand is given out again after this; longer than any task may take."""
+"""Messages of a killed worker are delivered again after this time; longer than any task."""
 TRANSPORT: dict[str, Any] = {
     "priority_steps": list(PRIORITY_STEPS),
     "sep": SEPARATOR,
@@ -28,16 +28,16 @@ TRANSPORT: dict[str, Any] = {
     "health_check_interval": 10,
 }
 SEEN_SECONDS = 5.0
-"""How long an answer of Redis, or its silence, stands for those who ask often."""
+"""How long the result of a check is reused by frequent callers."""
 
 
 def list_of(queue: str, priority: int) -> str:
-    """The Redis key in which the queue's messages of this priority wait."""
+    """The Redis list with the queue's messages of this priority."""
     return f"{queue}{SEPARATOR}{priority}" if priority else queue
 
 
 def reachable(redis_url: str) -> bool:
-    """Does Redis answer now."""
+    """True if Redis answers now."""
     client = Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
     try:
         return bool(client.ping())
@@ -48,7 +48,7 @@ def reachable(redis_url: str) -> bool:
 
 
 def seen_lately(redis_url: str) -> bool:
-    """Did Redis answer when it was asked last, a few seconds ago at most."""
+    """True if Redis answered the last check, at most a few seconds ago."""
     return _seen(redis_url, int(time.monotonic() / SEEN_SECONDS))
 
 

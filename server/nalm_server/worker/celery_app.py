@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Celery application of API, worker, beat and the embedded form: tasks, queue, routes, schedule.
 
-A task has no arguments and no result: it does what rows of the database say is to be done. So a message may
-be lost, or come twice.
+A task has no arguments and no result: rows of the database say what to do. So a message may be lost or
+repeated.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from nalm_server.worker.registry import WORKERS, Worker
 
 SERVER_QUEUE = "nalm.server"
 RETRY = Backoff(first_seconds=2.0, longest_seconds=60.0, tries=4)
-"""Of a task that failed. Its schedule runs it in any case."""
+"""Retries of a failed task. Its schedule runs it in any case."""
 TIME_LIMIT_SECONDS = 3600
-"""Then the task's process is killed; other workers take over what it had claimed."""
+"""The task's process is killed after this time; other workers take over its claims."""
 SOFT_TIME_LIMIT_SECONDS = TIME_LIMIT_SECONDS - 300
 PROCESS_START_SECONDS = 60.0
 MOST_WAITING = 100
-"""Messages nobody took yet; more would say nothing new, and fill Redis while workers are away."""
+"""Maximum number of waiting messages: more would add nothing, and fill Redis while workers are away."""
 BEGAN, BEGAN_SECONDS = datetime.now(UTC), time.monotonic()
 
 
@@ -39,7 +39,7 @@ def task_name(kind: Work) -> str:
 
 
 class BackgroundTask(Task):  # type: ignore[misc] # the package has no types
-    """A task of the server's workers. Celery's own words for how it is acknowledged, retried and ended."""
+    """A task of the server's workers, with Celery's options for acknowledgement, retries and limits."""
 
     acks_late = True
     reject_on_worker_lost = True
@@ -52,7 +52,7 @@ class BackgroundTask(Task):  # type: ignore[misc] # the package has no types
     soft_time_limit = SOFT_TIME_LIMIT_SECONDS
 
     def apply_async(self, *args: Any, **options: Any) -> Any:
-        """Sends a message, unless enough wait."""
+        """Sends a message, unless enough are waiting."""
         route = self.app.conf.task_routes[self.name]
         with self.app.connection_for_write() as connection:
             if enough_wait(connection, route["queue"], route["priority"]):
@@ -61,12 +61,12 @@ class BackgroundTask(Task):  # type: ignore[misc] # the package has no types
 
 
 def enough_wait(connection: Any, queue: str, priority: int = 0) -> bool:
-    """As many messages wait as are worth waiting."""
+    """True if further messages would add nothing."""
     return int(connection.default_channel.client.llen(list_of(queue, priority))) >= MOST_WAITING
 
 
 def make_celery(broker_url: str, context: Context | None = None) -> Celery:
-    """With all tasks that are registered. Without a context they can be sent, and not run."""
+    """With all registered tasks. Without a context they can be sent but not run."""
     app = Celery("nalm", broker=broker_url, task_cls=BackgroundTask, set_as_current=False)
     app.conf.update(
         broker_transport_options=TRANSPORT if broker_url.startswith("redis") else {},
@@ -102,7 +102,7 @@ def _body(kind: Work, context: Context | None) -> Callable[[], None]:
 
 
 def _entry(kind: Work, worker: Worker) -> dict[str, Any]:
-    """Due at once when beat starts, and at the same pace whatever is done to the host's clock."""
+    """Due when beat starts, then at a pace that does not depend on the host's clock."""
     return {
         "task": task_name(kind),
         "schedule": schedule(worker.every_seconds, nowfun=_steady_now),

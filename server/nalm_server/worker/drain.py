@@ -13,7 +13,7 @@ log = structlog.get_logger()
 
 
 def drain_kind(context: Context, kind: Work) -> None:
-    """Does the kind's work. What fails stays in the database, and the task is retried."""
+    """Does the kind's work. Failed work stays in the database, and the task is retried."""
     worker = WORKERS[kind]
     with structlog.contextvars.bound_contextvars(work=str(kind)):
         try:

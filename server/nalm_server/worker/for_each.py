@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of work one after another: one that fails does not hold up the others."""
+"""Processes items one by one; a failed item does not stop the others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 def each(what: str, numbers: Sequence[int], do: Callable[[int], None]) -> None:
-    """Does `do` for each number. What fails is logged; the task's next run tries it again."""
+    """Calls `do` for each number. Logs failures; the task's next run tries them again."""
     for number in numbers:
         try:
             do(number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Things to be done soon, each known once, done one after another by a thread of their own."""
+"""A set of items, processed one by one by a thread of its own."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ T = TypeVar("T")
 
 
 class Pending(Generic[T]):
-    """`put` never waits. What is put again while it waits is done once; while it is being done, once more."""
+    """`put` never waits. An item that is put again while it waits is processed once; while in process, once
+    more."""
 
     def __init__(self, name: str, do: Callable[[T], None], rest_seconds: float = 0) -> None:
         self._do = do
         self._rest_seconds = rest_seconds
-        """After all is done that waited: what comes meanwhile is done together."""
+        """Pause after each item: items that come meanwhile are merged."""
         self._waiting: dict[T, None] = {}
         self._changed = threading.Condition()
         self._ended = False
@@ -36,7 +37,7 @@ class Pending(Generic[T]):
             self._changed.notify()
 
     def stop(self, seconds: float) -> None:
-        """Finishes what is being done, within that time; drops what waits."""
+        """Finishes the current item within that time; drops waiting ones."""
         with self._changed:
             self._ended = True
             self._changed.notify()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do this host's worker, and any beat, live."""
+"""Checks whether this host's worker, or any beat, is running."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def worker_name() -> str:
 
 
 def worker_answers(redis_url: str) -> bool:
-    """Does this host's worker answer through Redis."""
+    """True if this host's worker answers through Redis."""
     return _answers(redis_url, destination=[worker_name()])
 
 
 def beat_answers(redis_url: str) -> bool:
-    """Does any beat answer through Redis. One whose schedule stands still does not."""
+    """True if any beat answers through Redis. A beat with a stuck schedule does not."""
     return _answers(redis_url, pattern="celerybeat@*", matcher="glob", limit=1)
 
 

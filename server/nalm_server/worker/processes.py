@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 def run_worker(context: Context, redis_url: str, processes: int) -> int:
-    """A Celery worker until SIGTERM; the work in hand is finished. Returns an exit code."""
+    """Runs a Celery worker until SIGTERM; it finishes its current tasks. Returns an exit code."""
     heard: list[object] = []
 
     def own_connections(**_given: object) -> None:
@@ -47,17 +47,17 @@ def run_worker(context: Context, redis_url: str, processes: int) -> int:
 
 
 def _restart() -> NoReturn:
-    """Replaces this process by the same command. When Redis is killed, Celery ends one time in three on what
-    it still had to acknowledge; nothing is lost by that, but nothing would be done any more."""
+    """Replaces this process by the same command. When Redis is killed, Celery sometimes ends with an error
+    about unacknowledged messages; without a restart no work would be done."""
     log.warning("the worker restarts: Celery ended on an error")
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def run_beat(redis_url: str) -> None:
-    """Celery's beat until SIGTERM. Several send several messages, which does no harm."""
+    """Runs Celery's beat until SIGTERM. Several beats send redundant messages, which is harmless."""
     signals.setup_logging.connect(_keep_logging)
     make_celery(redis_url).Beat(quiet=True).run()
 
 
 def _keep_logging(**_given: object) -> None:
-    """Celery configures logging unless somebody listens to this signal."""
+    """A receiver of this signal keeps Celery from configuring logging."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who does which kind of work, how urgent it is, and how often it runs anyway. `app.workers` fills it."""
+"""The workers of each kind: function, priority and schedule. `app.workers` fills it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from nalm_server.worker.kinds import Work
 
 @dataclass(frozen=True)
 class Worker:
-    """`drain` does all there is to do now, a transaction for each piece, and may run twice at once."""
+    """`drain` does all that is due, in a transaction for each item, and may run twice at once."""
 
     drain: Callable[[Context], None]
     every_seconds: float
-    """Its run by the schedule is the sweep that finds what a lost message meant."""
+    """Interval of its scheduled run, which finds what lost messages were for."""
     priority: int = PRIORITY_STEPS[-1]
-    """0 goes first."""
+    """0 is first."""
 
 
 WORKERS: dict[Work, Worker] = {}

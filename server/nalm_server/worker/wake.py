@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wakes workers once a transaction is committed, never before: they would find nothing."""
+"""Wakes workers after a transaction is committed, never before: they would find nothing."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ KEY = "nalm_wakes"
 
 
 class Waker(Protocol):
-    """Tells workers, wherever they are, to look. May fail; must not block for long."""
+    """Tells workers, in any process, to look for work. May fail; must not block for long."""
 
     def work(self, kind: Work) -> None: ...
 
     def pool(self, name: str) -> None:
-        """Agents of the pool: there may be a job."""
+        """Wakes agents of the pool: there may be a job."""
 
 
 class NullWaker:
-    """Nobody to wake: the schedule finds the work."""
+    """Wakes nobody: the schedule finds the work."""
 
     def work(self, kind: Work) -> None:
         return
@@ -36,24 +36,24 @@ class NullWaker:
 
 
 def wake(session: Session, kind: Work) -> None:
-    """Wakes workers of this kind when the session's transaction has been committed."""
+    """Wakes workers of this kind after the commit of the session's transaction."""
     session.info.setdefault(KEY, {})[("work", kind)] = None
 
 
 def wake_pool(session: Session, name: str) -> None:
-    """Wakes a pool's agents when the session's transaction has been committed."""
+    """Wakes a pool's agents after the commit of the session's transaction."""
     session.info.setdefault(KEY, {})[("pool", name)] = None
 
 
 def listen(sessions: sessionmaker[Session], waker: Waker) -> None:
-    """Makes every session of this maker keep its word."""
+    """Makes every session of this maker send its wakes after a commit."""
 
     @event.listens_for(sessions, "after_commit")
     def committed(session: Session) -> None:
         for what, name in session.info.pop(KEY, {}):
             try:
                 waker.work(Work(name)) if what == "work" else waker.pool(name)
-            except Exception as error:  # the transaction stands; the schedule finds what was missed
+            except Exception as error:  # the transaction is committed; the schedule finds the work
                 log.warning("no worker could be woken", kind=name, error=str(error))
 
     @event.listens_for(sessions, "after_soft_rollback")

@@ -18,9 +18,9 @@ from nalm_server.worker.registry import WORKERS
 
 STOP_SECONDS = 10.0
 REST_SECONDS = 0.05
-"""Between rounds of messages: a burst of webhooks must not be slowed by as many wakes."""
+"""Pause between messages: a burst of webhooks is not slowed by as many wakes."""
 LONGEST_PAUSE_SECONDS = 1.0
-"""Of the embedded schedule: how soon it notices that it is stopped."""
+"""Longest sleep of the embedded schedule: the time within which it stops."""
 
 
 class CeleryWaker:

@@ -78,7 +78,7 @@ def first(case: Case, found: Sequence[Seen]) -> None:
 
 
 def again(case: Case, found: Sequence[Seen], measured: int) -> None:
-    """On the host that saw it first once more, with more time for each of the `measured` tries."""
+    """On the host that saw it first once more, with more time, after `measured` measurements."""
     for group in _by_pair(found):
         _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=budget(measured)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is watched of a project, with the defaults filled in."""
+"""A project's branch filters, with defaults."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.branch_filters.models import WatchRow
 
 PATHS_IGNORE = ("doc/*", "docs/*", "*.md", "*.rst", "LICENSE*")
-"""A commit that touches nothing else costs no measurement. `*` also crosses `/`."""
+"""A commit that changes nothing else is not measured. `*` also crosses `/`."""
 
 
 class PushCommits(StrEnum):
     EACH = "each"
-    """Each first-parent commit of a push is compared with its parent."""
+    """Each first-parent commit of a push is measured against its parent."""
     TIP = "tip"
-    """A push is one step."""
+    """A push is measured as one step."""
 
 
 class ForkPullRequests(StrEnum):
     APPROVE = "approve"
-    """Held until a developer approves: building runs what the commit contains."""
+    """Held until a developer approves: a build runs what the commit contains."""
     ALWAYS = "always"
     NEVER = "never"
 
@@ -41,14 +41,14 @@ class Watching:
         return any(fnmatchcase(branch, pattern) for pattern in self.branches)
 
     def ignores(self, paths: list[str]) -> bool:
-        """True if nothing that is measured can have changed. No path at all is no such promise."""
+        """True if no measured file can have changed. An empty list is no proof of that."""
         return bool(paths) and all(
             any(fnmatchcase(path, pattern) for pattern in self.paths_ignore) for path in paths
         )
 
 
 def stricter(rule: ForkPullRequests, most: str | None) -> ForkPullRequests:
-    """A project's rule, or the most that the server's operator allows."""
+    """The stricter one of a project's rule and the operator's limit."""
     order = [ForkPullRequests.NEVER, ForkPullRequests.APPROVE, ForkPullRequests.ALWAYS]
     return min(rule, ForkPullRequests(most or ForkPullRequests.ALWAYS), key=order.index)
 

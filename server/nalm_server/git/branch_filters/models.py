@@ -20,20 +20,20 @@ class WatchRow(Base):
     branches: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
     """Globs. None: the default branch."""
     paths_ignore: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))
-    """Globs. None: the stated default."""
+    """Globs. None: PATHS_IGNORE."""
     push_commits: Mapped[str] = mapped_column(String(8))
     fork_pull_requests: Mapped[str] = mapped_column(String(8))
     measure_tags: Mapped[bool]
     local: Mapped[bool]
-    """Added by an administrator on the server's own host: a path as repository may be read."""
+    """Added by an administrator on the server's host: the repository may be a path."""
     read_credential: Mapped[bytes | None] = mapped_column(LargeBinary)
     """`user:token` for git over HTTP, encrypted under the state directory's key."""
     previous_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
-    """The webhook secret before the last rotation, encrypted; taken until `previous_until`."""
+    """The webhook secret before the last change, encrypted; valid until `previous_until`."""
     previous_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
     reconcile_at: Mapped[datetime | None] = mapped_column(UtcDateTime, index=True)
-    """When the repository is to be looked at next."""
+    """Time of the next poll of the repository."""
     reconciled_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     reconcile_failures: Mapped[int]
-    """In a row."""
+    """Number of consecutive failures."""
     reconcile_error: Mapped[str | None] = mapped_column(Text)

@@ -14,7 +14,7 @@ def find(session: Session, project_id: int) -> WatchRow | None:
 
 
 def require(session: Session, project_id: int) -> WatchRow:
-    """The row, made with the defaults if need be. The caller holds the project's lock."""
+    """The row, created with the defaults if necessary. The caller holds the project's lock."""
     row = find(session, project_id)
     if row is None:
         row = WatchRow(

@@ -30,10 +30,10 @@ class CommitRow(Base):
     parent_sha: Mapped[str | None] = mapped_column(String(64))
     position: Mapped[int]
     listed: Mapped[bool]
-    """False while it is only known as somebody's parent, or of another branch or a pull request."""
+    """False while it is only known as a parent, or from another branch or a pull request."""
     subject: Mapped[str | None] = mapped_column(String(512))
     message: Mapped[str | None] = mapped_column(Text)
     author: Mapped[str | None] = mapped_column(String(256))
     committed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     skipped: Mapped[str | None] = mapped_column(String(256))
-    """Why it is not measured, for a person; None: it is, or nobody has asked."""
+    """Why it is not measured, for people; None: it is, or no measurement was requested."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts commits in the order of the first parent, whatever order they are told in."""
+"""Orders commits along the first parent, in whatever order they arrive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sighting:
     parent_sha: str | None = None
     info: CommitInfo | None = None
     listed: bool = True
-    """It is of the default branch. One that is listed stays so."""
+    """It is on the default branch. A listed commit stays listed."""
 
 
 def record(
@@ -47,13 +47,13 @@ def record(
     *,
     listed: bool = True,
 ) -> CommitRow:
-    """As record_all, of one commit."""
+    """As record_all, for one commit."""
     return record_all(session, project_id, [Sighting(sha, parent_sha, info, listed)])[sha]
 
 
 def record_all(session: Session, project_id: int, sightings: Iterable[Sighting]) -> dict[str, CommitRow]:
-    """Makes commits known, and their parents, in this order: rows by SHA. Adds what was missing, overwrites
-    nothing.
+    """Records commits and their parents, in this order, and returns the rows by SHA. Adds missing data,
+    overwrites nothing.
 
     The caller holds the project's lock.
     """
@@ -69,20 +69,20 @@ def record_all(session: Session, project_id: int, sightings: Iterable[Sighting])
 
 @dataclass
 class _Line:
-    """Rows of commits while they are recorded."""
+    """Rows of commits during recording."""
 
     session: Session
     project_id: int
     rows: dict[str, CommitRow]
     last: int | None = None
-    """The last position. None: the database has to be asked."""
+    """The last position. None: not read from the database yet."""
 
     def record(self, sighting: Sighting) -> None:
         sha, parent_sha, info = sighting.sha, sighting.parent_sha, sighting.info
         row, parent = self.rows.get(sha), self.rows.get(parent_sha) if parent_sha else None
         if row is None:
             base = parent.position if parent else self._last_position()
-            # Without a known parent one place is left free before it, for that parent.
+            # An unknown parent gets a free place before the commit.
             row = self._add(sha, base + 1 if parent or parent_sha is None else base + 2)
         row.listed = row.listed or sighting.listed
         if info is not None and row.subject is None:
@@ -95,7 +95,7 @@ class _Line:
         if parent is None:
             self._add(parent_sha, row.position - 1)
         elif parent.position >= row.position:
-            self.session.flush()  # what moves with it is looked up by its number
+            self.session.flush()  # its descendants are found by its number
             _move_behind(self.session, row, parent.position)
             self.last = None
         row.parent_sha = parent_sha
@@ -129,7 +129,7 @@ def _stub(project_id: int, sha: str, position: int) -> CommitRow:
 
 
 def _move_behind(session: Session, row: CommitRow, position: int) -> None:
-    """Gives the commit and its descendants places after `position`: pushes came out of order."""
+    """Moves the commit and its descendants behind `position`: pushes came out of order."""
     waiting = [(row, position)]
     moved: set[int] = set()
     while waiting:

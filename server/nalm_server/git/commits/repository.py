@@ -28,7 +28,7 @@ def find_all(session: Session, project_id: int, shas: Collection[str]) -> Sequen
 
 
 def find_by_prefix(session: Session, project_id: int, prefix: str) -> list[CommitRow]:
-    """At most two: enough to know if it is unique. The prefix is hexadecimal: LIKE needs no escape."""
+    """At most two: enough to tell if it is unique. The prefix is hexadecimal: LIKE needs no escape."""
     return list(
         session.scalars(
             select(CommitRow)
@@ -48,13 +48,13 @@ def children(session: Session, project_id: int, sha: str) -> list[CommitRow]:
 
 
 def last_position(session: Session, project_id: int) -> int:
-    """0 when there is no commit yet."""
+    """0 without commits."""
     newest = session.scalar(select(func.max(CommitRow.position)).where(CommitRow.project_id == project_id))
     return newest or 0
 
 
 def add(session: Session, row: CommitRow) -> None:
-    """Written with what the transaction writes next."""
+    """Flushed with the transaction's next statement."""
     session.add(row)
 
 
@@ -67,7 +67,7 @@ def page(session: Session, project_id: int, limit: int, below: int | None) -> li
 
 
 def line(session: Session, project_id: int, newest: str, limit: int) -> list[CommitRow]:
-    """The commit and those behind it along the first parent, newest first, as far as they are known."""
+    """The commit and its known first-parent ancestors, newest first."""
     depth = literal(1).label("depth")
     walk = (
         select(CommitRow.id, CommitRow.parent_sha, depth)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A commit by what people call it."""
+"""Finds a commit by SHA prefix, tag or branch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHA_PART = re.compile(r"[0-9a-f]{7,64}")
 
 
 def require(session: Session, project_id: int, prefix: str) -> CommitRow:
-    """The commit whose sha begins so. Raises NotFoundError, or ConflictError when several do."""
+    """The commit with this SHA prefix. Raises NotFoundError, or ConflictError if several match."""
     found = repository.find_by_prefix(session, project_id, prefix)
     if not found:
         raise NotFoundError(f"No push or report has named a commit {prefix}.")
@@ -29,9 +29,9 @@ def require(session: Session, project_id: int, prefix: str) -> CommitRow:
 
 
 def resolve(session: Session, project_id: int, revision: str) -> CommitRow:
-    """The commit of a tag, a watched branch or a sha, as git reads names: only a whole sha goes before a tag.
+    """The commit of a tag, a watched branch or a SHA, in git's order: only a full SHA goes before a tag.
 
-    Raises NotFoundError, or ConflictError for a beginning that several commits have.
+    Raises NotFoundError, or ConflictError for a prefix of several commits.
     """
     if not FULL_SHA.fullmatch(revision):
         named = _named(session, project_id, revision)
@@ -45,7 +45,7 @@ def resolve(session: Session, project_id: int, revision: str) -> CommitRow:
 
 
 def _named(session: Session, project_id: int, name: str) -> str | None:
-    """The sha that a tag, or else a branch, of this name points to."""
+    """The SHA of the tag, else of the branch, of this name."""
     for row in (refs.find_tag(session, project_id, name), refs.find_branch(session, project_id, name)):
         if row is not None and row.deleted_at is None:
             return row.sha

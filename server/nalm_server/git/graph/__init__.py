@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit graph of a project's repository, asked of a bare mirror of the server's own.
+"""The commit graph of a project's repository, read from the server's own bare mirror.
 
-A mirror has commits and no trees (`--filter=tree:0`), so that a large history is some tens of megabytes; a
-forge that cannot filter sends everything. A call may take minutes: never call one inside a transaction.
+A mirror has commits and no trees (`--filter=tree:0`): some tens of megabytes for a long history. A forge
+without filters sends everything. A call may take minutes: never call one inside a transaction.
 """
 
 from nalm_server.git.graph.batch import GraphQueries, gather

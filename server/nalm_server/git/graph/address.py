@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be said to git: addresses, revisions, refs. Nothing git could take for an option."""
+"""Checks addresses, revisions and refs before git gets them: none can be read as an option."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def protocol(address: str, *, local: bool) -> str:
-    """The only protocol git may use for it. Raises AddressError for what this server does not read."""
+    """The only protocol that git may use for it. Raises AddressError for an address that is not allowed."""
     if match := HTTP.fullmatch(address):
         return match[1]
     if SSH.fullmatch(address) or (SCP.fullmatch(address) and "://" not in address):
@@ -38,18 +38,18 @@ def protocol(address: str, *, local: bool) -> str:
 
 
 def origin(address: str) -> str | None:
-    """Scheme, host and port, for what may be sent to them alone. None: not spoken to by HTTP."""
+    """Scheme, host and port, for data that only they may get. None: not HTTP."""
     match = HTTP.fullmatch(address)
     return f"{match[1]}://{match[2]}{match[3] or ''}/" if match else None
 
 
 def require_revision(revision: str) -> str:
-    """A sha, a branch or a tag. Raises UnknownRevisionError for anything git reads otherwise."""
+    """A SHA, a branch or a tag. Raises UnknownRevisionError for any other syntax of git."""
     if len(revision) > 255 or not REVISION.fullmatch(revision):
         raise UnknownRevisionError(f"{revision[:80]!r} is no name of a commit, a branch or a tag.")
     return revision
 
 
 def is_sha(revision: str) -> bool:
-    """True for a whole SHA-1 or SHA-256."""
+    """True for a full SHA-1 or SHA-256."""
     return SHA.fullmatch(revision) is not None

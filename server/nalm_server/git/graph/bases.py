@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where many heads left a branch: the merge base of each, from one list of their own commits."""
+"""Merge bases of many heads with a branch, from one list of the heads' own commits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from nalm_server.git.graph.mirror import Mirror
 
 MOST_COMMITS = 100_000
-"""That the heads have and the branch has not; of more, no base is told."""
+"""Maximum number of commits on heads but not on the branch; above it, no base is computed."""
 MOST_OF_ONE = 5_000
-"""Of a head's own commits."""
+"""Maximum number of a head's own commits."""
 
 Parents = Mapping[str, Sequence[str]]
 
 
 def merge_bases(mirror: Mirror, tip: str, heads: Sequence[str]) -> dict[str, str | None]:
-    """Of heads whose base is plain; None: nothing in common. One that has several candidates, none of which
-    leads to all others, or very many commits of its own, is left out."""
+    """Merge bases of heads; None: no common commit. Leaves heads out that have several candidates without one
+    that descends from all others, or very many commits of their own."""
     if not heads:
         return {}
     own = _listed(mirror, [*heads, f"^{tip}"])
@@ -52,8 +52,8 @@ def _listed(mirror: Mirror, said: Iterable[str], *options: str) -> dict[str, lis
 
 
 def _edge(own: Parents, head: str) -> set[str] | None:
-    """The first commits on each way back that are not the head's own: what it has in common with the branch
-    is these and what is behind them."""
+    """The first commits on each path back that are not the head's own. The common history is these commits
+    and their ancestors."""
     edge: set[str] = set()
     seen, waiting = {head}, [head]
     while waiting:
@@ -70,7 +70,7 @@ def _edge(own: Parents, head: str) -> set[str] | None:
 
 
 def _leads_to_all(order: Parents, places: Mapping[str, int], edge: set[str]) -> str | None:
-    """The one of them that has all others behind it. Children come before their parents in `order`."""
+    """The commit of the edge that descends from all others. Children precede parents in `order`."""
     newest = min(edge, key=places.__getitem__)
     left, oldest = edge - {newest}, max(places[sha] for sha in edge)
     seen, waiting = {newest}, [newest]

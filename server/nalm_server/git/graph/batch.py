@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers to the questions of many plans at once: one fetch, and as many git processes for a thousand of them
-as for one."""
+"""Answers the queries of many plans at once: one fetch, and a number of git processes that does not grow with
+the number of plans."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from nalm_server.git.graph.mirror import Mirror
 log = structlog.get_logger()
 
 MOST_COMMITS = 20_000
-"""Of all branches that were pushed to; more are asked for one by one."""
+"""Maximum number of commits over all pushed branches; more are read one by one."""
 
 
 @dataclass(frozen=True)
 class GraphQueries:
-    """What plans will ask."""
+    """Queries that plans will send."""
 
     commits: frozenset[str] = frozenset()
     forks: frozenset[tuple[str, str]] = frozenset()
-    """(full name of a branch, head): where the head left it, and what it changed since."""
+    """(full branch name, head): the merge base, and the changes since."""
     pushes: frozenset[tuple[str, str]] = frozenset()
     """(start, tip): the commits between them."""
     each: int = 0
-    """Of a push of so many commits at most, what each of them changed; 0: what they did together."""
+    """Pushes of at most this many commits need the changes of each commit; 0: only of all together."""
     changes: frozenset[tuple[str, str]] = frozenset()
     """(old, new)."""
 
@@ -46,7 +46,7 @@ class GraphQueries:
 
 
 def gather(context: Context, project: ProjectRow, queries: GraphQueries) -> Gathered:
-    """Raises nothing: what cannot be had is asked again, or not to be had, when a plan asks."""
+    """Raises nothing: a missing answer is read, or fails, when a plan needs it."""
     try:
         found = mirror.updated(context, project)
         refs = _refs(found)
@@ -80,7 +80,7 @@ def _refs(found: Mirror) -> dict[str, str]:
 
 
 def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], dict[str, str]]:
-    """The commits, and those that the repository does not give out."""
+    """The commits, and those that the repository does not serve."""
     requested = sorted(sha for sha in shas if is_sha(sha))
     there = _commits(found, requested)
     absent = {*requested} - {one.sha for one in there}
@@ -94,14 +94,14 @@ def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], di
 
 
 def _commits(found: Mirror, shas: Iterable[str]) -> list[CommitInfo]:
-    """Those that the mirror has."""
+    """Commits in the mirror."""
     options = ["--no-walk=unsorted", "--ignore-missing", "--missing=allow-any", "--no-commit-header"]
     return parse(found.ask("rev-list", *options, f"--format={FORMAT}", "--stdin", said=_lines(shas)))
 
 
 def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collection[str]) -> list[CommitInfo]:
     pairs = [(start, tip) for start, tip in pushes if start in known and tip in known]
-    # A start may be another's tip: then what lies between is on the way to that one's start, too.
+    # A start may be another pair's tip: commits between them are then on the path to the other start.
     tips = {tip for _, tip in pairs}
     said = _lines([*sorted(tips), *sorted(f"^{start}" for start, _ in pairs if start not in tips)])
     if not pairs:
@@ -126,7 +126,7 @@ def _pairs(queries: GraphQueries, commits: dict[str, CommitInfo]) -> set[tuple[s
 
 
 def _changes(found: Mirror, pairs: Collection[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """Paths that differ. Trees, which a mirror lacks, are fetched for all of them together."""
+    """Paths that differ. Fetches the trees, which a mirror lacks, in one go."""
     if not pairs:
         return {}
     ordered = sorted(pairs)
@@ -137,7 +137,7 @@ def _changes(found: Mirror, pairs: Collection[tuple[str, str]]) -> dict[tuple[st
 
 
 def _paths(said: str) -> list[list[str]]:
-    """Of raw differences, for each commit: its name, and for each path a field with a colon and the path."""
+    """Parses raw diffs: for each commit its name, and for each path a field with a colon and the path."""
     found: list[list[str]] = []
     fields = iter(said.split("\0")[:-1])
     for one in fields:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project's commit graph as plans ask it: what was gathered for many of them at once is answered from
-memory, all else asked of the repository."""
+"""A project's commit graph for plans: gathered answers come from memory, all others from the
+repository."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ REFS = ("refs/heads/", "refs/tags/")
 
 @dataclass(frozen=True)
 class Gathered:
-    """What the repository was found to have at one moment."""
+    """State of the repository at one moment."""
 
     failed: NalmError | None = None
-    """Why nothing could be gathered: asking once more is no use now."""
+    """Why nothing could be gathered: another try would fail as well."""
     refs: Mapping[str, str] | None = None
-    """Commits of all branches and tags by full name; "" for one that is no commit's. None: not looked at."""
+    """Commits of all branches and tags by full name; "" if a tag is of no commit. None: not read."""
     commits: Mapping[str, CommitInfo] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
-    """Commits that the repository does not give out, and what it said."""
+    """Commits that the repository does not serve, each with its error."""
     bases: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
     """By (tip of a branch, head)."""
     paths: Mapping[tuple[str, str], list[str]] = field(default_factory=dict)
@@ -39,7 +39,7 @@ NOTHING = Gathered()
 
 @dataclass(frozen=True)
 class Graph:
-    """Each question raises GraphError or UnknownRevisionError, as the functions of the same name do."""
+    """Each query raises GraphError or UnknownRevisionError, like the function of the same name."""
 
     context: Context
     project: ProjectRow
@@ -79,7 +79,7 @@ class Graph:
         return history.changed_paths(self.context, self.project, old, new)
 
     def tip(self, branch: str) -> str | None:
-        """As the repository has it at this moment."""
+        """The present tip."""
         self._require()
         ref = f"refs/heads/{branch}"
         return remote.ls_remote(self.context, self.project, ref).get(ref)
@@ -92,7 +92,8 @@ class Graph:
                 raise UnknownRevisionError(self.gathered.missing[sha])
 
     def _line(self, old: str, new: str) -> list[CommitInfo] | None:
-        """First parents from `new` back to `old`, oldest first. None: `old` is not met among the gathered."""
+        """First parents from `new` back to `old`, oldest first. None: `old` is not among the gathered
+        commits."""
         found: list[CommitInfo] = []
         at: str | None = new
         while at != old:

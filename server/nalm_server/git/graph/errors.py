@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why the graph could not answer."""
+"""Errors of the commit graph."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from nalm_server.base.errors import BusyError, NotFoundError
 
 
 class GraphError(BusyError):
-    """The repository could not be read now; later it may."""
+    """The repository could not be read; a retry may help."""
 
     name = "repository_unreachable"
 
     def __init__(self, message: str, exit_code: int | None = None) -> None:
         super().__init__(message)
         self.exit_code = exit_code
-        """git's. None: it did not end by itself."""
+        """git's exit code. None: it was killed."""
 
 
 class AddressError(GraphError):
-    """This server does not read that repository, now or later: its address must be changed first."""
+    """The server does not read this repository until its address is changed."""
 
     status = 422
     name = "repository_address"
@@ -28,6 +28,6 @@ class AddressError(GraphError):
 
 
 class UnknownRevisionError(NotFoundError):
-    """The repository has no such commit, or not yet."""
+    """The repository does not have the commit, or not yet."""
 
     name = "unknown_revision"

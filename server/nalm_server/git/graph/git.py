@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One git command: no prompt, no hook, no configuration but ours, one protocol, a limit in time and bytes.
+"""Runs one git command: no prompt, no hook, only our configuration, one protocol, limited time and size.
 
-Secrets go through the environment, never the command line, and only to the repository's own host.
+Secrets are passed in the environment, never on the command line, and only to the repository's own host.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ PASSED_ON = (
     "PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO",
     "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
 )  # fmt: skip
-"""Of the server's environment: where programs, keys, certificates and proxies are."""
+"""Variables passed on from the server's environment: programs, keys, certificates, proxies."""
 SHOWN_ERROR = 500
 
 
 @dataclass(frozen=True)
 class Repository:
-    """Where a project's repository is and how it may be read."""
+    """Where a project's repository is and how to read it."""
 
     project_id: int
     address: str
     local: bool
-    """A path of this host may be read."""
+    """A path of this host is allowed."""
     credential: tuple[str, str] | None
     """User and token for HTTP."""
 
@@ -44,7 +44,7 @@ class Repository:
 class Limits:
     seconds: float
     bytes: int
-    """Of the largest file, which is a pack."""
+    """Maximum size of a file, which is a pack."""
 
 
 def run(
@@ -56,14 +56,14 @@ def run(
     mirror: Path | None,
     said: str = "",
 ) -> str:
-    """Standard output. Raises GraphError. Offline, what a mirror lacks is missing: git can reach nothing.
+    """Returns standard output. Raises GraphError. Offline, git cannot fetch what the mirror lacks.
 
-    said: what git reads from its standard input.
+    said: git's standard input.
     """
     place = ["--git-dir", str(mirror)] if mirror else []
     command = ["prlimit", f"--fsize={limits.bytes}", "git", *place, *arguments]
     environment = _environment(repository, online=online)
-    # A session of its own: git's helpers (ssh, remote-https, index-pack) end with it.
+    # A session of its own: git's helpers (ssh, remote-https, index-pack) are killed with it.
     with (
         outside() if online else nullcontext(),
         subprocess.Popen(
@@ -90,7 +90,7 @@ def run(
 
 
 def _name(arguments: list[str]) -> str:
-    """Of the command, behind what is configured for it alone."""
+    """Name of the command, after its configuration."""
     return arguments[2] if arguments[0] == "-c" else arguments[0]
 
 
@@ -123,7 +123,7 @@ def _configuration(repository: Repository) -> dict[str, str]:
         "core.hooksPath": os.devnull,
         "core.askPass": "",
         "credential.helper": "",
-        # A redirect would lead to hosts nobody allowed, and take the token along.
+        # A redirect could lead to a host that is not allowed, with the token.
         "http.followRedirects": "false",
         "http.lowSpeedLimit": "1000",
         "http.lowSpeedTime": "60",

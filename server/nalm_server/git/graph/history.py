@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions to the commit graph. Each fetches only when the mirror lacks a commit it is asked about."""
+"""Queries of the commit graph. Each fetches only if the mirror lacks a given commit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def first_parent(
 ) -> list[CommitInfo]:
     """Commits after `old` up to `new` along the first parent, oldest first; at most the newest `most`.
 
-    Without `old`, from the root on. Takes whole shas. Raises GraphError, UnknownRevisionError.
+    Without `old`, from the root. Needs full SHAs. Raises GraphError, UnknownRevisionError.
     """
     ends = [_sha(one) for one in (new, old) if one is not None]
     found = mirror.with_commits(context, project, *ends)
@@ -30,7 +30,7 @@ def first_parent(
 
 
 def merge_base(context: Context, project: ProjectRow, a: str, b: str) -> str | None:
-    """The commit that two shas have in common. None: none. Raises GraphError, UnknownRevisionError."""
+    """The merge base of two SHAs. None: no common commit. Raises GraphError, UnknownRevisionError."""
     found = mirror.with_commits(context, project, _sha(a), _sha(b))
     try:
         return found.ask("merge-base", a, b).strip()
@@ -41,7 +41,7 @@ def merge_base(context: Context, project: ProjectRow, a: str, b: str) -> str | N
 
 
 def resolve(context: Context, project: ProjectRow, ref: str) -> str:
-    """The whole sha of a branch, a tag or a shortened sha, as the repository has it now."""
+    """The full SHA of a branch, a tag or a SHA prefix, from the present repository."""
     require_revision(ref)
     if is_sha(ref):
         mirror.with_commits(context, project, ref)

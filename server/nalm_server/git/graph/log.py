@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits as `git log` tells them."""
+"""Parses commits from `git log`."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ END = "\x00\x01"
 
 @dataclass(frozen=True)
 class CommitInfo(order.CommitInfo):
-    """A commit with its place; commits.order.record takes it as it is."""
+    """A commit with its first parent; commits.order.record accepts it."""
 
     sha: str
     parent: str | None
-    """The first one. None: a root."""
+    """The first one. None: a root commit."""
 
 
 def parse(text: str) -> list[CommitInfo]:
@@ -38,7 +38,7 @@ def _parsed(entry: str) -> CommitInfo:
 
 
 def _time(seconds: int) -> datetime | None:
-    """None: a commit's author may write any number there, and no calendar has this one."""
+    """None: the author's number of seconds is outside of the calendar."""
     try:
         found = datetime.fromtimestamp(seconds, UTC)
     except (ValueError, OverflowError, OSError):

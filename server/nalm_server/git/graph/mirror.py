@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project's mirror on this host: made when first needed, brought up to date when a commit is missing."""
+"""A project's mirror on this host: created on first use, updated if it lacks a commit."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
 
 REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 KEPT = "refs/nalm/"
-"""Keeps commits fetched by sha from being cleaned away: of pull requests, or dropped by a force push."""
+"""Protects commits that were fetched by SHA from garbage collection: of pull requests, or dropped ones."""
 MOST_REFUSED = 8
-"""Commits looked for among many that a repository does not give out; then it is believed to give out none."""
+"""After this many refused commits, the rest of a batch counts as refused, too."""
 
 
 @dataclass(frozen=True)
 class Mirror:
-    """A bare repository; questions to it reach no network."""
+    """A bare repository; queries do not use the network."""
 
     context: Context
     repository: git.Repository
@@ -56,13 +56,13 @@ class Mirror:
         self._fetch(*options, said=refs)
 
     def fetch_trees(self, shas: Collection[str]) -> None:
-        """Whole trees of commits that are there, as far as they are lacking."""
+        """Fetches the missing trees of commits in the mirror."""
         options = ["--no-walk=unsorted", "--objects", "--no-object-names", "--filter=tree:1"]
         said = "".join(f"{sha}\n" for sha in sorted(shas))
         listed = self.ask("rev-list", *options, "--missing=print", "--stdin", said=said).splitlines()
         absent = [one.removeprefix("?") for one in listed if one.startswith("?")]
         if absent:
-            # As git fetches a single one that it lacks: told of nothing that is there.
+            # As git does for a single missing object: without negotiation.
             self._fetch("--filter=blob:none", said=absent, negotiation="noop")
 
     def _fetch(self, *options: str, said: Iterable[str], negotiation: str = "default") -> None:
@@ -72,22 +72,22 @@ class Mirror:
 
 
 def fetch(context: Context, project: ProjectRow) -> None:
-    """Brings the mirror's branches and tags up to date. Raises GraphError."""
+    """Updates the mirror's branches and tags. Raises GraphError."""
     mirror = _opened(context, project)
     with _locked(mirror):
         mirror.update(*REFS, prune=True)
 
 
 def updated(context: Context, project: ProjectRow) -> Mirror:
-    """The mirror, brought up to date. Raises GraphError."""
+    """The mirror after an update. Raises GraphError."""
     fetch(context, project)
     return _opened(context, project)
 
 
 def fetch_commits(mirror: Mirror, shas: Sequence[str]) -> dict[str, str]:
-    """Fetches commits by their names; of those that could not be fetched, what git said.
+    """Fetches commits by SHA; returns git's error for each that failed.
 
-    One that the repository does not give out spoils the fetch of all: then they are halved.
+    One refused commit fails the whole fetch: then the batch is halved.
     """
     with _locked(mirror):
         refused: dict[str, str] = {}
@@ -105,7 +105,7 @@ def fetch_commits(mirror: Mirror, shas: Sequence[str]) -> dict[str, str]:
 
 
 def with_commits(context: Context, project: ProjectRow, *shas: str) -> Mirror:
-    """The mirror, which has these commits. Raises GraphError, UnknownRevisionError."""
+    """The mirror with these commits. Raises GraphError, UnknownRevisionError."""
     mirror = _opened(context, project)
     if missing := [sha for sha in shas if not mirror.has(sha)]:
         with _locked(mirror):
@@ -114,7 +114,7 @@ def with_commits(context: Context, project: ProjectRow, *shas: str) -> Mirror:
 
 
 def opened(context: Context, project: ProjectRow) -> Mirror:
-    """The mirror as it is; a new one is filled first."""
+    """The present mirror; a new one is filled first."""
     mirror = _opened(context, project)
     if not mirror.ask("for-each-ref", "--count=1").strip():
         fetch(context, project)
@@ -148,8 +148,8 @@ def _opened(context: Context, project: ProjectRow) -> Mirror:
 
 
 def _make(mirror: Mirror) -> None:
-    """Whole or not at all: a server that dies in between leaves only what the next one removes."""
-    # SHA-256 repositories need their own kind of mirror, which only the remote can tell.
+    """Atomic: if the server dies meanwhile, the next call removes what is left."""
+    # A SHA-256 repository needs a SHA-256 mirror, and only the remote knows.
     limits = repository.limits(mirror.context, online=True)
     refs = git.run(
         mirror.repository, limits, ["ls-remote", "--", mirror.repository.address], online=True, mirror=None
@@ -165,7 +165,7 @@ def _make(mirror: Mirror) -> None:
 
 @contextmanager
 def _locked(mirror: Mirror) -> Iterator[None]:
-    """One process and thread at a time writes a mirror; the kernel lets go of a dead one's lock."""
+    """One process and thread writes a mirror at a time; the kernel releases a dead one's lock."""
     handle = os.open(mirror.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with outside():

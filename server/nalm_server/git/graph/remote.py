@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a repository's refs are now, asked of the forge without fetching anything."""
+"""Reads a repository's refs from the forge, without a fetch."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from nalm_server.git.graph.errors import GraphError
 
 PEELED = "^{}"
 FIRST_SECONDS: Final = 10.0
-"""For a repository asked for the first time: somebody waits."""
+"""Timeout of the first read of a repository: a person waits for it."""
 PRIVATE: Final = ("could not read Username", "Authentication failed", "Permission denied", "error: 403")
-"""In what git says of a repository that may be there for who has a token or key."""
+"""Parts of git's errors for a repository that may exist but needs a token or key."""
 
 
 def ls_remote(context: Context, project: ProjectRow, *patterns: str) -> dict[str, str]:
-    """Sha by full name of the ref, for refs that fit a pattern. An annotated tag's is its commit's."""
+    """SHA by full ref name, for refs that match a pattern; for an annotated tag, that of its commit."""
     described = repository.describe(context, project)
     limits = repository.limits(context, online=True)
     command = ["ls-remote", "--quiet", "--", described.address, *patterns]
     found: dict[str, str] = {}
     for line in git.run(described, limits, command, online=True, mirror=None).splitlines():
         sha, _, name = line.partition("\t")
-        if is_sha(sha):  # a peeled tag comes after the tag, and replaces it
+        if is_sha(sha):  # a peeled tag follows its tag and replaces it
             found[name.removesuffix(PEELED)] = sha
     return found
 
 
 def first_look(address: str, branch: str) -> str | None:
-    """Why the server cannot read the branch at the address, None: it can. Without any credential.
+    """Why the server cannot read the branch at the address; None: it can. Uses no credential.
 
-    Raises GraphError where no setting of the project could help: there is no such host, repository or branch.
+    Raises GraphError if no setting could help: no such host, repository or branch.
     """
     described = git.Repository(project_id=0, address=address, local=False, credential=None)
     limits = git.Limits(seconds=FIRST_SECONDS, bytes=1 << 20)

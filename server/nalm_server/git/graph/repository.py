@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a project's repository may be read, from the database."""
+"""How to read a project's repository, from the database."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from nalm_server.git.branch_filters.models import WatchRow
 from nalm_server.git.graph.git import Limits, Repository
 
 LOCAL_SECONDS = 60.0
-"""Longest for a question that needs no network."""
+"""Timeout of queries without network."""
 
 
 def describe(context: Context, project: ProjectRow) -> Repository:
-    """In a short transaction of its own."""
+    """Uses a short transaction of its own."""
     with context.read_sessions() as session:
         row = session.get(WatchRow, project.id)
     sealed = row.read_credential if row else None

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches, tags and pull requests of projects, as forges told of them."""
+"""Branches, tags and pull requests of projects, as forges reported them."""

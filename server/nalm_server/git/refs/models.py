@@ -12,7 +12,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class BranchRow(Base):
-    """A watched branch and where it was when last heard of."""
+    """A watched branch with its last known tip."""
 
     __tablename__ = "branches"
     __table_args__ = (UniqueConstraint("project_id", "name"),)
@@ -35,13 +35,13 @@ class TagRow(Base):
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(255))
     sha: Mapped[str] = mapped_column(String(64))
-    """Of the commit, also for an annotated tag."""
+    """SHA of the commit, for an annotated tag, too."""
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     deleted_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
 class PullRequestRow(Base):
-    """A pull or merge request; `number` is the one people see at the forge."""
+    """A pull request; `number` is the one that people see at the forge."""
 
     __tablename__ = "pull_requests"
     __table_args__ = (
@@ -59,9 +59,9 @@ class PullRequestRow(Base):
     url: Mapped[str | None] = mapped_column(String(512))
     from_fork: Mapped[bool]
     fork: Mapped[str | None] = mapped_column(String(200))
-    """The repository its head comes from, as its forge names it. None: the project's own."""
+    """The repository of the head, as its forge names it. None: the project's own."""
     base_branch: Mapped[str | None] = mapped_column(String(255))
     head_sha: Mapped[str] = mapped_column(String(64))
     base_sha: Mapped[str | None] = mapped_column(String(64))
-    """What the head is compared with: the merge base."""
+    """The commit that the head is compared with: the merge base."""
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)

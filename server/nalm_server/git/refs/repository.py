@@ -40,13 +40,13 @@ def pull_requests_by_number(
 
 
 def branches(session: Session, project_id: int) -> list[BranchRow]:
-    """Those that exist, by name."""
+    """Existing ones, by name."""
     query = select(BranchRow).where(BranchRow.project_id == project_id, BranchRow.deleted_at.is_(None))
     return list(session.scalars(query.order_by(BranchRow.name)))
 
 
 def tags(session: Session, project_id: int, limit: int) -> list[TagRow]:
-    """Those that exist, newest first."""
+    """Existing ones, newest first."""
     query = select(TagRow).where(TagRow.project_id == project_id, TagRow.deleted_at.is_(None))
     return list(session.scalars(query.order_by(TagRow.updated_at.desc(), TagRow.id.desc()).limit(limit)))
 
@@ -87,7 +87,7 @@ def add_pull_requests(session: Session, rows: Collection[PullRequestRow]) -> Non
 
 
 def delete(session: Session, row: BranchRow | TagRow | None, now: datetime) -> None:
-    """Marks it as deleted at the forge; a second time changes nothing."""
+    """Marks it as deleted at the forge. Repeating it changes nothing."""
     if row is not None and row.deleted_at is None:
         row.deleted_at = row.updated_at = now
         session.flush()

@@ -20,7 +20,7 @@ from nalm_server.git.refs.schemas import Branch, PullRequest, PullRequestState, 
 def change_pull_requests(
     session: Session, project_id: int, changes: Sequence[tuple[PullRequestChanged, str | None]], now: datetime
 ) -> None:
-    """To what an event says, each with its base's commit. What neither says stays as it was."""
+    """Updates pull requests from events, each with its base's commit. Fields without a value keep theirs."""
     rows = repository.pull_requests_by_number(session, project_id, {event.number for event, _ in changes})
     for event, base_sha in changes:
         if (row := rows.get(event.number)) is None:

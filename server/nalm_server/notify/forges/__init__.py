@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results told where the code is: a status on the commit, one comment on the pull request."""
+"""Results at the forge: a status of the commit, one comment on the pull request."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a commit's status says of a regression beside the verdict itself: its alert knows more. Pure."""
+"""Adds an alert's state to the commit's status of a regression. Pure."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from nalm_server.notify.forges.protocol import ForgeState
 
 
 class Known(NamedTuple):
-    """One series of a scenario that moved at the commit, as its alert has it."""
+    """One series of a scenario that moved at the commit, with its alert."""
 
     scenario: str
     fate: str
     state: str | None
-    """The alert's; None: it made none."""
+    """State of the alert; None: there is none."""
     plan: str | None
-    """State of measuring it again; None: not asked for."""
+    """State of its confirmation; None: not requested."""
 
 
 class Standing(NamedTuple):
     state: ForgeState
     said: str
-    """What goes before the verdict's line."""
+    """Text before the verdict's line."""
 
 
 AGAIN: Final = Standing(ForgeState.PENDING, "being measured again: ")
@@ -45,7 +45,7 @@ BY_STATE: Final = {
 
 
 def standings(known: Sequence[Known]) -> dict[str, Standing]:
-    """By scenario; a scenario that is not there has its verdict alone."""
+    """By scenario; a scenario without an entry shows its verdict alone."""
     by_scenario: dict[str, list[Known]] = {}
     for one in known:
         by_scenario.setdefault(one.scenario, []).append(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comment on a pull request: what it says, and the mark by which it is found again. Pure."""
+"""The comment on a pull request: its text, and the marker by which it is found again. Pure."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nalm_server.notify.forges.protocol import Comment
 
 
 def marker(project: str) -> str:
-    """Hidden at every forge. A project's name has no character that could end it."""
+    """Invisible at every forge. A project's name has no character that could end it."""
     return f"<!-- nalm: comment of {project} -->"
 
 
 def compose(
     project: str, pull_request: int, sha: str, job: JobSaid | None, found: Sequence[Judged]
 ) -> Comment:
-    """The comment as it should read now."""
+    """The present text of the comment."""
     return Comment(
         pull_request=pull_request,
         marker=marker(project),
@@ -32,7 +32,7 @@ def compose(
 
 
 def is_needed(found: Sequence[Verdict]) -> bool:
-    """A commit that changed nothing is not spoken of; nor is one of which nothing is known."""
+    """False for a commit that changed nothing, or of which nothing is known."""
     return any(
         one.outcome in ("regressed", "improved", "broken")
         or (one.outcome == "same" and one.price_cycles_per_packet is not None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One comment: edited if it is there, found again by its mark, written only when worth it."""
+"""One comment: edited if it exists, found by its marker, written only if it is needed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from nalm_server.notify.forges.protocol import Comment
 
 @dataclass(frozen=True)
 class Access:
-    """How one forge's comments are read and written."""
+    """How to read and write one forge's comments."""
 
     mine: Callable[[], Iterable[dict[str, Any]]]
-    """Comments of the pull request that this integration wrote."""
+    """Comments on the pull request by this integration."""
     create: Callable[[], dict[str, Any]]
     edit: Callable[[str], Any]
 
 
 def write(comment: Comment, known: str | None, access: Access) -> str | None:
-    """The comment's number; None when there is none and nothing worth one."""
+    """The comment's number; None if there is none and none is needed."""
     if known is not None:
         try:
             access.edit(known)
@@ -40,7 +40,7 @@ def write(comment: Comment, known: str | None, access: Access) -> str | None:
 
 
 def gone(error: SendError) -> bool:
-    """Somebody deleted it."""
+    """Somebody deleted the comment."""
     return error.status in (404, 410)
 
 
@@ -51,7 +51,7 @@ def write_to_issue(
     known: str | None,
     mine: Callable[[int], Iterable[dict[str, Any]]],
 ) -> str | None:
-    """The same by the routes that GitHub and Gitea share: a pull request is an issue there."""
+    """`write` by the routes that GitHub and Gitea share: a pull request is an issue there."""
     body = {"body": comment.body}
     path = f"{repository}/issues"
     access = Access(

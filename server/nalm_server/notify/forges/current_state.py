@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a forge should show now, read from the store when it is about to be told."""
+"""What a forge should show now, read at the time of sending."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) ->
 
 
 def comment_of(session: Session, project: ProjectRow, pull_request: int, base_url: str) -> Comment | None:
-    """The pull request's comment. None: nothing was measured of it."""
+    """The pull request's comment. None: nothing was measured."""
     job = repository.newest_job_of_pull_request(session, project.id, pull_request)
     if job is None:
         return None

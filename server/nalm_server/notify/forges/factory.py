@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forge that an integration speaks to."""
+"""Makes the client of an integration's forge."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Gitea:
 
     def _mine(self, pull_request: int) -> Iterator[dict[str, Any]]:
         me = self._api.call("GET", "/user")["id"]
-        # all of them at once: this list has no pages
+        # the whole list: it has no pages
         found = self._api.call("GET", f"{self._repository}/issues/{pull_request}/comments")
         return (one for one in found if one["user"]["id"] == me)
 

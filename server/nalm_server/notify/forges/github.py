@@ -19,7 +19,7 @@ STATES = {
     ForgeState.SUCCESS: "success",
     ForgeState.FAILURE: "failure",
     ForgeState.ERROR: "error",
-    ForgeState.NEUTRAL: "success",  # a status has no neutral; the line says what it is
+    ForgeState.NEUTRAL: "success",  # a status has no neutral state; its text tells
 }
 
 

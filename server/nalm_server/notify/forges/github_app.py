@@ -20,7 +20,7 @@ from nalm_server.notify.forges.http import PAGE_SIZE, Api
 from nalm_server.notify.forges.protocol import Comment, ForgeState, PullRequestSeen, Status
 
 SLACK_SECONDS, LIFE_SECONDS = 60, 540
-"""GitHub takes a token of at most ten minutes, and clocks differ."""
+"""GitHub accepts tokens of at most ten minutes, and clocks differ."""
 CONCLUSIONS = {
     ForgeState.SUCCESS: "success",
     ForgeState.FAILURE: "failure",
@@ -30,7 +30,7 @@ CONCLUSIONS = {
 
 
 def app_token(app_id: int, private_key: str, now: float) -> str:
-    """The App's own token, for asking for an installation's."""
+    """The App's own token, which requests an installation's."""
     claims = {"iat": int(now) - SLACK_SECONDS, "exp": int(now) + LIFE_SECONDS, "iss": str(app_id)}
     try:
         return jwt.encode({"alg": "RS256"}, claims, RSAKey.import_key(private_key))
@@ -61,7 +61,7 @@ class GitHubApp:
 
     @property
     def _api(self) -> Api:
-        """With the installation's token, asked for at the first use."""
+        """With the installation's token, requested on first use."""
         if self._opened is None:
             own = {
                 **HEADERS,
@@ -73,7 +73,7 @@ class GitHubApp:
         return self._opened
 
     def set_status(self, status: Status, known: str | None) -> str | None:
-        """The commit's check run by this name, made once and then changed."""
+        """The commit's check run of this name, created once and then updated."""
         body: dict[str, Any] = {
             "name": status.context,
             "details_url": status.url,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's pull requests, for its token and its App alike."""
+"""GitHub's pull requests, for tokens and for Apps."""
 
 from __future__ import annotations
 

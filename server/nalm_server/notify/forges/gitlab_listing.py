@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A merge request as GitLab's API shows it, which is not as its webhook does."""
+"""A merge request in the form of GitLab's API, which differs from its webhook's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests to a forge's API: one place for addresses, tokens and what answers mean."""
+"""Requests to a forge's API: addresses, tokens and the meaning of answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PAGE_SIZE = 100
 
 
 class Api:
-    """JSON over the guarded client. Every operation of a forge may be repeated, so a lost answer is no
-    reason to be unsure: it is tried again."""
+    """JSON over the guarded client. Every operation of a forge may be repeated, so a request with a lost
+    answer is simply retried."""
 
     def __init__(self, client: httpx.Client, base: str, headers: Mapping[str, str]) -> None:
         self._client = client
@@ -29,7 +29,7 @@ class Api:
         return self._answered(method, path, body, params)[0]
 
     def pages(self, path: str, **params: Any) -> Iterator[dict[str, Any]]:
-        """Items of a list, over its first pages: each names the next one (RFC 8288), if there is one."""
+        """Items of a list, over its first pages: each links to the next one (RFC 8288), if there is one."""
         for page in range(1, PAGES + 1):
             items, links = self._answered("GET", path, None, {"page": page, **params})
             if not isinstance(items, list):
@@ -41,7 +41,7 @@ class Api:
                 return
 
     def _answered(self, method: str, path: str, body: Any, params: dict[str, Any]) -> tuple[Any, Any]:
-        """(JSON, links by what they are to it)."""
+        """(JSON, links by relation)."""
         answer = self._send(method, path, body, params)
         if (error := of_answer(answer, self._where)) is not None:
             raise error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a job's state and its verdicts to what a forge shows. Pure."""
+"""Turns a job's state and verdicts into what a forge shows. Pure."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ WEIGHTS = (
     ForgeState.NEUTRAL,
     ForgeState.SUCCESS,
 )
-"""Of several scenarios, what speaks for all."""
+"""Of several scenarios, the first of these states is shown."""
 TEXT_LIMIT = 140
-"""GitHub's; the others take more."""
+"""GitHub's limit; the others allow more."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """A verdict with what it is of."""
+    """A verdict with its scenario."""
 
     scenario: str
     run_id: str
     verdict: Verdict
     standing: Standing | None = None
-    """What its alert says of a regression; None: there is none, as of a pull request."""
+    """The alert's state for a regression; None: no alert, as for a pull request."""
     fixes: str | None = None
     """The commit whose regression it undoes, and what remains of that."""
     recovery: Recovery | None = None
@@ -71,7 +71,7 @@ class JobSaid:
 
 
 def conclude(job: JobSaid | None, found: Sequence[Said]) -> tuple[ForgeState, str] | None:
-    """State and line of a commit. None: there is nothing to say yet."""
+    """State and text of a commit's status. None: there is none yet."""
     if job is not None and job.state in OPEN:
         return ForgeState.PENDING, cut(_waiting(job), TEXT_LIMIT)
     if found:
@@ -88,7 +88,7 @@ def conclude(job: JobSaid | None, found: Sequence[Said]) -> tuple[ForgeState, st
 
 
 def by_weight(found: Sequence[Said]) -> list[Said]:
-    """What matters most first."""
+    """Most important first."""
     order = list(STATES)
 
     def weight(one: Said) -> tuple[int, int, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pull requests as a forge's API shows them: read with care, what cannot be read does not hide the others."""
+"""Pull requests from a forge's API; an unreadable one does not hide the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Read = Callable[[Any], PullRequestSeen]
 
 
 class Dated(Part):
-    """What every forge's answer has."""
+    """Fields in every forge's answer."""
 
     updated_at: Time
 
@@ -37,12 +37,12 @@ def seen(items: Iterable[Any], read: Read) -> Iterator[PullRequestSeen]:
 
 
 def one(api: Api, path: str, read: Read) -> PullRequestSeen | None:
-    """None: it cannot be read. Raises SendError."""
+    """None: it cannot be parsed. Raises SendError."""
     return next(seen([api.call("GET", path)], read), None)
 
 
 def state_of(state: str, *, merged: bool) -> PullRequestState:
-    """In GitHub's and Gitea's words one that was merged is closed, too."""
+    """GitHub and Gitea also call a merged one closed."""
     if state == "open":
         return "open"
     return "merged" if merged else "closed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every forge can be told and asked, and how."""
+"""The operations that every forge has."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class ForgeState(StrEnum):
     PENDING = "pending"
     SUCCESS = "success"
     FAILURE = "failure"
-    """The commit is to blame."""
+    """The commit is at fault."""
     ERROR = "error"
-    """It could not be measured: nobody knows, and the author is not to blame."""
+    """It could not be measured, without a fault of the commit."""
     NEUTRAL = "neutral"
-    """Measured, and nothing is shown either way."""
+    """Measured, without a result to show."""
 
 
 @dataclass(frozen=True)
@@ -31,49 +31,49 @@ class Status:
     """One line."""
     url: str
     context: str
-    """Name of the status: telling it again replaces what it said."""
+    """Name of the status: a new status of this name replaces the old one."""
 
 
 @dataclass(frozen=True)
 class Comment:
     pull_request: int
     marker: str
-    """Hidden first line by which it is found again."""
+    """Hidden first line by which the comment is found again."""
     body: str
     is_needed: bool
-    """False: only to bring one that is there up to date."""
+    """False: only update an existing comment."""
 
 
 @dataclass(frozen=True)
 class PullRequestSeen:
-    """As the forge has it at this moment."""
+    """Present state at the forge."""
 
     now: PullRequestChanged
     updated_at: datetime
-    """By the forge's clock; of a comment on it, too."""
+    """By the forge's clock; comments count, too."""
 
 
 class Forge(Protocol):
     """One repository at a forge. Every operation may be repeated; failures are SendErrors."""
 
     def set_status(self, status: Status, known: str | None) -> str | None:
-        """Sets the commit's status. Answers with its number, where the forge has one."""
+        """Sets the commit's status. Returns its number, if the forge has one."""
 
     def write_comment(self, comment: Comment, known: str | None) -> str | None:
-        """Writes or edits the comment; `known` is its number, if it was kept. None: there is none."""
+        """Writes or edits the comment; `known` is its stored number, if any. Returns None: there is none."""
 
     def open_pull_requests(self) -> Iterator[PullRequestSeen]:
-        """Those last changed first; of very many, those of the first pages."""
+        """Last changed first; only the first pages of a long list."""
 
     def pull_request(self, number: int) -> PullRequestSeen | None:
-        """None: it cannot be read, the log says why. Raises SendError: `gone`, if it is there no more."""
+        """None: it cannot be parsed, the log says why. Raises SendError: `gone`, if it no longer exists."""
 
     def check(self) -> str:
-        """Who this is for the forge. Raises SendError when the repository cannot be reached."""
+        """Name of this account at the forge. Raises SendError if the repository cannot be reached."""
 
 
 class NullForge:
-    """Tells nobody."""
+    """Sends nothing."""
 
     def set_status(self, status: Status, known: str | None) -> str | None:
         return known

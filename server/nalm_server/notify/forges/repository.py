@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what forges are told. Backfills and bisects measure the past, confirmations what was told already,
-controls nalm itself: forges hear nothing of them."""
+"""SQL of what forges show. Backfills and bisects measure the past, confirmations known changes, controls nalm
+itself: forges do not show them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def newest_job_of_pull_request(session: Session, project_id: int, number: int) -
 def newest_verdicts(
     session: Session, project_id: int, sha: str, job_id: int | None
 ) -> list[tuple[str, RunRow, VerdictRow]]:
-    """Of the job, or without one of what was uploaded about the commit: each scenario's newest, by name."""
+    """Of the job, or without one of uploads for the commit: each scenario's newest, by name."""
     query = (
         select(ScenarioRow.name, RunRow, VerdictRow)
         .join(RunRow, RunRow.scenario_id == ScenarioRow.id)
@@ -64,7 +64,7 @@ def newest_verdicts(
 
 
 def known(session: Session, project_id: int, sha: str) -> list[Known]:
-    """What became of each series that a pair saw move at the commit."""
+    """The fate of each series that moved at the commit in a pair."""
     query = (
         select(AlertMoveRow.scenario, AlertMoveRow.fate, AlertRow.state, CampaignRow.state)
         .join(CommitRow, CommitRow.id == AlertMoveRow.commit_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a forge shows a line of a file as it was at a commit."""
+"""Address at the forge of a line of a file at a commit."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ USER_INFO = re.compile(r"^(https?://)[^/]*@")
 
 
 def source_link(repository: str, integrations: Sequence[IntegrationRow]) -> str | None:
-    """An address with {sha}, {file} and {line} to be filled in; None: no forge is known.
+    """An address with placeholders {sha}, {file} and {line}; None: no forge is known.
 
-    The project's own forge goes first; without one, the repository's address where its host is well known.
+    Prefers the project's own forge; otherwise the repository's address, if its host is well known.
     """
     for row in integrations:
         if row.kind in BLOB:
@@ -38,6 +38,6 @@ def source_link(repository: str, integrations: Sequence[IntegrationRow]) -> str 
 
 
 def _web(api: str) -> str:
-    """The address for people, without name and password: GitHub's API has one of its own, or a path."""
+    """The address for people, without name and password: GitHub's API has another host, or a path."""
     address = USER_INFO.sub(r"\1", api).rstrip("/")
     return address.removesuffix("/api/v3").replace("://api.github.com", "://github.com")

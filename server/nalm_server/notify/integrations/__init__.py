@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whom a project tells of its results: forges, mailboxes, chats, other programs."""
+"""Receivers of a project's results: forges, mail, chats, other programs."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of integrations, and what they can be told of."""
+"""Kinds of integrations, and the events they can receive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class IntegrationKind(StrEnum):
     GITEA = "gitea"
     EMAIL = "email"
     CHAT = "chat"
-    """An incoming webhook of Slack, Mattermost or another that understands its form."""
+    """An incoming webhook of Slack, Mattermost or a compatible chat."""
     WEBHOOK = "webhook"
     """Any program: signed JSON."""
 
@@ -24,17 +24,17 @@ FORGES = (IntegrationKind.GITHUB, IntegrationKind.GITHUB_APP, IntegrationKind.GI
 
 
 class Event(StrEnum):
-    """What is told to people and programs; forges are told of every result."""
+    """Events for people and programs; forges get every result."""
 
     REGRESSED = "regressed"
     IMPROVED = "improved"
     RECOVERED = "recovered"
-    """A regression is undone: no more than the margin remains of it."""
+    """A regression is undone: no more than the margin remains."""
     BROKEN = "broken"
-    """The NF did not build, run or keep its buffers."""
+    """The NF did not build or run, or lost buffers."""
     INCONCLUSIVE = "inconclusive"
     FAILED = "failed"
-    """A job ended without a result that counts."""
+    """A job ended without a valid result."""
 
 
 USUAL = (Event.REGRESSED, Event.RECOVERED, Event.BROKEN, Event.FAILED)

@@ -21,7 +21,7 @@ class IntegrationRow(Base):
     name: Mapped[str] = mapped_column(String(64))
     kind: Mapped[str] = mapped_column(String(16))
     config: Mapped[dict[str, Any]] = mapped_column(JSON)
-    """What is not secret, by kind: integrations.schemas."""
+    """Configuration without secrets, by kind: integrations.schemas."""
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     """Token, private key, signing secret or secret address, encrypted under the state directory's key."""
     events: Mapped[list[str]] = mapped_column(JSON)
@@ -29,6 +29,6 @@ class IntegrationRow(Base):
     scenarios: Mapped[list[str]] = mapped_column(JSON)
     enabled: Mapped[bool]
     paused_until: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Nothing is sent before: it was away, or asked for a pause."""
+    """Nothing is sent before this time: the receiver did not answer, or requested a pause."""
     created_by: Mapped[str] = mapped_column(String(128))
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

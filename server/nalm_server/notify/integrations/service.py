@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integrations: added, tried, switched, removed."""
+"""Integrations: add, test, enable, disable, remove."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def require(session: Session, project_id: int, number: int) -> IntegrationRow:
 
 
 def check(context: Context, new: IntegrationNew) -> None:
-    """Raises what is wrong with the address before anything is stored. May ask a name server."""
+    """Raises an error about the address before anything is stored. May resolve a host name."""
     if isinstance(new, EmailNew):
         if context.settings.mail_server is None:
             raise InvalidError("This server sends no mail: an operator sets NALM_MAIL_SERVER.")
@@ -76,12 +76,12 @@ def create(
 
 
 def new_signing_secret() -> str:
-    """A key as Standard Webhooks write it."""
+    """A key in the form of Standard Webhooks."""
     return "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode()
 
 
 def _parts(new: IntegrationNew) -> tuple[str | None, dict[str, Any]]:
-    """(what is secret, what is not)."""
+    """(secret, other configuration)."""
     config = new.model_dump(mode="json", exclude={*COMMON, "token", "private_key"})
     match new:
         case GithubAppNew():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test button: does an integration work, and if not, why."""
+"""Tests whether an integration works, and if not, why."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_COMMIT = "0" * 40
 def run(context: Context, row: IntegrationRow, project: str, now: datetime) -> TestResult:
     try:
         return TestResult(works=True, message=_try(context, row, project, now))
-    except Exception as error:  # whatever it is, it is the answer to the question
+    except Exception as error:  # any error is the result of the test
         return TestResult(works=False, message=str(of_exception(error, row.name)))
 
 
@@ -47,7 +47,7 @@ def _try(context: Context, row: IntegrationRow, project: str, now: datetime) -> 
         job_id=None,
         verdict=None,
     )
-    # an id that no real message has, and another one at each test
+    # an id that no real message has, and a new one for each test
     to = Recipient(row.kind, row.config, secret)
     send_message(context, to, message, -int(now.timestamp() * 1000), now)
     return "A test message was sent."
