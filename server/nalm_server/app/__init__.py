@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server put together: application, middleware, context, workers, the embedded form.
+"""The assembled server: application, middleware, context, workers, the embedded form.
 
-Imports everything but cli. `wiring.py` says who acts on what happens below; `workers.py` who does which
-background work; `context.py` makes what a process holds; `application.py` has the routes.
+Imports everything but cli. `wiring.py` connects events and handlers; `workers.py` lists background work;
+`context.py` makes a process's context; `application.py` has the routes.
 """

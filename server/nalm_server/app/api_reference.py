@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints every request, for people: `python -m nalm_server.app.api_reference > docs/api-reference.md`."""
+"""Prints a reference of all requests: `python -m nalm_server.app.api_reference > docs/api-reference.md`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Who may: [access.md](access.md).
 
 
 def reference() -> str:
-    """A table for each subject, in the order of the application."""
+    """A table for each tag, in the order of the application."""
     paths: dict[str, dict[str, Any]] = make_app(None).openapi()["paths"]
     found = list(_operations(paths))
     subjects = list(dict.fromkeys(subject for subject, _, _ in found))
@@ -32,7 +32,7 @@ def reference() -> str:
 
 
 def _operations(paths: dict[str, dict[str, Any]]) -> Iterator[tuple[str, str, str]]:
-    """Subject, request and description of each."""
+    """(tag, request, description) of each."""
     for path, operations in paths.items():
         for method, operation in operations.items():
             parameters = [one["name"] for one in operation.get("parameters", []) if one["in"] == "query"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application: routes under /api/v1, the page everywhere else."""
+"""The application: routes under /api/v1, the page at all other paths."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ PREFIX = "/api/v1"
 
 
 def make_app(context: Context | None) -> FastAPI:
-    """The ASGI application. Without a context it only describes itself."""
+    """The ASGI application. Without a context it only has its description."""
     app = _bare()
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.context = context
     app.state.ending = False
-    """True once the server is asked to end."""
+    """True once the server shuts down."""
     app.router.routes.extend(api_routes())
     add_handlers(app)
     if context is not None:
@@ -101,7 +101,7 @@ def _bare() -> FastAPI:
 
 @cache
 def api_routes() -> list[BaseRoute]:
-    """Resolved once in a process, whatever number of applications it has: that takes longer than all else."""
+    """Cached for all applications of a process: building the routes takes longer than the rest."""
     app = _bare()
     before = len(app.router.routes)
     api = APIRouter(prefix=PREFIX)
@@ -147,14 +147,14 @@ def api_routes() -> list[BaseRoute]:
 
 
 def _surround(app: FastAPI, settings: Settings | None) -> None:
-    """What each request passes before its route, the last one first."""
+    """Adds the middleware; the last one added runs first."""
     if settings is None:
         app.add_middleware(RequestMiddleware)
         return
     app.add_middleware(AdmissionMiddleware)
     app.add_middleware(BodyMiddleware, settings=settings)
     if origins := split(settings.cors_origins):
-        # Without credentials: a cookie is of no use to other sites, whatever this says.
+        # Without credentials: other sites cannot use a cookie in any case.
         app.add_middleware(
             CORSMiddleware, allow_origins=origins, allow_methods=["*"], allow_headers=["Authorization"]
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections of clients: uvicorn's protocol, with an end to those that send or take nothing."""
+"""Connections of clients: uvicorn's protocol, with time limits for clients that send or read nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import resource
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 10.0
-"""For a request's line and headers, from the connection or from their first byte on."""
+"""Time limit for a request's line and headers, from the connection or from their first byte."""
 HEAD_BYTES = 64 << 10
 STALL_SECONDS = 30.0
-"""A client that takes nothing of its answer for so long is let go."""
+"""A client that reads nothing of its answer for this long is disconnected."""
 OTHER_FILES = 256
-"""File descriptors that the process needs besides connections of clients."""
+"""File descriptors that the process needs for other purposes than connections of clients."""
 
 
 def _plain(status: str, name: str, message: str, *headers: str) -> bytes:
@@ -35,21 +35,21 @@ HEAD_TOO_LARGE = _plain(
 
 
 def most_connections(requested: int) -> int:
-    """As many as are wanted and as the limit of open files allows, which is raised as far as it may be."""
+    """The requested number, or as many as the limit of open files allows after it was raised."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return requested if hard == resource.RLIM_INFINITY else max(1, min(requested, hard - OTHER_FILES))
 
 
 class Connection(HttpToolsProtocol):
-    """`limit_concurrency` of uvicorn's configuration is one more than the connections there may be: uvicorn
+    """`limit_concurrency` of uvicorn's configuration is one more than the maximum of connections: uvicorn
     itself, which answers in another form, never reaches it."""
 
     _head: asyncio.TimerHandle | None = None
     _stall: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _in_body = False
-    """Also of a request that is answered already: the rest of its body has to come in HEAD_SECONDS."""
+    """True also after the answer, while the rest of the body has to come in HEAD_SECONDS."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -117,6 +117,6 @@ class Connection(HttpToolsProtocol):
             self._head = None
 
     def _close(self) -> None:
-        """What was written before is sent, for as long as the client takes it."""
+        """Sends what was written before, as long as the client reads it."""
         self.transport.close()
         self._stall = self._stall or self.loop.call_later(STALL_SECONDS, self.transport.abort)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the context of a process: opens what the settings name, and connects the packages."""
+"""Makes the context of a process: opens the services in the settings, and connects the packages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONNECTED = (tables, wiring, workers)
 def make_context(
     settings: Settings, clock: Callable[[], datetime] = utc_now, waker: Waker | None = None
 ) -> Context:
-    """Opens the database and the secret key. Makes the state directory and the key at first start."""
+    """Opens the database and the secret key. Creates the state directory and the key on first start."""
     box = SecretBox.from_state_dir(settings.state_dir)
     engine = db.make_engine(settings.resolved_database_url)
     reader = engine.execution_options(nalm_read_only=True)
@@ -38,7 +38,7 @@ def make_context(
 
 @contextmanager
 def open_context(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
-    """What `make_context` opens, closed at the end."""
+    """The context of `make_context`, closed at the end."""
     context = make_context(settings, waker=waker)
     try:
         yield context

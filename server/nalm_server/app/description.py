@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the OpenAPI document says besides what FastAPI derives."""
+"""Additions to FastAPI's OpenAPI document."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from fastapi import FastAPI
 
 
 def described(app: FastAPI) -> dict[str, Any]:
-    """Reading a public project and signing out need no sign-in: the token is optional there. Errors that many
-    requests answer alike are described once, in components."""
+    """Makes the token optional for reading a public project and for signing out, and describes errors that
+    many requests share once, in components."""
     if app.openapi_schema is None:
         document = FastAPI.openapi(app)
         for operations in document["paths"].values():

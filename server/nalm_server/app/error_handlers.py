@@ -37,7 +37,7 @@ def of_error(request: Request, error: NalmError) -> JSONResponse:
 
 
 def allowed_methods(request: Request) -> str:
-    """All methods of the path: each has a route of its own, and the router names only the first one's."""
+    """All methods of the path: each has a route of its own, and the router names only the first."""
     path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
     return ", ".join(
         sorted(
@@ -100,7 +100,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(ClientDisconnect)
     async def client_left(request: Request, error: ClientDisconnect) -> JSONResponse:
-        """Nobody gets this answer; the log has the request with its status."""
+        """Nobody receives this answer; the log has the request with its status."""
         return of_error(request, BadRequestError("The client left before its body was complete."))
 
     @app.exception_handler(Exception)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Around every request: an id, a log line, security headers."""
+"""For every request: an id, a log line, security headers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_server.ops.metrics.process import Requests
 log = structlog.get_logger()
 
 SECURITY_HEADERS = {
-    # The page's component library sets style attributes; nothing else is allowed in from anywhere.
+    # The page's component library sets style attributes; everything else must come from this server.
     "Content-Security-Policy": (
         "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; object-src 'none'"
@@ -27,14 +27,14 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
 HSTS = {"Strict-Transport-Security": "max-age=31536000"}
-"""Only where people reach the server by https: nothing else works there then."""
+"""Only if people reach the server by https: afterwards nothing else works."""
 API = "/api/v1"
 QUIET = ("/assets/", "/api/v1/health", "/metrics")
-"""Paths not worth a log line when they succeed."""
+"""Paths without a log line for successes."""
 
 
 class RequestMiddleware:
-    """Gives each request an id (X-Request-Id, and in every log line until its end), headers, a log line."""
+    """Gives each request an id (X-Request-Id, and in each log line), headers, and a log line."""
 
     def __init__(self, app: ASGIApp, *, https: bool = False, figures: Requests | None = None) -> None:
         self.app = app
@@ -77,6 +77,6 @@ class RequestMiddleware:
 
 
 def _route(scope: Scope) -> str:
-    """The route's path, its parameters by name. A route does not know the prefix it was included under."""
+    """The route's path with names of parameters. A route does not know the prefix of its router."""
     path: str = getattr(scope.get("route"), "path", "none")
     return API + path if scope["path"].startswith(API + "/") and path != "none" else path

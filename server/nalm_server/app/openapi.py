@@ -10,7 +10,7 @@ from nalm_server.app.application import make_app
 
 
 def document() -> str:
-    """The document as it is committed: keys in the order of the code, one line feed at the end."""
+    """The document as committed: keys in the order of the code, one line feed at the end."""
     return json.dumps(make_app(None).openapi(), indent=2, ensure_ascii=False) + "\n"
 
 

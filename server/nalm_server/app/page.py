@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves the built page; any path that is no file of it is the page itself, which routes in the browser."""
+"""Serves the built page; all paths without a file serve its index, which routes in the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>nalm<
 <p>The server and its API run. Build the page with <code>npm ci &amp;&amp; npm run build</code> in
 <code>web/</code>, then load this again.</p></html>"""
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""Files under assets/ have their content's hash in their name."""
+"""Files under assets/ have a hash of their content in the name."""
 
 
 def page_router(static_dir: Path) -> APIRouter:
@@ -44,11 +44,11 @@ def page_router(static_dir: Path) -> APIRouter:
 
 
 def _inside(root: Path, path: str) -> Path | None:
-    """The file, unless it is none or lies outside."""
+    """The file; None if it does not exist or is outside."""
     if "\0" in path:
         return None
     try:
         file = (root / path).resolve()
         return file if file.is_file() and file.is_relative_to(root) else None
-    except OSError:  # a name too long for the file system
+    except OSError:  # the name is too long for the file system
         return None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many requests a caller may make in a minute: generous, against loops gone wild and plain floods.
+"""Limits a caller's requests per minute: generously, against runaway loops and floods.
 
-Counted in this process: a server of several processes lets through so many times as much. Forges and agents
-have limits of their own, so that neither can take the others' place.
+Counts in this process: several processes allow a multiple. Forges and agents have limits of their own, so
+that neither can use up the other's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from nalm_server.base.refusals import refuse
 from nalm_server.base.settings import Settings
 
 ADDRESS_FACTOR = 10
-"""Many callers may share an address; one caller may hold many tokens. Both are bounded."""
+"""Many callers may share an address; one caller may have many tokens. Both are limited."""
 
 
 class RateMiddleware:
-    """Answers 429 with Retry-After to who asks too often. A limit of 0 is none."""
+    """Answers 429 with Retry-After above the limit. A limit of 0 means none."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
@@ -44,7 +44,7 @@ class RateMiddleware:
         await self.app(scope, receive, send)
 
     def _wait_seconds(self, scope: Scope) -> int | None:
-        """None: go on."""
+        """Seconds to wait; None: allowed."""
         kind = _kind(scope["path"])
         if self._limits[kind] == 0:
             return None

@@ -23,14 +23,15 @@ log = structlog.get_logger()
 
 BACKLOG = 512
 SWITCH_SECONDS = 0.001
-"""How long a thread may compute while the thread that takes and answers connections waits for its turn."""
+"""Longest time that a thread computes while the thread of the connections waits."""
 COLLECT_AFTER = (10_000, 4, 20)
-"""Objects made between two searches for garbage, then how many of these before one that goes further back.
-All threads stand still during a search: many short ones keep `/health/live` quick, few long ones do not."""
+"""Thresholds of the garbage collector: allocations before a collection, then collections before one of the
+next generation. All threads stop meanwhile: many short ones keep `/health/live` fast, few long ones do
+not."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Bound before anything else is touched, so that a taken port changes nothing."""
+    """Binds before anything else happens, so that a taken port changes nothing."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -54,14 +55,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def url_of(host: str, listening: socket.socket) -> str:
-    """Where a program on this host reaches the server."""
+    """The server's address for programs on this host."""
     port = listening.getsockname()[1]
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{reachable}]:{port}" if ":" in reachable else f"http://{reachable}:{port}"
 
 
 class _Server(uvicorn.Server):
-    """Says when requests are answered; ends without leaving requests waiting."""
+    """Reports when it answers requests; ends without leaving requests waiting."""
 
     def __init__(self, app: FastAPI, config: uvicorn.Config, url: str, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -70,7 +71,7 @@ class _Server(uvicorn.Server):
         self._ready = ready
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._app.state.ending = True  # leases that wait for work are answered now
+        self._app.state.ending = True  # answers waiting lease requests now
         super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -80,7 +81,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(context: Context, listening: socket.socket, ready: Callable[[], None] = lambda: None) -> None:
-    """Calls `ready` once requests are answered. The socket comes bound."""
+    """Calls `ready` once requests are answered. The socket is bound already."""
     host, port = listening.getsockname()[:2]
     app = make_app(context)
     config = uvicorn.Config(
@@ -90,7 +91,7 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
         log_config=None,
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # the application does it, for the proxies the settings name
+        proxy_headers=False,  # the application does it, for the proxies in the settings
         timeout_graceful_shutdown=5,
         lifespan="off",
     )
@@ -100,7 +101,7 @@ def serve(context: Context, listening: socket.socket, ready: Callable[[], None] 
 
 
 def _spare_the_collector() -> None:
-    """What is there by now stays until the end: no search for garbage need walk over it again and again."""
+    """Excludes all present objects from garbage collection: they live until the end."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECT_AFTER)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects the packages: who acts on what happens below, and who answers what is asked from below.
+"""Connects the packages: handlers of events below, and providers of ports below.
 
-Imports go from a package to those below it; the way back leads through the `ports` of the lower one. Here is
-all of it, in the order in which it is done. Importing this module connects them, once.
+A package imports packages below it and calls those above through its `ports`. All connections are here, in
+the order in which handlers run. Importing this module makes them, once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nalm_server.results.run_draft import RunDraft
 from nalm_server.self_test import repository as trials
 from nalm_server.self_test.control_draft import TrialDraft
 
-# A job moves: queued, leased, done.
+# A job changes its state: queued, leased, done.
 jobs.jobs_moved.subscribe(wake_followers)
 jobs.jobs_moved.subscribe(experiment_jobs.jobs_moved)
 jobs.jobs_moved.subscribe(notify.jobs_moved)
@@ -39,7 +39,7 @@ jobs.keep_results(runs)
 jobs.keep_results(experiments, JobReason.EXPERIMENT)
 jobs.keep_results(trials, JobReason.CONTROL)
 
-# A report comes in: a run, the cell of an experiment, the trial of a control.
+# A report arrives: a run, the cell of an experiment, the trial of a control.
 results.run_stored.subscribe(run_suspicions.run_taken)
 results.run_stored.subscribe(notify.run_taken)
 results.run_stored.subscribe(triggers.run_taken)
@@ -48,7 +48,7 @@ results.take_in(RunDraft)
 results.take_in(CellDraft, JobReason.EXPERIMENT)
 results.take_in(TrialDraft, JobReason.CONTROL)
 
-# An alert is raised, measured again, and people are notified.
+# An alert is raised, measured again, and sent.
 alerts.suspected.subscribe(confirmations.ask)
 alerts.assigned.subscribe(points.assign)
 alerts.changed.subscribe(alert_messages.show)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who does which kind of work, how urgent it is, and how often it runs when nobody wakes it."""
+"""Background work: the worker of each kind, its priority, and its schedule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FIRST, SOON, LATER, _ = PRIORITY_STEPS
 
 
 def drain_jobs(context: Context) -> None:
-    """The queue first, then what asks for measurements and waits for them."""
+    """The queue first, then campaigns, which wait for jobs."""
     jobs.drain(context)
     mutes.drain(context)
     campaigns.drain(context)

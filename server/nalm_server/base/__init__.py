@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every package may use: settings, errors, limits of requests, outgoing calls.
+"""Used by all packages: settings, errors, limits of requests, outgoing calls.
 
-Imports nothing of the server. `settings.py` has each setting; `errors.py` the one base of errors;
-`ports.py` how a package calls what lies above it.
+Imports nothing of the server. `settings.py` has each setting; `errors.py` the base of errors; `ports.py`
+calls from a package to those above it.
 """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many requests run at once.
+"""Limits the number of concurrent requests.
 
-A running request holds at most one thread and one database connection. It takes a slot of its lane before it
-runs. All slots together are fewer than the threads and the connections of the process: no request waits for
-one of the two while it holds the other. A request that gets no slot in time is answered 503 `busy`. A request
-gives its slot back while it waits for its client: for more of the body, or for the answer to be taken.
+A running request holds at most one thread and one database connection. It takes a slot of its lane first. All
+slots together are fewer than the threads and the connections of the process: no request waits for one of the
+two while it holds the other. A request without a slot in time is answered 503 `busy`. A request returns its
+slot while it waits for its client: for more of the body, or until the answer is read.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ T = TypeVar("T")
 PATIENCE_SECONDS = 3.0
 """The longest wait for a slot."""
 LONGEST_QUEUE = 1000
-"""Requests that wait in one lane; the next is refused at once."""
+"""Maximum number of waiting requests in a lane; the next is refused at once."""
 BUSY = "The server has as many requests as it can serve at once. Nothing was stored; try again."
 API = "/api/v1/"
 NO_LANE = ("health/live", "health/ready")
-"""Coroutines: they need no thread of the pool and none of its connections."""
+"""Coroutines: they need no thread and no connection of the pools."""
 
 
 class Lane(StrEnum):
-    """Each has slots of its own, so that readers, agents and forges cannot take each other's place."""
+    """Each has slots of its own, so that readers, agents and forges do not displace each other."""
 
     READ = "read"
     WRITE = "write"
@@ -50,12 +50,12 @@ class Lane(StrEnum):
     HOOK = "hook"
     AGENT = "agent"
     EXPORT = "export"
-    """The only requests that keep their slot, and their connection, until the last byte is sent."""
+    """The only requests that keep their slot and connection until the last byte is sent."""
     OPERATOR = "operator"
     OUTSIDE = "outside"
     """Requests that wait for another server or for git."""
     STEP = "step"
-    """Single looks into the database of requests that stay open: followers, agents that wait for work."""
+    """Single reads of the database by requests that stay open: followers, agents that wait for work."""
 
 
 SLOTS: Mapping[Lane, int] = {
@@ -69,7 +69,7 @@ SLOTS: Mapping[Lane, int] = {
     Lane.OUTSIDE: 8,
     Lane.STEP: 4,
 }
-"""Together below `db.CONNECTIONS` and below the threads that anyio gives out (40); a test adds them up."""
+"""In total below `db.CONNECTIONS` and below anyio's number of threads (40); a test adds them up."""
 
 OWN_LANES = {"health": Lane.OPERATOR, "agent": Lane.AGENT, "hooks": Lane.HOOK}
 
@@ -83,7 +83,7 @@ class Slots:
         self._lock = threading.Lock()
 
     async def take(self, patience_seconds: float | None = None, *, first: bool = False) -> None:
-        """`first`: before all others that wait. Raises BusyError when there is none in time."""
+        """`first`: ahead of all waiting ones. Raises BusyError after the timeout."""
         with self._lock:
             if self._free > 0:
                 self._free -= 1
@@ -131,37 +131,37 @@ def make_lanes() -> dict[Lane, Slots]:
 
 
 class Ticket:
-    """One request's right to run."""
+    """One request's claim to slots."""
 
     def __init__(self, lanes: Mapping[Lane, Slots], lane: Lane) -> None:
         self.lane = lane
         self._lanes = lanes
         self._held: Slots | None = None
         self._over = False
-        # Not alike: a crowd that came at once is not refused at once, nor back at once.
+        # Random, so that requests that came together are not refused together.
         self._patience = random.uniform(PATIENCE_SECONDS / 2, PATIENCE_SECONDS)
 
     async def take(self, *, again: bool = False) -> None:
-        """`again`: it ran before and has waited for its client since. Raises BusyError."""
+        """`again`: it ran before and has since waited for its client. Raises BusyError."""
         slots, begun = self._lanes[self.lane], time.monotonic()
         await slots.take(self._patience, first=again)
         self._held = slots
         self._patience -= min(time.monotonic() - begun, self._patience / 2)
 
     def give_back(self) -> bool:
-        """For a while. False: it held none."""
+        """Returns the slot for a while. False: it had none."""
         held, self._held = self._held, None
         if held is not None:
             held.give_back()
         return held is not None
 
     def finish(self) -> None:
-        """For good: what the request does from now on needs no slot, or takes one for each step."""
+        """Returns the slot for good: the rest needs none, or takes one for each step."""
         self._over = True
         self.give_back()
 
     async def swap(self, lane: Lane, patience_seconds: float | None) -> None:
-        """The slot for one of another lane. Raises BusyError, and keeps the slot."""
+        """Exchanges the slot for one of another lane. Raises BusyError, and then keeps the slot."""
         if self._over:
             return
         slots = self._lanes[lane]
@@ -170,7 +170,7 @@ class Ticket:
         self._held = slots
 
     async def step(self, function: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
-        """Runs one step of a request that is finished with its own slot."""
+        """Runs one step of a request that has returned its own slot."""
         slots = self._lanes[Lane.STEP]
         await slots.take()
         try:
@@ -190,8 +190,8 @@ def ticket_of(scope: Scope) -> Ticket:
 
 @contextmanager
 def outside() -> Iterator[None]:
-    """Around a wait for another server or for git, in the thread of a request: its slot is free meanwhile.
-    Does nothing in a worker or a command. Raises BusyError when too many requests wait so already."""
+    """For waits for another server or for git in the thread of a request: its slot is free meanwhile. Does
+    nothing in a worker or a command. Raises BusyError if too many requests wait."""
     ticket = CURRENT.get()
     if ticket is None or ticket.lane is Lane.OUTSIDE:
         yield
@@ -207,7 +207,7 @@ def outside() -> Iterator[None]:
 
 
 def lane_of(method: str, path: str) -> Lane | None:
-    """None: the page's files, and what answers whatever the load."""
+    """None: the page's files, and paths that answer under any load."""
     if path == "/metrics":
         return Lane.OPERATOR
     name = path.removeprefix(API)
@@ -224,7 +224,7 @@ def lane_of(method: str, path: str) -> Lane | None:
 
 
 class AdmissionMiddleware:
-    """Lets a request run when its lane has a slot. Answers 503 with Retry-After when it has none in time."""
+    """Runs a request when its lane has a slot. Answers 503 with Retry-After after the timeout."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -268,7 +268,7 @@ def _receiving(ticket: Ticket, receive: Receive) -> Receive:
 def _sending(ticket: Ticket, send: Send) -> Send:
     async def send_without_slot(message: Message) -> None:
         if message["type"] == "http.response.start" and ticket.lane is not Lane.EXPORT:
-            ticket.finish()  # sessions are closed by now: the answer is made
+            ticket.finish()  # the sessions are closed and the answer is complete
         await send(message)
 
     return send_without_slot

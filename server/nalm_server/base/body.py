@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a request's body within a limit, decompressing gzip within the same limit."""
+"""Reads a request's body within a limit, and decompresses gzip within the same limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nalm_server.base.errors import BadRequestError, TooLargeError, UnsupportedE
 
 
 async def read_body(request: Request, limit_bytes: int) -> bytes:
-    """The whole body. Raises TooLargeError beyond the limit, before or after decompression."""
+    """The whole body. Raises TooLargeError above the limit, before or after decompression."""
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip"):
         raise UnsupportedEncodingError(f"Content-Encoding {encoding!r} is not supported: use gzip, or none.")

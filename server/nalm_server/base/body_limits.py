@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits of request bodies: bytes, values, speed, and the bytes of all bodies that are held at once."""
+"""Limits of request bodies: bytes, values, speed, and the bytes of all bodies in memory."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ from nalm_server.base.refusals import refuse
 from nalm_server.base.settings import Settings
 
 REQUEST_BYTES = 1 << 20
-"""Largest body of a request that is no upload and no webhook."""
+"""Maximum size of a body that is neither an upload nor a webhook."""
 REQUEST_VALUES = 25_000
-"""Most values in it. Each that is wrong costs kilobytes until the answer is made."""
+"""Maximum number of values in it. Each invalid one takes kilobytes until the answer is made."""
 GRACE_SECONDS = 10.0
 SLOWEST_BYTES_PER_SECOND = 8192
-"""A body may take GRACE_SECONDS, and beyond them as long as it takes at this rate."""
+"""A body may take GRACE_SECONDS plus its size at this rate."""
 
 
 def values(body: bytes | bytearray) -> int:
-    """An upper limit of the values in a JSON or CSV text; commas and brackets within texts count too."""
+    """An upper bound of the number of values in JSON or CSV; commas and brackets within strings count,
+    too."""
     return body.count(b",") + body.count(b"{") + body.count(b"[")
 
 
 def require_values(body: bytes, most: int) -> None:
-    """Before a parser makes objects of them. Raises TooLargeError."""
+    """Checks before a parser allocates objects. Raises TooLargeError."""
     if values(body) > most:
         raise TooLargeError(f"The body has more than the {most} values this server accepts at once.")
 
 
 class Budget:
-    """Bytes of bodies held at once by all requests of one kind."""
+    """Bytes of bodies in memory, for all requests of one kind."""
 
     def __init__(self, most_bytes: int) -> None:
         self._left = most_bytes
         self._lock = threading.Lock()
 
     def take(self, number: int) -> None:
-        """Raises BusyError when so many are not left."""
+        """Raises BusyError if fewer are left."""
         with self._lock:
             if number > self._left:
                 raise BusyError("The server holds as many request bodies as it can. Try again.")
@@ -56,7 +57,7 @@ class Budget:
 
 
 class Held:
-    """What one request holds of a budget."""
+    """One request's share of a budget."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -73,7 +74,7 @@ class Held:
 
 
 class Incoming:
-    """One request's body as it comes."""
+    """One request's body while it arrives."""
 
     def __init__(self, receive: Receive, held: Held, lane: Lane | None, most_bytes: int) -> None:
         self._receive, self._held, self._lane, self._most = receive, held, lane, most_bytes
@@ -113,7 +114,7 @@ def too_large(most_bytes: int) -> TooLargeError:
 
 
 class BodyMiddleware:
-    """Holds every body to its limits, whether the request says its length or not."""
+    """Applies the limits to every body, whether or not its length is declared."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app

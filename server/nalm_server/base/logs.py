@@ -21,7 +21,7 @@ HIDDEN = "[hidden]"
 
 
 def redact(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Takes secrets out of a log line, by the name of the field or by what they look like."""
+    """Removes secrets from a log line, by the field's name or by their form."""
     for key, value in line.items():
         if SECRET_KEYS.search(key):
             line[key] = HIDDEN

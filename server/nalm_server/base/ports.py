@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a package calls without importing who does it. `app.wiring` connects all of it."""
+"""Calls from a package to packages above it, without importing them. `app.wiring` connects them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 class Event(Generic[P]):
-    """Something that happened. Subscribers act on it in the order in which they subscribed, inside the
-    transaction in which it happened."""
+    """An event. Subscribers run in the order of their subscription, inside the transaction of the
+    event."""
 
     def __init__(self) -> None:
         self._subscribers: list[Callable[P, object]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors as answers, in one shape, also before a request has reached its route."""
+"""Errors as answers of one shape, even before a request has reached its route."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def as_response(error: NalmError, request_id: str) -> JSONResponse:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, error: NalmError) -> None:
-    """Answers in the route's place. A connection whose request has a body ends: nobody reads that body."""
+    """Answers instead of the route. Closes a connection whose request has a body: nobody reads that body."""
     response = as_response(error, scope["state"]["request_id"])
     headers = Headers(scope=scope)
     if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the settings: the environment before the settings file; nothing unknown and nothing wrong passes."""
+"""Reads the settings: the environment, then the settings file. Rejects unknown and invalid ones."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ NEIGHBOURS = frozenset(
         "NALM_TRAFFIC_FILE",
     }
 )
-"""Of the agent, NFs, CI and make; an environment may hold them beside the server's own."""
+"""Variables of the agent, NFs, CI and make, which may be in the environment, too."""
 
 
 class SettingsError(Exception):
-    """What is wrong, a line for each setting."""
+    """A line for each invalid setting."""
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__("; ".join(lines))
@@ -66,11 +66,11 @@ class SettingsError(Exception):
 
 @dataclass(frozen=True)
 class Effective:
-    """A setting as it is in force."""
+    """A setting in force."""
 
     variable: str
     shown: str
-    """Its value; what is secret in it masked."""
+    """Its value, with secrets masked."""
     source: str
 
 
@@ -89,7 +89,7 @@ def load(**given: Any) -> Settings:
 
 
 def settings_file(environment: Mapping[str, str]) -> Path | None:
-    """The file NALM_CONFIG names, or the usual one if it can be read."""
+    """The file in NALM_CONFIG, or the default one if it is readable."""
     named = environment.get(FILE_VARIABLE)
     if named is not None:
         if not os.access(named, os.R_OK):
@@ -108,7 +108,7 @@ def variable_of(field: str) -> str:
 
 
 def effective(settings: Settings) -> list[Effective]:
-    """Every setting with its value and where it came from."""
+    """Every setting with its value and its source."""
     file = settings_file(os.environ)
     in_file = _read(file) if file is not None else {}
     found = []
@@ -125,7 +125,7 @@ def effective(settings: Settings) -> list[Effective]:
 
 
 def shown(value: Any) -> str:
-    """The value without its secrets: those typed as such, and passwords in addresses."""
+    """The value without its secrets: those of a secret type, and passwords in addresses."""
     if value is None:
         return ""
     if isinstance(value, SecretStr):
@@ -144,7 +144,7 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _unknown(variables: Mapping[str, str], where: str) -> list[str]:
-    """NALM_ variables that nobody reads, each with the one that was probably meant."""
+    """Unknown NALM_ variables, each with the nearest known one."""
     lines = []
     for name in sorted(variables):
         if name.startswith(PREFIX) and name not in known() | NEIGHBOURS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forges and other places people sign in by, as the operator sets them up."""
+"""Providers of sign-in, as the operator configures them: forges and others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Provider(BaseModel):
 
     kind: Kind = Kind.OIDC
     label: str = ""
-    """What the page's button says; without one, the provider's name."""
+    """Text of the page's button; default: the provider's name."""
     issuer: str = Field(default="", pattern=r"^(https?://[^\s?#]+)?$")
-    """Where discovery begins, exactly as the provider calls itself; of GitHub, an Enterprise Server."""
+    """Base address of discovery, exactly as the provider names itself; for GitHub, an Enterprise Server."""
     client_id: str = Field(min_length=1)
     client_secret: SecretStr = Field(min_length=1)
     groups: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Provider(BaseModel):
 
     @property
     def github(self) -> str:
-        """GitHub, or the Enterprise Server, as people see it."""
+        """Address of GitHub, or of the Enterprise Server, for people."""
         return self.issuer.rstrip("/") or GITHUB
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server account` and `member`: who may sign in, and who may do what where."""
+"""`nalm-server account` and `member`: who may sign in, and who has which role."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Project = Annotated[str, typer.Argument(help="The project's name.")]
 
 @contextmanager
 def _writing(state: State) -> Iterator[tuple[Session, Context]]:
-    """Committed at the end. What is refused is one line, and exit code 2."""
+    """Commits at the end. Prints an error as one line and exits with code 2."""
     with opened(state) as context, context.sessions() as session:
         try:
             yield session, context
@@ -68,7 +68,7 @@ def account_add(
 
 @account_app.command("link")
 def account_link(name: Name, state: State = None) -> None:
-    """Prints a new one-time link for an account; the one before it is worthless.
+    """Prints a new one-time link for an account; the previous one becomes invalid.
 
     Example: nalm-server account link mona
     """
@@ -99,7 +99,7 @@ def account_disable(
     enable: Annotated[bool, typer.Option("--enable", help="Enable the account again.")] = False,
     state: State = None,
 ) -> None:
-    """Signs an account out everywhere, at once, and lets it in no more; its tokens neither.
+    """Disables an account: ends its sessions at once, and rejects its sign-ins and tokens.
 
     Example: nalm-server account disable mona
     """
@@ -114,7 +114,7 @@ def account_password(
     password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)],
     state: State = None,
 ) -> None:
-    """Sets an account's password; it is asked for, twice.
+    """Sets an account's password; prompts for it twice.
 
     Example: nalm-server account password mona
     """
@@ -130,7 +130,7 @@ def member_add(
     role: Annotated[Role, typer.Option(help="reader, developer or maintainer.")] = Role.READER,
     state: State = None,
 ) -> None:
-    """Gives an account a role in a project, or another one.
+    """Sets an account's role in a project.
 
     Example: nalm-server member add my-nf mona --role developer
     """
@@ -142,7 +142,7 @@ def member_add(
 
 @member_app.command("remove")
 def member_remove(project: Project, name: Name, state: State = None) -> None:
-    """Takes an account's role in a project away.
+    """Removes an account's role in a project.
 
     Example: nalm-server member remove my-nf mona
     """
@@ -152,7 +152,7 @@ def member_remove(project: Project, name: Name, state: State = None) -> None:
 
 @member_app.command("list")
 def member_list(project: Project, state: State = None) -> None:
-    """Lists who has which role in a project.
+    """Lists the members of a project with their roles.
 
     Example: nalm-server member list my-nf
     """

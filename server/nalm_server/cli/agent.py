@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server agent` and `nalm-server pool`: bench hosts, their agents, and whose projects they measure."""
+"""`nalm-server agent` and `nalm-server pool`: bench hosts, their agents, and the projects they measure."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def list_command(
 
 @agent_app.command("drain")
 def drain(name: Name, state: State = None) -> None:
-    """Gives a host no new jobs; it ends what it has.
+    """Gives a host no new jobs; it finishes its current one.
 
     Example: nalm-server agent drain bench-07
     """
@@ -69,7 +69,7 @@ def drain(name: Name, state: State = None) -> None:
 
 @agent_app.command("resume")
 def resume(name: Name, state: State = None) -> None:
-    """Gives a drained host work again.
+    """Gives a drained host jobs again.
 
     Example: nalm-server agent resume bench-07
     """
@@ -80,7 +80,7 @@ def resume(name: Name, state: State = None) -> None:
 
 @agent_app.command("revoke")
 def revoke(name: Name, state: State = None) -> None:
-    """Makes a host's credentials worthless at once; a new invitation lets it in again.
+    """Revokes a host's credentials at once; a new invitation lets it register again.
 
     Example: nalm-server agent revoke bench-07
     """
@@ -91,7 +91,7 @@ def revoke(name: Name, state: State = None) -> None:
 
 @agent_app.command("move")
 def move(name: Name, pool: Pool, state: State = None) -> None:
-    """Puts a host into another pool. Its agent has to be started again if it has a broker.
+    """Moves a host into another pool. If its agent has a broker, restart the agent.
 
     Example: nalm-server agent move bench-07 lab
     """
@@ -102,7 +102,7 @@ def move(name: Name, pool: Pool, state: State = None) -> None:
 
 @pool_app.command("list")
 def pool_list(state: State = None) -> None:
-    """Lists the pools with their hosts, projects and jobs that wait.
+    """Lists the pools with their hosts, projects and waiting jobs.
 
     Example: nalm-server pool list
     """
@@ -117,7 +117,7 @@ def pool_list(state: State = None) -> None:
 def pool_bind(
     project: Annotated[str, typer.Argument(help="Name of the project.")], pool: Pool, state: State = None
 ) -> None:
-    """Chooses whose hosts measure a project.
+    """Sets the pool that measures a project.
 
     Example: nalm-server pool bind my-nf lab
     """

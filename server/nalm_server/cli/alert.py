@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server alert`: findings, as the API has them."""
+"""`nalm-server alert`: alerts, as in the API."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def alert_list(
     limit: Annotated[int, typer.Option(min=1, max=500)] = 50,
     state: State = None,
 ) -> None:
-    """Lists a project's alerts, the worthiest first.
+    """Lists a project's alerts, the most severe first.
 
     Example: nalm-server alert list my-nf --state-is confirmed
     """
@@ -48,7 +48,7 @@ def alert_list(
 
 @alert_app.command("show")
 def alert_show(number: Number, state: State = None) -> None:
-    """Shows an alert: what moved, why, and each step of its life.
+    """Shows an alert: what moved, why, and each change of its state.
 
     Example: nalm-server alert show 17
     """
@@ -69,7 +69,7 @@ def alert_state(
     ] = None,
     state: State = None,
 ) -> None:
-    """Set the state of an alert.
+    """Sets the state of an alert.
 
     Example: nalm-server alert state 17 false_alarm --why "the host was being updated"
     """
@@ -92,7 +92,7 @@ def alert_mute(
     ] = None,
     state: State = None,
 ) -> None:
-    """Tells nobody of these scenarios for a while; what moves is recorded.
+    """Stops notifications about these scenarios for a while; changes are recorded.
 
     Example: nalm-server alert mute my-nf "sfc_*" --why "the host moves" --until 2026-12-01T00:00:00Z
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of `nalm-server` share: settings, context, and mistakes as one line.
+"""Shared by the commands of `nalm-server`: settings, context, and errors as one line.
 
-What takes long to load is loaded by who needs it: a health check runs every half a minute.
+Slow imports are in the functions that need them: a health check runs every half a minute.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ State = Annotated[
 
 
 def settings_of(state: Path | None, **given: Any) -> Settings:
-    """The settings, checked; a wrong one is named and ends the command with exit code 2."""
+    """The checked settings; prints wrong ones and exits with code 2."""
     try:
         return settings_loading.load(**given if state is None else {**given, "state_dir": state})
     except settings_loading.SettingsError as error:
@@ -43,7 +43,7 @@ def settings_of(state: Path | None, **given: Any) -> Settings:
 
 @contextmanager
 def validated() -> Iterator[None]:
-    """What was given is checked as the API checks it: a line for each mistake, and exit code 2."""
+    """Prints a line for each validation error and exits with code 2."""
     try:
         yield
     except ValidationError as error:
@@ -55,7 +55,7 @@ def validated() -> Iterator[None]:
 
 @contextmanager
 def reported(settings: Settings) -> Iterator[None]:
-    """Mistakes end as one line and exit code 4, or 2 for what was given wrongly; never as a trace."""
+    """Prints an error as one line and exits with code 4, or 2 for wrong input; never prints a traceback."""
     from nalm_server.app.embedded.failure import EXIT_COULD_NOT, StartError, explained
 
     try:
@@ -68,7 +68,7 @@ def reported(settings: Settings) -> Iterator[None]:
 
 @contextmanager
 def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
-    """The database at this program's revision; the embedded one is brought there."""
+    """Opens the database at this program's revision; migrates an embedded one."""
     from nalm_server.app.context import open_context
     from nalm_server.db import migrate
 
@@ -81,7 +81,7 @@ def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Conte
 
 @contextmanager
 def opened(state: Path | None) -> Iterator[Context]:
-    """The context of a command that does one thing and ends."""
+    """The context of a command that does one thing and exits."""
     from nalm_server.app.embedded.address import remembered
 
     with context_of(remembered(settings_of(state))) as context:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The console of every command: what others wrote is shown, never acted on."""
+"""The console of every command. It never interprets control sequences in foreign text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.segment import Segment
 
 
 class PlainConsole(Console):
-    """Rich's console; the only control sequences that leave it are its own."""
+    """Rich's console, which emits only its own control sequences."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):

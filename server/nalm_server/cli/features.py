@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server reference`: the commit that versions with other feature sets are compared with."""
+"""`nalm-server reference`: the reference commit, with which other feature sets are compared."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server job`, `backfill`, `bisect`, `experiment`: as the API, for the administrator of this host."""
+"""`nalm-server job`, `backfill`, `bisect`, `experiment`: as in the API, for the administrator of this
+host."""
 
 from __future__ import annotations
 
@@ -127,7 +128,7 @@ def bisect(
     scenario: Annotated[str, typer.Option(help="The scenario that changed.")],
     state: State = None,
 ) -> None:
-    """Searches the commit between GOOD and BAD that changed a scenario.
+    """Searches for the commit between GOOD and BAD that changed a scenario.
 
     Example: nalm-server bisect my-nf v1.0 main --scenario sfc_a
     """
@@ -148,7 +149,7 @@ def experiment(
     ] = None,
     state: State = None,
 ) -> None:
-    """Queues the measurement of what features, variants or models of one commit cost.
+    """Measures what features, variants or models of one commit cost.
 
     Example: nalm-server experiment my-nf features --revision v1.2
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server judge`: the histories of a project looked at, now."""
+"""`nalm-server judge`: judges the histories of a project now."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def judge(
     ] = False,
     state: State = None,
 ) -> None:
-    """Looks for change points in the histories of a project, also while the server runs.
+    """Searches the histories of a project for change points, also while the server runs.
 
     Example: nalm-server judge my-nf --whole
     """

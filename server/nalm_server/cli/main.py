@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command `nalm-server`: a table of its commands. Each is loaded when it is asked for."""
+"""The command `nalm-server`: a table of its commands, each imported when it is called."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMMANDS = {
     "judge": "judge:judge",
     "reference": "features:reference",
 }
-"""Name to module and what in it: a group of commands, or a function that is one."""
+"""Name to module and attribute: a group of commands, or a function that is one."""
 
 
 class _Lazy(TyperGroup):

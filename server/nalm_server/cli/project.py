@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server project`: NF repositories that are watched."""
+"""`nalm-server project`: the NF repositories that nalm measures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def project_add(
     json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
     state: State = None,
 ) -> None:
-    """Adds a project. Prints its webhook secret and upload token: once, they cannot be shown again.
+    """Adds a project and prints its webhook secret and upload token, which cannot be shown again.
 
     Example: nalm-server project add my-nf --repository https://example.org/my-nf.git
     """

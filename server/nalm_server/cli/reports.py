@@ -16,7 +16,7 @@ reports_app = typer.Typer(help="The report store: run reports outside the databa
 
 @reports_app.command("check")
 def check_command(state: State = None) -> None:
-    """Compares every report of the store with its SHA-256. Exit code 1: some are missing or damaged.
+    """Compares every report in the store with its SHA-256. Exit code 1: some are missing or damaged.
 
     Example: nalm-server reports check
     """
@@ -43,7 +43,7 @@ def move(
     ] = False,
     state: State = None,
 ) -> None:
-    """Moves reports that are still in the database into the store, without waiting for the worker.
+    """Moves reports from the database into the store, without waiting for the worker.
 
     Example: nalm-server reports move
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server schedule`: the default branch measured at set times."""
+"""`nalm-server schedule`: measures the default branch at set times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def schedule_add(
     scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
     state: State = None,
 ) -> None:
-    """Adds a schedule. Nothing is measured when nothing has changed.
+    """Adds a schedule. It measures nothing while nothing changes.
 
     Example: nalm-server schedule add my-nf nightly --cron "0 3 * * mon-fri" --against release
     """
@@ -42,7 +42,7 @@ def schedule_add(
 
 @schedule_app.command("list")
 def schedule_list(project: Project, state: State = None) -> None:
-    """Lists a project's schedules, with what came of each last.
+    """Lists a project's schedules with their last results.
 
     Example: nalm-server schedule list my-nf
     """

@@ -8,7 +8,7 @@ from nalm_server.cli.common import State, out, settings_of
 
 
 def settings_command(state: State = None) -> None:
-    """Shows each setting, secrets masked, and where it came from. Exit code 2: one is wrong.
+    """Shows each setting with its source, secrets masked. Exit code 2: a setting is wrong.
 
     Example: NALM_CONFIG=/etc/nalm/nalm.env nalm-server settings
     """

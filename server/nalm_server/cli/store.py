@@ -64,7 +64,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="What `backup` wrote.", exists=True, dir_okay=False)],
     state: State = None,
 ) -> None:
-    """Puts a backup into an empty state: all of it, or nothing.
+    """Restores a backup into an empty state: completely, or not at all.
 
     Example: nalm-server restore nalm-2026-11-21.tar --state /var/lib/nalm
     """
@@ -90,7 +90,7 @@ def export(
     metric: Annotated[str | None, typer.Option(help="Only this metric.")] = None,
     state: State = None,
 ) -> None:
-    """Writes every row of a table: of series, every value.
+    """Exports every row of a table; of series, every value.
 
     Example: nalm-server export my-nf --format parquet -o my-nf.parquet
     """
@@ -111,7 +111,7 @@ def retention(
     apply: Annotated[bool, typer.Option("--apply", help="Remove it now, before the next sweep.")] = False,
     state: State = None,
 ) -> None:
-    """Shows what is due to be removed of each project, and removes it with --apply.
+    """Shows what is due for removal in each project; --apply removes it.
 
     Example: nalm-server retention --apply
     """
@@ -127,7 +127,7 @@ def retention(
 
 
 def functions(project: Project, state: State = None) -> None:
-    """Enters C functions of stored reports into their histories, for runs from before these were kept.
+    """Adds C functions of stored reports to their histories, for runs from before these existed.
 
     Example: nalm-server functions my-nf
     """
@@ -159,7 +159,7 @@ def import_command(
     ] = None,
     state: State = None,
 ) -> None:
-    """Takes in another tool's results, which are never judged, or our own reports, which are.
+    """Imports another tool's results, which are never judged, or nalm's own reports, which are.
 
     Example: nalm-server import my-nf runtime.txt --format vpp-runtime --commit 1a2b3c4 --scenario sfc_a \
     --time 2026-11-21T09:00:00Z

@@ -67,7 +67,7 @@ def token_revoke(
     number: Annotated[int, typer.Argument(help="Its number in `token list`.", min=1, max=2**31 - 1)],
     state: State = None,
 ) -> None:
-    """Makes a token worthless at once.
+    """Revokes a token at once.
 
     Example: nalm-server token revoke 12
     """

@@ -19,7 +19,7 @@ def up(
     port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
     agent: Annotated[bool, typer.Option(help="Run a local agent beside the server.")] = True,
 ) -> None:
-    """Runs everything on this host: database, API, page, one agent. Ctrl-C ends all of it.
+    """Runs everything on this host: database, API, page, one agent. Ctrl-C stops it.
 
     Example: nalm-server up --port 9090 --state /var/lib/nalm
     """
@@ -40,7 +40,7 @@ def migrate_command(
         ),
     ] = False,
 ) -> None:
-    """Brings the database to this program's revision (`up` does so by itself).
+    """Migrates the database to this program's revision (`up` does so by itself).
 
     Example: nalm-server migrate
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server serve`, `worker` and `beat`: the grown form, a process each."""
+"""`nalm-server serve`, `worker` and `beat`: the grown form, one process each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def serve(
     host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
 ) -> None:
-    """Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL, and a migrated database.
+    """Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL and a migrated database.
 
     Example: nalm-server serve --host 0.0.0.0
     """
@@ -43,7 +43,7 @@ def serve(
 
 
 def worker(state: State = None, ping: Ping = False) -> None:
-    """Works through what the API took in: deliveries, jobs, notifications. Any number of them may run.
+    """Processes what the API stores: deliveries, jobs, notifications. Several may run.
 
     Example: nalm-server worker
     """
@@ -63,7 +63,7 @@ def worker(state: State = None, ping: Ping = False) -> None:
 
 
 def beat(state: State = None, ping: Ping = False) -> None:
-    """Sends each kind of work at its pace, for what no message announced. Any number of them may run.
+    """Starts each kind of background work periodically, in case its message was lost. Several may run.
 
     Example: nalm-server beat
     """

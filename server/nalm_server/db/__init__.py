@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is kept: the database, its migrations, claims of rows, secrets, stored reports, refused sign-ins.
+"""Storage: the database, its migrations, claims of rows, secrets, stored reports, refused sign-ins.
 
-Imports base. Start at `engine.py`; `context.py` is what a process holds.
+Imports base. Start at `engine.py`; `context.py` is the context of a process.
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows that one worker at a time works on: locked, claimed for a time, renewed, released, taken over.
+"""Rows that one worker at a time processes: locked, claimed for a time, renewed, released, taken over.
 
-A claim is a time in the row until which all others leave it alone; it outlives the transaction that made it.
-The claim of a worker that dies runs out. A worker that is late finds that the row's count of tries, or its
-fence, has moved on. `nalm_core.wire.backoff` says how long to wait after a failure.
+A claim is a time in the row until which other workers skip it; it outlives the transaction that made it. The
+claim of a dead worker expires. A late worker finds that the row's number of tries, or its fence, has changed.
+`nalm_core.wire.backoff` computes the pause after a failure.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from sqlalchemy import ColumnElement, Select, Update, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
 CLOCKS = timedelta(seconds=30)
-"""How far the clocks of several servers may be apart."""
+"""Maximum difference between the clocks of several servers."""
 
 Row = TypeVar("Row")
 
 
 def over(until: InstrumentedAttribute[Any], now: datetime, longest: timedelta) -> ColumnElement[bool]:
-    """The time has come; or it is further away than anybody who looks at the clock now would set it: then the
-    clock was put back since, and nobody is to wait until it is as late again."""
+    """The time has passed; or it is further away than any present claim could be: then the clock was set back
+    since, and nobody must wait for it."""
     return or_(until <= now, until > now + longest + CLOCKS)
 
 
 def locked(query: Select[Row], *, wait: bool = True, of: type[Any] | None = None) -> Select[Row]:
-    """The query's rows as they are now, locked until the transaction ends. Without `wait`, rows that another
-    transaction has locked are skipped."""
+    """The query's present rows, locked until the transaction ends. Without `wait`, skips rows that another
+    transaction has locked."""
     return query.with_for_update(key_share=True, skip_locked=not wait, of=of).execution_options(
         populate_existing=True
     )
@@ -37,20 +37,20 @@ def locked(query: Select[Row], *, wait: bool = True, of: type[Any] | None = None
 
 @dataclass(frozen=True)
 class Claim:
-    """How rows of one table are claimed. The caller has locked the row, and commits."""
+    """How rows of one table are claimed. The caller locks the row and commits."""
 
     until: InstrumentedAttribute[Any]
     lasting: timedelta
-    """Unless it is renewed."""
+    """Length of a claim without renewal."""
     tries: InstrumentedAttribute[Any] | None = None
-    """Counted with each claim; fences off whoever had the row before."""
+    """Counted with each claim; fences off the previous worker."""
 
     def free(self, now: datetime) -> ColumnElement[bool]:
-        """Nobody has a claim."""
+        """A condition: nobody has a claim."""
         return or_(self.until.is_(None), self.expired(now))
 
     def expired(self, now: datetime) -> ColumnElement[bool]:
-        """Somebody has claimed the row and did not finish in time."""
+        """A condition: a worker has claimed the row and did not finish in time."""
         return over(self.until, now, self.lasting)
 
     def take(self, row: Any, now: datetime) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one server process holds: settings, database, secrets, clock. `app.context` makes it."""
+"""The context of a server process: settings, database, secrets, clock. `app.context` makes it."""
 
 from __future__ import annotations
 

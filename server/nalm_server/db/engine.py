@@ -19,22 +19,22 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
 CONNECTIONS = 48
-"""Most of one process: for all slots of `admission`, the reader of changes and each kind of work. They are
-opened when needed and stay open: opening one takes longer than most requests."""
+"""Maximum per process: for all slots of `admission`, the reader of changes and each kind of work. Connections
+are opened when needed and stay open: opening one takes longer than most requests."""
 CONNECTION_WAIT_SECONDS = 4
-"""Then a request is answered 503; it is only reached when work of this process has taken all connections."""
+"""A request is answered 503 after this time; only when this process uses all connections."""
 POOL: dict[str, Any] = {
     "pool_size": CONNECTIONS,
     "max_overflow": 0,
     "pool_timeout": CONNECTION_WAIT_SECONDS,
 }
 SETTINGS = {"timezone": "'UTC'", "random_page_cost": "1.1", "jit": "off"}
-"""Of a connection. Indexes are in memory or on flash: at PostgreSQL's price for a disk's seek a history reads
-all verdicts."""
+"""Settings of a connection. Indexes are in memory or on flash: at PostgreSQL's default cost of a disk seek, a
+history would read all verdicts."""
 
 BINARY = "nalm_binary"
-"""Execution option of queries with very long answers: PostgreSQL sends numbers and times as stored, so that
-nobody writes or reads them as text."""
+"""Execution option of queries with very long answers: PostgreSQL sends numbers and times in binary, without
+conversion to text."""
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -46,13 +46,13 @@ NAMING = {
 
 
 class Base(DeclarativeBase):
-    """Base of all tables; constraints get names, so that migrations can speak of them on both databases."""
+    """Base of all tables; constraints have names, so that migrations can refer to them on both databases."""
 
     metadata = MetaData(naming_convention=NAMING)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A point in time. Always aware and UTC in Python; SQLite keeps no zone, so it is put back on reading."""
+    """A point in time, always aware and UTC in Python; SQLite stores no zone, so reading adds it."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -67,7 +67,7 @@ class UtcDateTime(TypeDecorator[datetime]):
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
         if value is None:
             return None
-        if value.tzinfo is UTC:  # as from PostgreSQL: converting would be a tenth of a long history
+        if value.tzinfo is UTC:  # as from PostgreSQL: a conversion of each value would take long
             return value
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
@@ -94,8 +94,8 @@ class Floats(TypeDecorator[list[float]]):
 
 
 def make_engine(url: str) -> Engine:
-    """An engine. SQLite: write-ahead log, foreign keys, and each transaction a writer's from its begin
-    on, so that two of them queue instead of failing half-way."""
+    """An engine. SQLite: write-ahead log, foreign keys, and a write lock from the begin of each transaction,
+    so that two writers queue instead of failing half-way."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite":
         return _postgresql(parsed)
@@ -105,7 +105,7 @@ def make_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
-        connection.isolation_level = None  # the driver's own BEGIN comes too late; `begin` below does it
+        connection.isolation_level = None  # the driver's own BEGIN comes too late; `begin` below sends it
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = NORMAL")
@@ -122,8 +122,8 @@ def make_engine(url: str) -> Engine:
 
 
 def _postgresql(url: URL) -> Engine:
-    """Connections that the server has left since they were last used are noticed without asking it: its last
-    word, or its end, waits in the socket. A question each time would be a third of a small request's time."""
+    """Detects connections that the server has closed without a query: the end is readable on the socket. A
+    query each time would be a large part of a small request's time."""
     engine = create_engine(url, **POOL, connect_args={"connect_timeout": CONNECTION_WAIT_SECONDS})
 
     @event.listens_for(engine, "connect")

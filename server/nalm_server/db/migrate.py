@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrations from the program: `nalm-server migrate`, and at each embedded start."""
+"""Runs migrations: for `nalm-server migrate`, and on each embedded start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SchemaError(NalmError):
 
 
 def migrations_dir() -> Path:
-    """Beside the package in a wheel, at the top of a checkout."""
+    """Next to the package in a wheel, at the top of a checkout."""
     here = Path(__file__).parents[1]
     for folder in (here / "migrations", here.parents[1] / "migrations"):
         if (folder / "alembic.ini").is_file():
@@ -40,7 +40,7 @@ def upgrade(database_url: str, revision: str = "head") -> None:
 
 
 def downgrade(database_url: str, revision: str) -> None:
-    """Raises SchemaError for a revision there is not."""
+    """Raises SchemaError for an unknown revision."""
     try:
         command.downgrade(alembic_config(database_url), revision)
     except CommandError as error:
@@ -56,7 +56,7 @@ def revision_of(engine: Engine) -> str:
 
 
 def may_run_meanwhile(database_url: str) -> bool:
-    """Whether a program of the database's revision can go on while the tables become those of the head."""
+    """True if a program of the database's revision can keep running during and after the upgrade."""
     engine = make_engine(database_url)
     try:
         current = revision_of(engine)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Secrets that must be read back (webhook secrets) are kept encrypted under a key made at first start."""
+"""Secrets that the server must read again, encrypted with a key that is created on first start."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SecretBox:
 
     @classmethod
     def from_state_dir(cls, state_dir: Path) -> SecretBox:
-        """Reads the key, or makes one that only its owner can read. Raises OSError when it can do neither."""
+        """Reads the key, or creates one that only its owner can read. Raises OSError if both fail."""
         state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         path = state_dir / KEY_NAME
         write_private(path, Fernet.generate_key())
@@ -52,7 +52,7 @@ class SecretBox:
 
 
 def write_private(path: Path, content: bytes) -> bool:
-    """Writes a file that only its owner can read, unless it exists. All or nothing. True: it was made."""
+    """Creates a file that only its owner can read. Atomic. False: it exists already."""
     if path.exists():
         return False
     partial = path.with_name(f".{path.name}.{os.getpid()}")
@@ -62,7 +62,7 @@ def write_private(path: Path, content: bytes) -> bool:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.link(partial, path)  # fails, unlike a rename, if another process was first
+        os.link(partial, path)  # unlike a rename, fails if another process was first
     except FileExistsError:
         return False
     finally:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many refused sign-ins are too many: by account and address together, by each alone, by known browser.
+"""Limits refused sign-ins: by account and address together, by each alone, and by known browser.
 
-Only refused attempts count. A browser that signed in before carries a cookie that says so and is counted
-apart, so that nobody else's attempts keep its owner out (OWASP, "Slow Down Online Guessing Attacks with
-Device Cookies").
+Only refused attempts count. A browser that signed in before has a device cookie and is counted separately, so
+that others' attempts do not lock its owner out (OWASP, "Slow Down Online Guessing Attacks with Device
+Cookies").
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ DEVICE = RateLimitItemPerMinute(10, 5)
 WAIT_SECONDS = 300
 
 Limit = tuple[RateLimitItemPerMinute, tuple[str, ...]]
-"""How many, and under which key they are counted."""
+"""The limit, and the key under which attempts are counted."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try to sign in. `device`: the number of a browser that signed in as this account before."""
+    """One try to sign in. `device`: the number of a browser that signed in to this account before."""
 
     account: str
     address: str
@@ -49,8 +49,8 @@ class Attempt:
 
 
 class Attempts:
-    """Counted in Redis when there is one, so that several servers count together; else in this process,
-    as also while Redis is away."""
+    """Counts in Redis if there is one, so that several servers count together; else, and while Redis is away,
+    in this process."""
 
     def __init__(self, redis_url: str | None = None) -> None:
         self._local = strategies.MovingWindowRateLimiter(storage.MemoryStorage())
@@ -60,7 +60,7 @@ class Attempts:
             self._shared = strategies.MovingWindowRateLimiter(shared)
 
     def require(self, attempt: Attempt) -> None:
-        """Raises TooManyError when too many such attempts were refused. Counts nothing."""
+        """Raises TooManyError if too many such attempts were refused. Counts nothing."""
         if not all(self._test(limit, key) for limit, key in attempt.limits):
             raise TooManyError(
                 "Too many refused attempts to sign in: wait a few minutes, use a browser that signed in "
@@ -73,8 +73,8 @@ class Attempts:
             self._hit(limit, key)
 
     def count_refused_link(self, address: str) -> None:
-        """Raises TooManyError when the address has sent too many. Good links do not come here, whatever was
-        sent before: they cannot be guessed."""
+        """Raises TooManyError if the address has sent too many wrong links. Valid links are never refused:
+        they cannot be guessed."""
         key = ("address", address)
         if not self._test(ADDRESS, key):
             raise TooManyError("Too many refused attempts to sign in: wait a few minutes.", WAIT_SECONDS)

@@ -21,7 +21,7 @@ class Pending(Generic[T]):
     def __init__(self, name: str, do: Callable[[T], None], rest_seconds: float = 0) -> None:
         self._do = do
         self._rest_seconds = rest_seconds
-        """Pause after each item: items that come meanwhile are merged."""
+        """Pause when nothing waits: items that come meanwhile are then processed together."""
         self._waiting: dict[T, None] = {}
         self._changed = threading.Condition()
         self._ended = False

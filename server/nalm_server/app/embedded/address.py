@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where `nalm-server up` serves, kept for the commands beside it: what they print leads there."""
+"""Remembers the address of `nalm-server up`, for links that other commands print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def remember(settings: Settings) -> None:
 
 
 def remembered(settings: Settings) -> Settings:
-    """With the address that `up` served at last, unless the settings have one."""
+    """The settings with the last address of `up`, unless they have one."""
     if settings.public_url is None:
         with suppress(OSError):
             address = (settings.state_dir / FILE).read_text()

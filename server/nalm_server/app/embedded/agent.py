@@ -20,36 +20,37 @@ from nalm_server.app.embedded.agent_user import Start
 log = structlog.get_logger()
 
 AGENT_NAME = "NALM_AGENT_NAME"
-"""Environment variable: what an agent calls itself, if not by its host's name."""
+"""Environment variable: name of the agent, if it is not the host's."""
 STEADY_SECONDS = 30.0
-"""An agent that lived this long has not failed at its start: the wait before its next start begins anew."""
+"""After this long, an agent's start counts as successful: the next pause is the shortest again."""
 RESTART = Backoff(first_seconds=1.0, longest_seconds=60.0)
 STOP_SECONDS = 15.0
-"""How long an agent may take to put its NF and its work directories away."""
+"""Time for an agent to remove its NF and its work directories."""
 
 
 def find_agent() -> str | None:
-    """The command `nalm` of this installation, or one in PATH."""
+    """Path of the command `nalm`, of this installation or in PATH."""
     beside = Path(sys.executable).parent / "nalm"
     return str(beside) if beside.is_file() else shutil.which("nalm")
 
 
 def agent_command(nalm: str, url: str, start: Start) -> list[str]:
-    """Dies with the server, even when that is killed: setpriv hands the kernel's parent-death signal on."""
+    """The command, which ends with the server even if that is killed: setpriv sets the parent-death
+    signal."""
     command = [*start.prefix, nalm, "agent", "--server", url, "--token-file", str(start.token_file)]
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "TERM", *command] if setpriv else command
 
 
 class AgentKeeper:
-    """Starts the agent in a thread that lives until `stop`, and starts it again when it dies."""
+    """Runs the agent from a thread that lives until `stop`, and restarts it when it ends."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str] | None = None) -> None:
         self._command, self._environment = command, os.environ | (environment or {})
         self._stopping = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        # The death signal follows the thread that forked: it must live as long as the server does.
+        # The death signal follows the thread that forked, so the thread must live as long as the server.
         self._thread = threading.Thread(target=self._keep, name="agent-keeper", daemon=True)
 
     def start(self) -> None:

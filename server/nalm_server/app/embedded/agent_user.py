@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The user that `up` runs its agent as: another than the server's own where `up` is root.
+"""The user of the agent that `up` runs: not the server's own if `up` is root.
 
-An agent runs what commits contain, and a measured NF is not sandboxed: it may do what the agent's user may.
-As another
-user it cannot read the server's tokens, key and database.
+An agent runs what commits contain, and a measured NF is not sandboxed: it has the rights of the agent's user.
+Another user cannot read the server's tokens, key and database.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from nalm_server.app.embedded.failure import StartError
 from nalm_server.base.settings import CAPABILITIES, Settings
 
 SYSTEM_USER = "nalm-agent"
-"""Taken if there is such a user and the setting names none."""
+"""Used if there is such a user and the setting names none."""
 UNUSED_UID = 60987
-"""Otherwise this number, or the next below that belongs to nobody: distributions assign none of them."""
+"""Otherwise this number, or the next unused one below: distributions assign none of them."""
 HOME, AGENT_READ = "NALM_HOME", "NALM_AGENT_READ"
 TOKEN = "server.token"
 GIT_SETTINGS = "gitconfig"
 STAGE = "view"
-"""Empty directory of the state directory, in which the agent's view is put together."""
+"""Empty subdirectory of the state directory, in which the agent's view is assembled."""
 _OF_A_HOME = {"store", "work"}
 _TRIAL_SECONDS = 60
 _SHOW = """set -e; umask 022; stage=$1; shift
@@ -43,7 +42,7 @@ while [ "$1" != -- ]; do
   mount --move "$stage" "$folder"
 done
 shift; exec "$@" """
-"""Puts a file system in memory in the place of each closed directory, and binds there what is shown of it."""
+"""Replaces each closed directory by a file system in memory, with bind mounts of what the agent needs."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +54,20 @@ class AgentUser:
 
 @dataclass(frozen=True)
 class Start:
-    """How the agent is started."""
+    """How to start the agent."""
 
     prefix: list[str]
     environment: dict[str, str]
     token_file: Path
     apart: bool
-    """It is another user than the server."""
+    """The agent's user is not the server's."""
     about: str
-    """What whoever commits can do on this host, in a line for its operator."""
+    """For the operator: what people who commit can do on this host."""
 
 
 def agent_start(settings: Settings, nalm: str, token_file: Path) -> Start:
-    """As another user if this is root and it can be done; else as this user. Raises StartError for a setting
-    that cannot be.
+    """As another user if this is root and it works; else as this user. Raises StartError for an impossible
+    setting.
     """
     user = agent_user(settings)
     if user is None:
@@ -95,7 +94,7 @@ def agent_start(settings: Settings, nalm: str, token_file: Path) -> Start:
 
 
 def agent_user(settings: Settings) -> AgentUser | None:
-    """Whom to run the agent as; None: as this user. Raises StartError for a user that is not there."""
+    """The agent's user; None: this user. Raises StartError for a user that does not exist."""
     if os.geteuid() != 0 or settings.agent_user == "root":
         return None
     name = settings.agent_user
@@ -129,8 +128,8 @@ def _home(settings: Settings) -> Path:
 
 
 def _give(home: Path, user: AgentUser) -> None:
-    """Makes the agent's home, or one that an agent of another user left, its own. Raises StartError for a
-    directory of something else.
+    """Makes the directory the agent's home: a new one, or one of an earlier agent's user. Raises StartError
+    for a directory with other files.
     """
     home.mkdir(parents=True, exist_ok=True)
     if home.stat().st_uid != user.uid:
@@ -146,7 +145,7 @@ def _give(home: Path, user: AgentUser) -> None:
 
 
 def _private(path: Path, content: str, user: AgentUser) -> Path:
-    """A file in the agent's home that only the agent reads. What lay there is replaced, not followed."""
+    """Writes a file that only the agent can read. Replaces an existing one without following links."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "w") as file:
         file.write(content)
@@ -165,10 +164,10 @@ def _needed(nalm: str) -> Iterator[Path]:
 
 
 def _view(user: AgentUser, needed: Iterable[Path], stage: Path) -> list[str]:
-    """Nothing if the user gets to all of it by itself. Else a mount namespace that shows it the few
-    directories it needs below those that are closed to it (an installation in /root), and no more of them.
+    """Empty if the user can read all of it. Else a mount namespace that shows only the needed directories
+    below those that are closed to the user (such as an installation in /root).
 
-    Raises OSError for what is not there.
+    Raises OSError for a missing path.
     """
     closed: dict[Path, set[Path]] = {}
     for path in needed:
@@ -184,7 +183,7 @@ def _view(user: AgentUser, needed: Iterable[Path], stage: Path) -> list[str]:
 
 
 def _closed_to(user: AgentUser, path: Path) -> Path | None:
-    """The first directory on the way to a path that the user cannot enter, but for the path itself."""
+    """The first parent directory of a path that the user cannot enter."""
     for folder in reversed(path.parents):
         entry = folder.stat()
         if entry.st_uid == user.uid:
@@ -197,7 +196,7 @@ def _closed_to(user: AgentUser, path: Path) -> Path | None:
 
 
 def _drop(user: AgentUser, settings: Settings) -> list[str]:
-    """Of root's capabilities measuring keeps those of `agent_capabilities`, as far as there are any here."""
+    """Drops root's capabilities, except available ones of `agent_capabilities`."""
     names = [name for name in settings.agent_capabilities.split(",") if name in _held()]
     kept = ",".join(["-all", *(f"+{name}" for name in names)])
     return [
@@ -221,7 +220,7 @@ def _held() -> set[str]:
 
 
 def _refused(command: list[str], environment: dict[str, str]) -> str | None:
-    """Why a command does not work; None if it does."""
+    """Why a command fails; None if it works."""
     if shutil.which(command[0]) is None:
         return f"{command[0]} is not installed"
     try:

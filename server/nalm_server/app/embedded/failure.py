@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why the server could not start, for a person."""
+"""Why the server cannot start, for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StartError(Exception):
 
 @contextmanager
 def explained(state_dir: Path) -> Iterator[None]:
-    """Turns what the system says about the state directory or the database into a StartError."""
+    """Turns system errors about the state directory or the database into a StartError."""
     try:
         yield
     except NalmError as error:

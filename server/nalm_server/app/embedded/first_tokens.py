@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server makes at its first start: tokens in files, a registered agent, an administrator's link."""
+"""Created on first start: tokens in files, a registered agent, an administrator's link."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ FIRST_LINK = "first-sign-in.link"
 class FirstTokens:
     agent_file: Path
     agent_name: str | None
-    """The host that the token in it is bound to; None: it is shared."""
+    """The host to which the token in the file is bound; None: it is shared."""
 
 
 def make_first_tokens(context: Context, *, with_agent: bool = False) -> FirstTokens:
-    """The administrator's token and an agent's. With an agent of the server's own that is a registered one,
-    else a shared token; so is NALM_AGENT_TOKEN, bound to NALM_AGENT_NAME if that is given.
+    """The administrator's token and an agent's: for the server's own agent a registered one, else a shared
+    token. NALM_AGENT_TOKEN is shared, too, or bound to NALM_AGENT_NAME if that is given.
 
-    A token that was known before stays what it was: hosts that share it go on.
+    A known token keeps its kind: hosts that share it continue.
     """
     settings = context.settings
     _known_from_file(context, ADMIN_TOKEN, Scope.ADMIN)
@@ -50,14 +50,14 @@ def make_first_tokens(context: Context, *, with_agent: bool = False) -> FirstTok
 def _known_from_file(
     context: Context, name: str, scope: Scope, host: str | None = None
 ) -> tuple[Path, str | None]:
-    """A token in a file of the state directory that only its owner can read, made at first start."""
+    """A token in a file of the state directory that only its owner can read, created on first start."""
     path = context.settings.state_dir / name
     write_private(path, new_secret().encode())
     return path, _make_known(context, path.read_text().strip(), scope, host)
 
 
 def _make_known(context: Context, token: str, scope: Scope, host: str | None = None) -> str | None:
-    """The host it is bound to, now or from before."""
+    """The host to which the token is bound, now or from before."""
     digest, now = digest_of(token), context.clock()
     with context.sessions() as session:
         if tokens.find(session, digest) is None:
@@ -70,8 +70,8 @@ def _make_known(context: Context, token: str, scope: Scope, host: str | None = N
 
 
 def _invite_first_administrator(context: Context) -> None:
-    """A one-time link, until an administrator has signed in once: on a terminal, else in a file of the state
-    directory, so that it is in no journal and no container's log."""
+    """Prints a one-time link until an administrator has signed in: on a terminal, else into a file of the
+    state directory, so that no journal or container log has it."""
     with context.sessions() as session:
         invitation = first_link(session, context, SYSTEM, context.clock())
         session.commit()

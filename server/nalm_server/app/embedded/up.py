@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server up`: migrate, make secrets, serve API and page, keep one agent; all of it ends together."""
+"""`nalm-server up`: migrates, creates secrets, serves API and page, runs one agent, and stops all of it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LOCK = "up.lock"
 
 
 def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
-    """Serves until SIGINT or SIGTERM. Raises StartError with a message for a person."""
+    """Serves until SIGINT or SIGTERM. Raises StartError with a message for people."""
     end_by_signals()
     os.umask(0o077)
     with explained(settings.state_dir), _only_one(settings.state_dir):
@@ -68,19 +68,19 @@ def up(settings: Settings, host: str, port: int, *, with_agent: bool) -> None:
 
 
 def end_by_signals() -> None:
-    """The way out leads past every `finally`."""
+    """Makes signals run every `finally`."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:
-    """uvicorn raises the signal that ended it once more: the way out must lead past the agent's end."""
+    """uvicorn raises the signal that ended it again: the agent must be ended before."""
     raise SystemExit(0)
 
 
 @contextmanager
 def _only_one(state_dir: Path) -> Iterator[None]:
-    """Two servers on one state directory would fight over its agent and its database."""
+    """Two servers on one state directory would conflict over its agent and its database."""
     state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     _make_private(state_dir)
     with (state_dir / LOCK).open("a+") as lock:
@@ -99,8 +99,8 @@ def _only_one(state_dir: Path) -> Iterator[None]:
 
 
 def _make_private(state_dir: Path) -> None:
-    """Takes a state directory that was made otherwise, or by an earlier version, from all but its owner. Not
-    the key: one that others could read is refused, not mended.
+    """Removes others' rights to a state directory from an earlier version or another source. Not for the key:
+    a key that others could read is rejected.
     """
     for path in (state_dir, *state_dir.iterdir()):
         mode = stat.S_IMODE(path.lstat().st_mode)
@@ -118,8 +118,8 @@ def _local_agent() -> str | None:
 
 
 def _restricted(settings: Settings, start: Start) -> Settings:
-    """Says what a committer may do here. Where that is much, forks' pull requests are not measured unless the
-    operator has said that they are.
+    """Logs what people who commit can do here. If that is much, disables forks' pull requests, unless the
+    operator has enabled them.
     """
     if start.apart:
         log.info(start.about)

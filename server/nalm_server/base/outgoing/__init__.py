@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls to addresses that somebody entered: they reach the world, never this server's own network.
+"""Calls to addresses that users enter: they reach the internet, never this server's own network.
 
-Whatever calls such an address does it through `client`, and asks `require_allowed` before it is stored.
+All such calls use `client`; `require_allowed` checks an address before it is stored.
 """
 
 from nalm_server.base.outgoing.allowed import Allowed, OutgoingRefusedError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which IP addresses are of the world and which of somebody's inside (IANA special-purpose registries)."""
+"""Which IP addresses are public and which are internal (IANA special-purpose registries)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_network
 Address = IPv4Address | IPv6Address
 
 NAT64 = ip_network("64:ff9b::/96")
-"""RFC 6052: the last 32 bits are the IPv4 address that is reached."""
+"""RFC 6052: the last 32 bits are the IPv4 address."""
 COMPATIBLE = ip_network("::/96")
 """RFC 4291, deprecated: the same."""
 INSIDE = (
@@ -22,13 +22,13 @@ INSIDE = (
 
 
 def is_world(address: Address) -> bool:
-    """True if the address, and each one wrapped in it, is reachable by anybody on the internet."""
+    """True if the address, and each address embedded in it, is reachable from the whole internet."""
     return all(_global(one) for one in (address, *_wrapped(address)))
 
 
 def _global(address: Address) -> bool:
     if isinstance(address, IPv6Address) and _last_32(address) is not None:
-        return True  # decided by what is in it
+        return True  # the embedded address decides
     return address.is_global and not address.is_multicast and not any(address in one for one in INSIDE)
 
 
@@ -41,7 +41,7 @@ def _last_32(address: IPv6Address) -> IPv4Address | None:
 
 
 def _wrapped(address: Address) -> Iterator[IPv4Address]:
-    """IPv4 addresses that a gateway or the kernel would make of an IPv6 one."""
+    """IPv4 addresses that a gateway or the kernel derives from an IPv6 one."""
     if isinstance(address, IPv4Address):
         return
     if (last := _last_32(address)) is not None:

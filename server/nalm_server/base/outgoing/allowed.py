@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What outgoing calls may reach: the world, and what the operator named in NALM_OUTGOING_ALLOW."""
+"""What outgoing calls may reach: public addresses, and the operator's NALM_OUTGOING_ALLOW."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class OutgoingRefusedError(NalmError):
 
 @dataclass(frozen=True)
 class Allowed:
-    """Hosts and networks of the inside that may be called."""
+    """Internal hosts and networks that may be called."""
 
     hosts: tuple[str, ...] = ()
-    """Names in small letters; `*.example.org` stands for every name below example.org."""
+    """Names in lower case; `*.example.org` matches every name below example.org."""
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """From a list with commas. Raises ValueError with the part that is neither a host nor a network."""
+        """Parses a list with commas. Raises ValueError for a part that is neither a host nor a network."""
         hosts: list[str] = []
         networks: list[IPv4Network | IPv6Network] = []
         for part in filter(None, (one.strip().lower() for one in text.split(","))):
@@ -54,12 +54,12 @@ class Allowed:
         )
 
     def address(self, address: Address) -> bool:
-        """True if the address is of the world or of a network the operator named."""
+        """True if the address is public or in a network that the operator named."""
         mapped = getattr(address, "ipv4_mapped", None) or address
         return is_world(address) or any(mapped in network for network in self.networks)
 
     def choose(self, host: str, found: Sequence[Address]) -> list[Address]:
-        """Those of a host's addresses that may be called. Raises OutgoingRefusedError when none may."""
+        """A host's addresses that may be called. Raises OutgoingRefusedError if there is none."""
         chosen = [one for one in found if self.host(host) or self.address(one)]
         if not chosen:
             raise OutgoingRefusedError(

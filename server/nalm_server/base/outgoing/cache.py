@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of others' APIs that are asked for again and again: what has not changed is not sent again.
+"""Caches answers of polled APIs: unchanged answers are not sent again.
 
 RFC 9110, 13. At GitHub such an answer (304) does not count against the rate limit.
 """
@@ -26,7 +26,7 @@ class Answer:
 
 
 class Remembered:
-    """In this process's memory, packed; of too many, those used last."""
+    """In this process's memory, compressed; drops the least recently used."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -51,7 +51,7 @@ class Remembered:
 
 
 class Conditional(httpx.BaseTransport):
-    """Asks whether an answer is still what it was; whoever asked sees no difference."""
+    """Revalidates cached answers; callers see no difference."""
 
     def __init__(self, inner: httpx.BaseTransport, remembered: Remembered) -> None:
         self._inner, self._remembered = inner, remembered
@@ -77,6 +77,6 @@ class Conditional(httpx.BaseTransport):
 
 
 def _key(request: httpx.Request) -> bytes:
-    """What one token was answered is for nobody else."""
+    """Answers to one token are never used for another."""
     secrets = [request.headers.get(name, "") for name in SECRETS]
     return hashlib.sha256("\n".join([str(request.url), *secrets]).encode()).digest()

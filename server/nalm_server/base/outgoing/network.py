@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Connections to checked addresses only, each limited in time and size.
 
-The name is resolved once, here, and the connection goes to the address that was checked: a name server
-cannot answer differently in between. TLS still verifies the name.
+The name is resolved once, here, and the connection uses the checked address: a name server cannot change its
+answer in between. TLS still verifies the name.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Resolve = Callable[[str, int], list[Address]]
 
 
 def resolve(host: str, port: int) -> list[Address]:
-    """The host's addresses, in the system's order. Raises OSError when there is none."""
+    """The host's addresses, in the system's order. Raises OSError if there are none."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(str(one[4][0]).partition("%")[0]) for one in found))
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one connection, from its beginning to its end."""
+    """Limits of one connection."""
 
     seconds: float
     bytes: int
     altogether_seconds: float = math.inf
-    """Of all that a client asks for, from when it was made."""
+    """Limit of all requests of a client, from its creation."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Deadline:
     what: str
 
     def remaining(self, timeout: float | None, late: type[Exception]) -> float:
-        """Seconds that one step may take. Raises `late` when there are none left."""
+        """Seconds left for one step. Raises `late` if there are none."""
         left = self.at - time.monotonic()
         if left <= 0:
             raise late(f"{self.what} took longer than {self.seconds:g} s")
@@ -56,7 +56,7 @@ class Deadline:
 
 
 class GuardedBackend(httpcore.NetworkBackend):
-    """Connects to what is allowed. Without `allowed` (the operator's own proxy) to anything."""
+    """Connects to allowed addresses. Without `allowed` (the operator's own proxy), to any."""
 
     def __init__(self, allowed: Allowed | None, limits: Limits, resolve: Resolve) -> None:
         self._allowed = allowed
@@ -99,7 +99,7 @@ class GuardedBackend(httpcore.NetworkBackend):
 
 
 class LimitedStream(httpcore.NetworkStream):
-    """Ends a connection that takes too long or says too much, however slowly it drips."""
+    """Ends a connection that takes too long or sends too much."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline, limits: Limits) -> None:
         self._stream = stream

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The client for addresses that somebody entered, and the check of such an address."""
+"""The HTTP client for addresses that users enter, and the check of such an address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_server.base.outgoing.allowed import Allowed, OutgoingRefusedError
 from nalm_server.base.outgoing.cache import Conditional, Remembered
 from nalm_server.base.outgoing.network import GuardedBackend, Limits, Resolve
 
-if TYPE_CHECKING:  # the settings check themselves with `allowed`
+if TYPE_CHECKING:  # the settings import `allowed`
     from nalm_server.base.settings import Settings
 
 LIMITS = Limits(seconds=20.0, bytes=4 << 20, altogether_seconds=60.0)
@@ -25,7 +25,7 @@ SCHEMES = {"https": 443, "http": 80}
 
 
 class GuardedTransport(httpx.HTTPTransport):
-    """httpx's own, over connections that are checked and limited; each serves one request."""
+    """httpx's transport, over checked and limited connections; each serves one request."""
 
     def __init__(self, settings: Settings, limits: Limits, resolve: Resolve) -> None:
         secure = ssl.create_default_context()
@@ -56,9 +56,9 @@ def client(
     resolve: Resolve = network.resolve,
     remembered: Remembered | None = None,
 ) -> httpx.Client:
-    """A client that calls no inside address, follows no redirect, takes no proxy from the environment.
+    """A client that calls no internal address, follows no redirect, and ignores proxies of the environment.
 
-    `remembered`: answers it need not be sent again.
+    `remembered`: cached answers.
     """
     guarded = GuardedTransport(settings, limits, resolve)
     return httpx.Client(
@@ -72,14 +72,14 @@ def client(
 
 
 def _refuse_packed(response: httpx.Response) -> None:
-    """A few bytes could unpack to gigabytes: the limit is on what comes over the wire."""
+    """A few bytes could decompress to gigabytes: the limit counts bytes on the wire."""
     encoding = response.headers.get("content-encoding", "identity")
     if encoding != "identity":
         raise httpx.DecodingError(f"the answer has content encoding {encoding}, which was not requested")
 
 
 def require_allowed(url: str, settings: Settings, *, resolve: Resolve = network.resolve) -> None:
-    """Raises OutgoingRefusedError, with what to do, for an address that this server would not call."""
+    """Raises OutgoingRefusedError, with what to do, for an address that the server would not call."""
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, TypeError) as error:
@@ -91,7 +91,7 @@ def require_allowed(url: str, settings: Settings, *, resolve: Resolve = network.
     if parsed.userinfo:
         raise OutgoingRefusedError("The address contains a name or password: give them as the secret.")
     if settings.outgoing_proxy is not None:
-        return  # names are the proxy's to resolve, and its to refuse
+        return  # the proxy resolves names, and may refuse them
     try:
         found = resolve(parsed.host, parsed.port or SCHEMES[parsed.scheme])
     except (OSError, UnicodeError) as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server demo`: a history of merges with planted changes, taken all the way through a real nalm.
+"""`nalm-server demo`: runs a history of merges with planted changes through a real nalm.
 
-The way: history.py (git repository) -> service.py (an embedded server) -> deliver.py (a signed webhook per
-merge) -> follow.py (progress until each has its verdict) -> table.py (verdicts beside what was planted).
+Path: history.py (git repository) -> service.py (an embedded server) -> deliver.py (a signed webhook for each
+merge) -> follow.py (progress until all verdicts) -> table.py (verdicts beside the planted changes).
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's findings: waited for until each was measured again, and said in a line each."""
+"""The demo's alerts: waits until each was measured again, and prints a line each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fetch_alerts(client: httpx.Client, project: str) -> list[dict[str, Any]]:
 def settled(
     client: httpx.Client, project: str, *, check_server: Callable[[], None], limit_seconds: float
 ) -> list[dict[str, Any]]:
-    """The alerts, once none is new any more or the time is over. `check_server` raises when it has died."""
+    """The alerts, once none is new, or after the timeout. `check_server` raises if the server has ended."""
     ends = time.monotonic() + limit_seconds
     while True:
         check_server()

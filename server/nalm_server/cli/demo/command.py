@@ -32,9 +32,9 @@ def demo(
         bool, typer.Option("--once", help="Exit after the verdicts, with code 1 if one is not as planted.")
     ] = False,
 ) -> None:
-    """Takes a history with planted changes through webhook, build, traffic, verdict and page.
+    """Runs a history with planted changes through webhook, build, traffic, verdict and page.
 
-    A second call goes on from what is stored.
+    A second run continues from the stored results.
 
     Examples:
 

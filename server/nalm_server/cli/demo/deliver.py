@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One signed GitHub push webhook per merge, as GitHub would send it."""
+"""Sends one signed push webhook for each merge, in GitHub's form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATH = "/api/v1/hooks/github"
 
 
 def push_payload(repository: Path, name: str, branch: str, merge: Merge) -> dict[str, Any]:
-    """The push event of one merge: the fields GitHub documents, filled from git itself."""
+    """The push event of one merge: the fields that GitHub documents, filled from git."""
     commits = [
         commit_of(repository, sha)
         for sha in git(repository, "rev-list", "--reverse", f"{merge.parent}..{merge.sha}")
@@ -67,8 +67,8 @@ def git(repository: Path, *arguments: str) -> list[str]:
 
 
 def deliver(client: httpx.Client, payload: dict[str, Any], secret: str) -> None:
-    """Posts the payload, signed over the raw body. The delivery id is the same for the same merge, so that
-    delivering again changes nothing. Raises DemoError unless the server took it."""
+    """Posts the payload, signed over the raw body. A merge always has the same delivery id, so that repeats
+    change nothing. Raises DemoError unless the server accepts it."""
     body = json.dumps(payload).encode()
     answer = client.post(
         PATH,

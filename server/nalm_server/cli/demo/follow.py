@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Watches the jobs of the demo's merges until each has ended, and shows where they are."""
+"""Follows the jobs of the demo's merges until all have ended, and shows their progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5
 
 
 def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[dict[str, Any]]:
-    """The commits of these merges as the API tells them, in the given order; unknown ones are left out."""
+    """The commits of these merges from the API, in the given order, without unknown ones."""
     answer = client.get(f"/api/v1/projects/{project}/commits", params={"limit": 200})
     answer.raise_for_status()
     known = {commit["sha"]: commit for commit in answer.json()}
@@ -33,7 +33,7 @@ def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[d
 
 
 def has_ended(commit: dict[str, Any]) -> bool:
-    """Its job has, or there is nothing to measure."""
+    """The commit's job has ended, or there is nothing to measure."""
     if commit["job"] is None:
         return commit["skipped"] is not None
     return commit["job"]["state"] in ENDED
@@ -48,9 +48,9 @@ def follow(
     check_server: Callable[[], None],
     limit_seconds: float,
 ) -> list[dict[str, Any]]:
-    """Returns the commits once each of their jobs has ended. `check_server` raises when the server has died.
+    """Returns the commits once all their jobs have ended. `check_server` raises if the server has ended.
 
-    Raises DemoError when that takes longer than `limit_seconds`.
+    Raises DemoError after `limit_seconds`.
     """
     ends = time.monotonic() + limit_seconds
     said = ""

@@ -16,7 +16,7 @@ SCRIPT = Path("demo") / "make_history.py"
 
 @dataclass(frozen=True)
 class Merge:
-    """One merge of the demo and what was planted in it."""
+    """One merge of the demo and its planted change."""
 
     sha: str
     parent: str
@@ -27,9 +27,9 @@ class Merge:
 
 
 def make_history(source: Path, to: Path) -> list[Merge]:
-    """Makes (or completes, or recognises) the repository at `to`; the same commits each time.
+    """Creates, completes or recognises the repository at `to`; always with the same commits.
 
-    Raises DemoError with the script's own words when it could not.
+    Raises DemoError with the script's own error.
     """
     script = source / SCRIPT
     if not script.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked at before anything is started: port, disk, programs, huge pages."""
+"""Checks before the demo starts: port, disk, programs, huge pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from nalm_server.cli.demo.errors import DemoError
 
 DISK_BYTES = 1 << 30
-"""Free space that the builds, the store and the reports of one demo need, with room to spare."""
+"""Free space for builds, store and reports of one demo, with a reserve."""
 PROGRAMS = {
     "git": "git",
     "meson": "meson",
@@ -21,11 +21,11 @@ PROGRAMS = {
     "valgrind": "valgrind",
     "setpriv": "util-linux",
 }
-"""Programs the demo calls, and the Debian packages they come in."""
+"""Programs that the demo calls, and their Debian packages."""
 
 
 def check_port(host: str, port: int) -> None:
-    """Raises DemoError when the port cannot be listened on."""
+    """Raises DemoError if the server cannot listen on the port."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -40,7 +40,7 @@ def check_port(host: str, port: int) -> None:
 
 
 def check_disk(state: Path) -> None:
-    """Makes the state directory; raises DemoError when it cannot be written or has no room."""
+    """Creates the state directory; raises DemoError if it is not writable or has too little space."""
     try:
         state.mkdir(parents=True, exist_ok=True)
         (state / ".writable").write_bytes(b"nalm")
@@ -58,14 +58,14 @@ def check_disk(state: Path) -> None:
 
 
 def check_programs() -> None:
-    """Raises DemoError naming every program that is missing, and its package."""
+    """Raises DemoError with every missing program and its package."""
     missing = [f"{name} (package {package})" for name, package in PROGRAMS.items() if not shutil.which(name)]
     if missing:
         raise DemoError(f"not installed: {', '.join(missing)}. `make install` installs them.")
 
 
 def huge_pages_note() -> str | None:
-    """A sentence when there are no free huge pages; None when there are."""
+    """A sentence if there are no free huge pages; else None."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("HugePages_Free:") and int(line.split()[1]) > 0:
             return None

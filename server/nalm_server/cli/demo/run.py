@@ -24,9 +24,9 @@ from nalm_server.cli.demo.way_in import way_in
 PROJECT = "nalm-reference-nf"
 BRANCH = "main"
 LIMIT_SECONDS = 1800.0
-"""Longest the demo waits for its verdicts: several times what it takes on two shared cores."""
+"""Timeout for all verdicts: several times what they take on two shared cores."""
 SETTLE_SECONDS = 240.0
-"""Longest it waits for findings to be measured again; what is left open is shown as such."""
+"""Timeout for the second measurements; open alerts are then shown as such."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class DemoOptions:
     host: str
     port: int
     once: bool
-    """End after the table instead of serving on; the exit code then tells whether all was as planted."""
+    """Exit after the table instead of serving; the exit code says whether all is as planted."""
     merges: int | None
-    """The first so many of the history; None: all."""
+    """Number of merges of the history, the first; None: all."""
 
 
 def run_demo(options: DemoOptions, console: Console) -> int:
@@ -80,7 +80,7 @@ def run_demo(options: DemoOptions, console: Console) -> int:
 
 
 def serve_on(service: Service, console: Console) -> None:
-    """Until a signal asks for the end, or the server has ended by itself (then DemoError)."""
+    """Waits until a signal. Raises DemoError if the server ends by itself."""
     ended = threading.Event()
 
     def end(_number: int, _frame: FrameType | None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An embedded server of the demo's own: `nalm-server up` as a child that ends with the demo."""
+"""The demo's embedded server: `nalm-server up` as a child that ends with the demo."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN_LOG_LINES = 15
 
 
 class Service:
-    """A running `nalm-server up`. A context manager: server and agent are gone afterwards."""
+    """A running `nalm-server up`. A context manager: it ends server and agent."""
 
     def __init__(self, state: Path, host: str, port: int) -> None:
         self.url = f"http://{host}:{port}"
@@ -37,10 +37,10 @@ class Service:
         self._log = state.parent / "server.log"
         command = [sys.executable, "-m", "nalm_server.cli.main", "up"]
         self._command = [*command, "--state", str(state), "--host", host, "--port", str(port)]
-        # Dies with the demo, even when that is killed.
+        # Ends with the demo, even if that is killed.
         if setpriv := shutil.which("setpriv"):
             self._command = [setpriv, "--pdeathsig", "TERM", *self._command]
-        # The demo's commits are nalm's own: they may be built where nothing can isolate a build.
+        # The demo's commits are nalm's own: their builds need no isolation.
         isolation = {"NALM_ISOLATION": os.environ.get("NALM_ISOLATION", "auto")}
         self._environment = (
             os.environ
@@ -53,7 +53,7 @@ class Service:
 
     def __enter__(self) -> Service:
         with self._log.open("ab") as log:
-            # A session of its own: Ctrl-C reaches the demo alone, which then ends the server in good order.
+            # A session of its own: only the demo gets Ctrl-C; it then ends the server.
             self._process = subprocess.Popen(
                 self._command,
                 env=self._environment,
@@ -75,7 +75,7 @@ class Service:
         self._stop()
 
     def check(self) -> None:
-        """Raises DemoError with the end of the log when the server has ended."""
+        """Raises DemoError with the end of the log if the server has ended."""
         code = self._process.poll()
         if code is None:
             return
@@ -83,7 +83,7 @@ class Service:
         raise DemoError("\n".join([f"the server ended with code {code}; the end of {self._log}:", *lines]))
 
     def project_secret(self, name: str, repository: Path, branch: str) -> str:
-        """The project's webhook secret; adds the project if it is not there yet."""
+        """The project's webhook secret; adds the project if it does not exist."""
         with open_context(Settings(state_dir=self.state)) as context, context.sessions() as session:
             if projects.find(session, name) is None:
                 new = ProjectNew(name=name, repository=str(repository), default_branch=branch, public=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's last word: each merge's verdict beside what was planted in it."""
+"""The demo's result: each merge's verdict beside its planted change."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ COLOURS = {
 }
 FLAGGED = {"regressed", "improved"}
 DISPLAY_ORDER = ("broken", "regressed", "improved", "feature", "inconclusive", "invalid", "same")
-"""Displays, the most telling first: what is shown of a merge measured in several scenarios."""
+"""Displays, most important first: a merge with several scenarios shows the first of these."""
 
 
 def as_planted(merge: Merge, verdict: dict[str, Any] | None, *, skipped: bool = False) -> bool:
-    """Whether the verdict is the planted one: outcome, and for a regression its stage and cause as well.
-    A merge that touches nothing that is measured is the same."""
+    """True if the verdict is the planted one: outcome, and for a regression its stage and cause as well. A
+    merge that changes no measured file counts as `same`."""
     if skipped:
         return merge.expect == "same"
     if verdict is None or verdict["display"] != merge.expect:
@@ -38,13 +38,13 @@ def as_planted(merge: Merge, verdict: dict[str, Any] | None, *, skipped: bool = 
 
 
 def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
-    """The commit's most telling verdict; None while it has none."""
+    """The commit's most important verdict; None without verdicts."""
     verdicts: list[dict[str, Any]] = commit["verdicts"]
     return min(verdicts, key=lambda verdict: DISPLAY_ORDER.index(verdict["display"]), default=None)
 
 
 def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:
-    """The table, and how many merges were judged as planted."""
+    """The table, and the number of merges judged as planted."""
     table = Table(
         title="Verdicts",
         title_justify="left",

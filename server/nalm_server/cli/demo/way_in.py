@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How whoever looks at the demo signs in: by a one-time link, until an administrator has done so."""
+"""How to sign in to the demo: by a one-time link, until an administrator has done so."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.base.settings import Settings
 
 
 def way_in(state: Path, url: str) -> str:
-    """A line for the terminal. A link in it is good once, and makes those before it worthless."""
+    """A line for the terminal. Its link is valid once and replaces earlier ones."""
     settings = Settings(state_dir=state, public_url=url)
     with open_context(settings) as context, context.sessions() as session:
         invitation = first_link(session, context, SYSTEM, context.clock())

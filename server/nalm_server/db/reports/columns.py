@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of a row that has a report, and the table of those that nothing refers to any more."""
+"""Columns of rows with a report, and the table of reports without references."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class StoredColumns:
-    """Both null: the report is in the row itself, where it was before the store, or is no longer kept."""
+    """Both null: the report is in the row itself, as before the store existed, or is no longer kept."""
 
     stored_digest: Mapped[str | None] = mapped_column(String(64))
     """Its name in the report store."""
     stored_bytes: Mapped[int | None]
-    """Its size there, compressed."""
+    """Its compressed size there."""
 
 
 def stored_index(table: str) -> Index:
-    """Who refers to a report: asked before it is removed."""
+    """Index for the check whether a row refers to a report, before its removal."""
     stored = text("stored_digest IS NOT NULL")
     return Index(f"ix_{table}_stored_digest", "stored_digest", postgresql_where=stored, sqlite_where=stored)
 
 
 class ReleasedRow(Base):
-    """A report that a row let go of: it leaves the store after a while, unless a row refers to it again."""
+    """A report without a reference: the store removes it after a while, unless a row refers to it again."""
 
     __tablename__ = "released_reports"
 

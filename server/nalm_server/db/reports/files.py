@@ -14,7 +14,7 @@ from pathlib import Path
 from nalm_server.db.reports.store import MissingError, StoreAwayError, Stored, path_of
 
 PARTIAL, LEAVING = ".partial-", ".leaving-"
-"""Beginnings of names of files that are being written, and of those that are being removed."""
+"""Prefixes of files that are being written, and of those that are being removed."""
 
 
 class FileStore:
@@ -26,7 +26,7 @@ class FileStore:
         return str(self._root)
 
     def put(self, digest: str, compressed: bytes) -> int | None:
-        """It appears whole, and is on the disk before this returns."""
+        """Atomic; the file is on the disk before this returns."""
         target = self._root / path_of(digest)
         now = time.time_ns()
         with self._reachable():
@@ -60,7 +60,7 @@ class FileStore:
         return self._remove(digest, lambda written: written < limit)
 
     def _remove(self, digest: str, condition: Callable[[int], bool]) -> bool:
-        """Renamed first and looked at then: a `put` that comes between finds no file and writes its own."""
+        """Renames the file, then checks it: a concurrent `put` finds no file and writes its own."""
         path = self._root / path_of(digest)
         aside = path.with_name(f"{LEAVING}{digest}-{secrets.token_hex(8)}")
         with self._reachable():
@@ -85,7 +85,7 @@ class FileStore:
                             yield _stored(entry)
 
     def _make(self, folder: Path) -> None:
-        """Only the server's own account may look into it."""
+        """Only the server's own account can read it."""
         if not folder.exists():
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -116,7 +116,7 @@ def _write(path: Path, content: bytes, now: int) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """The names in it are on the disk."""
+    """Flushes the directory's entries to the disk."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store that the settings name, and the way from a database session to it."""
+"""Opens the store of the settings, and binds it to database sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = "report_store"
 
 
 class StoreSettingsError(NalmError):
-    """NALM_REPORT_STORE names what this installation cannot open."""
+    """NALM_REPORT_STORE needs a package that is not installed."""
 
     name = "report_store"
 
@@ -42,7 +42,7 @@ def open_store(settings: Settings) -> ReportStore:
 
 
 def bind(sessions: sessionmaker[Session], store: ReportStore) -> None:
-    """Sessions made from now on read reports there."""
+    """New sessions read reports from this store."""
     sessions.configure(info={KEY: store})
 
 

@@ -24,7 +24,7 @@ def pack(canonical: bytes) -> Packed:
 
 
 def unpack(digest: str, compressed: bytes) -> bytes:
-    """The JSON. Raises ValueError unless it is what the digest is of."""
+    """The JSON. Raises ValueError unless it matches the digest."""
     try:
         canonical = zlib.decompress(compressed)
     except zlib.error as error:

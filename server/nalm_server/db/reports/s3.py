@@ -21,7 +21,7 @@ RETRY: Any = {"max_retries": 3, "retry_timeout": TIMEOUT}
 
 class ObjectStore:
     def __init__(self, url: str, settings: Settings) -> None:
-        """url: s3://BUCKET/PREFIX. What the settings leave out comes from AWS's own variables or role."""
+        """url: s3://BUCKET/PREFIX. AWS's own variables or role supply what the settings leave out."""
         given: dict[str, Any] = {
             "endpoint": settings.s3_endpoint,
             "region": settings.s3_region,
@@ -40,13 +40,13 @@ class ObjectStore:
         return self._url
 
     def put(self, digest: str, compressed: bytes) -> int | None:
-        """Written again if it is there, which renews its time: what is left over goes by the sweep alone."""
+        """Overwrites an existing one, which renews its time; only the sweep removes unreferenced ones."""
         with self._reachable():
             obstore.put(self._store, path_of(digest), compressed)
         return None
 
     def take_back(self, digest: str, stamp: int) -> None:
-        """`put` gives no stamp."""
+        """Does nothing: `put` returns no stamp."""
 
     def get(self, digest: str) -> bytes:
         with self._reachable():

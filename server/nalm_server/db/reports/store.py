@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report store can do, whatever holds the bytes."""
+"""The operations of a report store, for any kind of storage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.base.errors import BusyError, NalmError
 
 
 class ReportUnreadableError(NalmError):
-    """The report is recorded, and its file is missing or damaged."""
+    """A row refers to the report, but its file is missing or damaged."""
 
     status = 500
     name = "report_unreadable"
@@ -28,7 +28,7 @@ class MissingError(Exception):
 
 @dataclass(frozen=True)
 class Stored:
-    """A report as the store lists it."""
+    """An entry in the store's list."""
 
     digest: str
     bytes: int
@@ -36,30 +36,31 @@ class Stored:
 
 
 class ReportStore(Protocol):
-    """Compressed reports by digest. All methods raise StoreAwayError when the store cannot be used."""
+    """Compressed reports by digest. All methods raise StoreAwayError if the store is not usable."""
 
     @property
     def place(self) -> str:
-        """Where reports are, for people."""
+        """The store's place, for people."""
 
     def put(self, digest: str, compressed: bytes) -> int | None:
-        """Stores it for good, or renews its time if it is there. A stamp for `take_back`, if any."""
+        """Stores it durably, or renews the time of an existing one. Returns a stamp for `take_back`, if
+        any."""
 
     def take_back(self, digest: str, stamp: int) -> None:
-        """Removes what that `put` made, unless it has been written again since."""
+        """Removes what that `put` stored, unless it has been written again since."""
 
     def get(self, digest: str) -> bytes:
         """Compressed, not verified. Raises MissingError."""
 
     def remove(self, digest: str, before: datetime) -> bool:
-        """Removes it if it was last written before then. True: it is not in the store any more."""
+        """Removes it if it was last written before that time. True: it is no longer in the store."""
 
     def listed(self) -> Iterator[Stored]:
-        """Every report of the store, in no order."""
+        """Every report of the store, in any order."""
 
 
 def path_of(digest: str) -> str:
-    """Relative to the store's root: 256 directories. Raises ValueError for what is no digest."""
+    """Relative to the store's root: 256 directories. Raises ValueError for an invalid digest."""
     if len(digest) != 64 or not set(digest) <= set("0123456789abcdef"):
         raise ValueError(f"{digest!r} is no SHA-256")
     return f"{digest[:2]}/{digest}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A report as a row has it: in the row itself, in the store, or no longer."""
+"""The report of a row: in the row itself, in the store, or no longer kept."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ HELP = "`nalm-server reports check` lists all such reports; a backup has them."
 class Kept:
     store: ReportStore
     compressed: bytes | None
-    """zlib, of a row from before the store; empty or None: it is not in the row."""
+    """zlib, in rows from before the store; empty or None: not in the row."""
     digest: str | None
-    """Its name in the store; None: it is not there."""
+    """Its name in the store; None: not in the store."""
     size: int
-    """Bytes that it takes, compressed; 0: it is no longer kept."""
+    """Its compressed size in bytes; 0: no longer kept."""
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -41,7 +41,7 @@ class Kept:
 
 
 def kept(store: ReportStore, compressed: bytes | None, digest: str | None, stored_bytes: int | None) -> Kept:
-    """Of a row's columns."""
+    """From a row's columns."""
     return Kept(
         store, compressed, digest, (stored_bytes or 0) if digest is not None else len(compressed or b"")
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a report comes in: into the store first, then a row refers to it."""
+"""Stores a report: in the store first, then a row refers to it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from nalm_server.db.reports.store import ReportStore
 @dataclass
 class Written:
     kept: bool = False
-    """A row that is committed refers to it."""
+    """A committed row refers to it."""
 
 
 @contextmanager
 def written(store: ReportStore, packed: Packed) -> Iterator[Written]:
-    """Stores the report; a refusal, or an end without `kept`, takes it back.
+    """Stores the report; removes it again after a refusal, or if the block ends without `kept`.
 
-    After any other error a commit may have gone through: what is left over then goes by the sweep.
+    After any other error a commit may have succeeded: the sweep then removes an unreferenced report.
     """
     stamp = store.put(packed.digest, packed.compressed)
     outcome = Written()
