@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls and what they may do: accounts, sign-in, tokens, roles in projects, the audit log.
+"""Callers and their rights: accounts, sign-in, tokens, roles in projects, the audit log.
 
-Imports worker, db, base. Start at `dependencies.py` (what each endpoint is handed) and `access/service.py`
-(may this caller do this?). The table of projects is in `access`: roles are given in projects.
+Imports worker, db, base. Start at `dependencies.py` (parameters of endpoints) and `access/service.py` (checks
+of rights). The table of projects is in `access`: roles belong to projects.
 """

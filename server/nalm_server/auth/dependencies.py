@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What endpoints are handed: one database session per request, committed here; the caller; the time."""
+"""Parameters of endpoints: one database session per request, committed here; the caller; the time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, 
 
 
 async def get_context(request: Request) -> Context:
-    """A coroutine, like get_now, though it awaits nothing: a plain function would cost a thread each time."""
+    """A coroutine, like get_now, though it awaits nothing: a plain function would use a thread each time."""
     return cast(Context, request.app.state.context)
 
 
@@ -42,7 +42,7 @@ async def get_now(context: Annotated[Context, Depends(get_context)]) -> datetime
     return context.clock()
 
 
-# scope="function": committed before the answer is sent, so that nobody is told of what is not stored.
+# scope="function": commits before the answer is sent, so that no answer reports unstored data.
 Db = Annotated[Session, Depends(get_session, scope="function")]
 ReadDb = Annotated[Session, Depends(get_read_session, scope="function")]
 Ctx = Annotated[Context, Depends(get_context)]
@@ -51,7 +51,7 @@ Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 
 
 def get_caller(request: Request, context: Ctx, credentials: Credentials) -> Principal:
-    """Whoever calls, anonymous if they say nothing; a wrong token is refused, an old cookie says nothing."""
+    """The caller, anonymous without credentials; rejects a wrong token, ignores an expired cookie."""
     if credentials is not None:
         return by_token(context, credentials.credentials)
     cookie = request.cookies.get(cookies.name_of(request, context.settings))
@@ -66,7 +66,7 @@ Caller = Annotated[Principal, Depends(get_caller)]
 
 
 def get_agent(caller: Caller) -> Principal:
-    """An agent, and nobody else."""
+    """The caller, if it is an agent."""
     if caller.anonymous:
         raise UnauthorizedError("This needs an agent's token in the header `Authorization: Bearer TOKEN`.")
     if caller.scope is not Scope.AGENT:

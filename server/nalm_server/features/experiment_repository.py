@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what experiments found at a commit."""
+"""SQL of results of experiments at a commit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_server.campaigns.experiments.spec import KIND, result_of
 from nalm_server.git.commits.models import CommitRow
 
 MOST = 1000
-"""Experiments of a commit that are read."""
+"""Maximum number of experiments read per commit."""
 
 
 def results(session: Session, commit: CommitRow, kind: Kind) -> list[tuple[int, str | None, dict[str, Any]]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every scenario cost at one commit: the chain's figures of its newest run on each host class."""
+"""Cost of every scenario at one commit: the chain's figures of its newest run on each host class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Measured:
 def at_commit(
     session: Session, project: ProjectRow, revision: str | None
 ) -> tuple[CommitRow, list[Measured]]:
-    """The commit, by default the furthest that was measured, and its scenarios by name.
+    """The commit, by default the newest measured one, and its scenarios by name.
 
     Raises NotFoundError.
     """
@@ -58,7 +58,7 @@ def at_commit(
 
 
 def _newest_runs(session: Session, commit_id: int) -> Sequence[tuple[RunRow, ScenarioRow]]:
-    """Of each scenario and host class, by the scenario's name."""
+    """For each scenario and host class, by the scenario's name."""
     rows = session.execute(
         select(RunRow, ScenarioRow)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)

@@ -22,11 +22,11 @@ from nalm_server.results.series import repository as scenarios
 from nalm_server.results.series.models import ScenarioRow
 
 BRANCH_DEPTH = 200
-"""How far behind a branch's tip its newest measured commit is looked for."""
+"""Maximum distance from a branch's tip to its newest measured commit."""
 
 
 class Place(NamedTuple):
-    """What a point is of: the first of `line` that was measured."""
+    """Place of a point: the first measured commit of `line`."""
 
     name: str | None
     line: Sequence[CommitRow]
@@ -66,7 +66,7 @@ def _line(
 
 
 def _point(place: Place, costs: Mapping[int, ChainCost], scale: Scale) -> NcppPoint | None:
-    """None for what was not measured."""
+    """None if nothing was measured."""
     row = next((one for one in place.line if one.id in costs), None)
     if row is None:
         return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a feature costs, commit by commit, from each of the three things that tell: one line for each.
+"""Prices of features by commit, from three sources: one line for each.
 
-Experiments tell it exactly and seldom, merges once, the stage of the feature's name at every commit.
+Experiments are exact and rare, merges have one price each, and the feature's stage has one at every commit.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def by_experiments(session: Session, project_id: int) -> Lines:
 
 
 def by_merges(session: Session, project_id: int) -> Lines:
-    """Commits that added or removed one feature alone: of several nobody can say which costs what."""
+    """Commits that added or removed one feature alone: the prices of several cannot be separated."""
     lines: Lines = defaultdict(list)
     found = repository.merges(session, project_id)
     numbers = price_repository.run_numbers(session, [one.run_id for one in found])
@@ -73,7 +73,7 @@ def by_merges(session: Session, project_id: int) -> Lines:
 
 
 def by_stages(session: Session, costs: Sequence[StageCost], names: Iterable[str]) -> Lines:
-    """The stages that have a feature's name."""
+    """Stages with the name of a feature."""
     lines: Lines = defaultdict(list)
     features = set(names)
     mine = [one for one in costs if one.stage in features]
@@ -90,9 +90,10 @@ def by_stages(session: Session, costs: Sequence[StageCost], names: Iterable[str]
 
 
 def rate_change(chain: Mapping[str, float], cycles: float) -> float | None:
-    """Packets per second gained by these cycles of the chain's; of a price that is less than nothing.
+    """Packets per second gained by these cycles of the chain; negative for a price.
 
-    By Eq. 6, pps times CPP is what the cores gave: the chain without them would have forwarded that many.
+    By Eq. 6, pps times CPP is the cycles of the cores: without these cycles the chain would forward the
+    result.
     """
     cpp, pps = chain.get("cpp"), chain.get("pps")
     if cpp is None or pps is None or cpp <= cycles:

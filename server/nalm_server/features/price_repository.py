@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of prices: what stages that are features cost, and which commits made them dearer."""
+"""SQL of prices: costs of stages that are features, and commits that made them more expensive."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ OF_STAGES = (
     SeriesRow.stage != "chain",
     SeriesRow.source.not_like("imported:%"),
 )
-"""Our own series of what stages cost."""
+"""A condition: measured series of stages' costs."""
 
 
 def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
@@ -81,9 +81,9 @@ def _stages(project_id: int) -> Select[*tuple[Any, ...]]:
 
 
 def newest_stages(session: Session, project_id: int, last: int | None = None) -> list[StageCost]:
-    """Each series' value at the furthest commit of the default branch, up to position `last`.
+    """Each series' value at the newest commit of the default branch, up to position `last`.
 
-    Looked for from the last commit back, series by series: the others' values are not read.
+    Searches back from the last commit, series by series, without reading other values.
     """
     commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
     newest = (
@@ -137,13 +137,13 @@ def stage_line(session: Session, project_id: int, stage: str, limit: int) -> lis
 
 
 def _last_with(project_id: int, series: Sequence[int], limit: int) -> Subquery:
-    """The last commits that have a value of these series, from the last commit of all back."""
+    """The last commits with a value of these series, searched back from the last commit."""
     commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
     has_value = (
         select(run.id)
         .join(value, value.run_id == run.id)
         .where(run.commit_id == commit.id, value.series_id.in_(series))
-        .limit(1)  # so it stays a question about one commit, and those not shown are not asked about
+        .limit(1)  # keeps the subquery to one commit, and to the commits shown
         .correlate(commit)
         .scalar_subquery()
     )
@@ -179,7 +179,7 @@ def run_numbers(session: Session, run_ids: Sequence[str]) -> dict[str, int]:
 
 
 def slower(session: Session, project_id: int, stages: Sequence[str], after: int) -> list[Slower]:
-    """Regressions that these stages pay for, at positions after `after`, oldest first."""
+    """Regressions for which these stages pay, at positions after `after`, oldest first."""
     found = session.execute(
         select(
             ScenarioRow.name,

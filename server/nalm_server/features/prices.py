@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The price list of features: what each costs now, since when it is dearer, and where."""
+"""The price list of features: present prices, and since when and where they grew."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from nalm_server.git.commits.service import ref
 from nalm_server.git.refs import repository as refs
 
 TAGS = 100
-"""So many of the newest tags are asked which is furthest along."""
+"""Number of newest tags among which the one at the newest commit is searched."""
 
 
 def price_list(session: Session, project: ProjectRow) -> PriceList:
@@ -60,7 +60,7 @@ def price_list(session: Session, project: ProjectRow) -> PriceList:
 
 
 def history(session: Session, project: ProjectRow, feature: str, limit: int) -> PriceHistory:
-    """Every price of a feature along the default branch. Raises NotFoundError if nothing tells of it."""
+    """Every price of a feature along the default branch. Raises NotFoundError if there is none."""
     measured = by_experiments(session, project.id) | by_merges(session, project.id)
     costs = price_repository.stage_line(session, project.id, feature, limit)
     lines = {
@@ -88,7 +88,7 @@ def history(session: Session, project: ProjectRow, feature: str, limit: int) -> 
 
 
 def _release(session: Session, project: ProjectRow) -> tuple[str, CommitRow] | None:
-    """The tag that is furthest along, and its commit."""
+    """The tag at the newest commit, and the commit."""
     tags = refs.tags(session, project.id, TAGS)
     known = repository.commits_of(session, project.id, [tag.sha for tag in tags])
     places = [(tag.name, known[tag.sha]) for tag in tags if tag.sha in known]
@@ -98,7 +98,7 @@ def _release(session: Session, project: ProjectRow) -> tuple[str, CommitRow] | N
 def _until(
     session: Session, project: ProjectRow, lines: Lines, names: set[str], commit: CommitRow | None
 ) -> Lines:
-    """The lines as they were at a commit; those that had not begun are left out, all without a commit."""
+    """The lines up to a commit, without those that begin later; without a commit, all."""
     if commit is None:
         return {}
     position = commit.position
@@ -122,7 +122,7 @@ def _price(point: PricePoint, commits: Mapping[int, CommitRow]) -> Price:
 def _change(
     line: Sequence[PricePoint] | None, now: PricePoint, commits: Mapping[int, CommitRow]
 ) -> PriceChange | None:
-    """None where the feature had no price then, or has had none since."""
+    """None if the feature had no price then, or has had none since."""
     if not line or line[-1].commit_id == now.commit_id:
         return None
     before = line[-1]

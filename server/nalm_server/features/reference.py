@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit whose feature sets are the scale of NCPP."""
+"""The reference commit: its feature sets are the scale of NCPP."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from nalm_server.git.commits.service import resolve
 def move(
     session: Session, caller: Principal, project: ProjectRow, revision: str | None, now: datetime
 ) -> CommitRow | None:
-    """Sets the reference to the commit that a sha, tag or branch now stands for; None: the project has none.
+    """Sets the reference to the present commit of a SHA, tag or branch; None removes it.
 
-    Raises NotFoundError, or ConflictError for a beginning that several commits have.
+    Raises NotFoundError, or ConflictError for a prefix of several commits.
     """
     row = resolve(session, project.id, revision) if revision is not None else None
     sha = row.sha if row else None

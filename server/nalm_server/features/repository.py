@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of feature sets: cost models, prices that merges came with, what runs cost."""
+"""SQL of feature sets: cost models, prices of merges, costs of runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValu
 
 
 class ChainCost(NamedTuple):
-    """What the chain of a commit's newest run cost, cycles per packet."""
+    """Cost of the chain in a commit's newest run, cycles per packet."""
 
     commit_id: int
     run_id: str
@@ -37,11 +37,11 @@ class Merge(NamedTuple):
     added: list[str]
     removed: list[str]
     price: float
-    """Cycles per packet of all that was added, less what was removed."""
+    """Cycles per packet of all features added, minus those removed."""
 
 
 def merges(session: Session, project_id: int) -> list[Merge]:
-    """Runs that have a price, along the first parent, each commit's newest last."""
+    """Runs with a price, along the first parent, each commit's newest last."""
     found = session.execute(
         select(
             ScenarioRow.name,
@@ -65,7 +65,7 @@ def merges(session: Session, project_id: int) -> list[Merge]:
 def chain_costs(
     session: Session, scenario_id: int, host_class: str, commit_ids: Sequence[int]
 ) -> dict[int, ChainCost]:
-    """By commit: its newest run that has a value."""
+    """By commit: its newest run with a value."""
     found = session.execute(
         select(
             RunRow.commit_id,
@@ -91,7 +91,7 @@ def chain_costs(
 
 
 def run_features(session: Session, scenario_id: int, host_class: str) -> dict[str, list[str]]:
-    """By run id: the features of head, where they were recorded."""
+    """By run id: the features of head, if they were recorded."""
     found = session.execute(
         select(RunRow.run_id, RunRow.features).where(
             RunRow.scenario_id == scenario_id, RunRow.host_class == host_class, RunRow.features.is_not(None)

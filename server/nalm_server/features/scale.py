@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scale NCPP is on: the cost model at the reference, and what came after it."""
+"""The scale of NCPP: the cost model at the reference, with features added later."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOT_RECORDED = "the run is from before feature sets were recorded: measure the c
 
 @dataclass(frozen=True)
 class Scale:
-    """Of one scenario on one host class."""
+    """Scale of one scenario on one host class."""
 
     model: CostModel | None
     missing: str | None
     """Why there is no model, and what to do."""
     came_at: Mapping[str, float]
-    """By feature that came after the reference: cycles per packet when it came."""
+    """By feature added after the reference: its price, in cycles per packet, when it was added."""
 
     def ncpp(
         self, value: float, interval: tuple[float | None, float | None], features: Sequence[str] | None
@@ -68,7 +68,7 @@ def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: s
 def normalised(
     scale: Scale, cpp: Figures, run_ids: Mapping[int, str], features: Mapping[str, list[str]]
 ) -> Figures:
-    """The chain's NCPP of its CPP, where there is one. run_ids: by run number; features: by those."""
+    """NCPP for each CPP of the chain, if there is one. run_ids: by run number; features: by run id."""
     ncpp = {
         number: _figure(scale, figure, features.get(run_ids[number]))
         for number, figure in cpp.get("chain", {}).items()

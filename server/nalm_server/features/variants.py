@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Execution models, chains and variants of one commit, from the scenarios measured there."""
+"""Execution models, chains and variants of one commit, from its measured scenarios."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def ablation(session: Session, project: ProjectRow, revision: str | None) -> Abl
 
 
 def _pairs(found: Sequence[Measured]) -> Iterator[tuple[str, Measured, Measured]]:
-    """(variant, off, on): `sfc_a` and `sfc_a_flow_cache`, alike in all that a scenario says but the name."""
+    """(variant, off, on): `sfc_a` and `sfc_a_flow_cache`, scenarios that are equal except for their names."""
     for off, on in permutations(found, 2):
         start = f"{off.scenario.name}_"
         if on.scenario.name.startswith(start) and _alike(off) == _alike(on):
@@ -87,7 +87,7 @@ def _alike(one: Measured) -> tuple[object, ...]:
 
 
 def _chain(one: Measured) -> str:
-    """Its features in order; of a run that did not record them its stages."""
+    """Its features in order; its stages, if the run did not record features."""
     stages = [stage for stage in one.scenario.stages if stage not in ENDS and not stage.startswith(HAND_OVER)]
     return ", ".join(one.features if one.features is not None else stages)
 

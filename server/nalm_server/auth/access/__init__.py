@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what in which project."""
+"""Roles of accounts and tokens in projects."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who belongs to a project."""
+"""Members of a project."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ class ProjectRow(Base):
     webhook_secret: Mapped[bytes] = mapped_column(LargeBinary)
     """Encrypted under the state directory's key."""
     pool: Mapped[str] = mapped_column(String(64), default="default", server_default="default")
-    """Whose hosts measure it."""
+    """Pool of hosts that measure it."""
     latest_only: Mapped[bool] = mapped_column(server_default=false())
-    """A newer push makes those that still wait for a host superfluous."""
+    """A newer push supersedes queued jobs."""
     public: Mapped[bool] = mapped_column(default=False, server_default=false())
-    """Anybody may read it, signed in or not."""
+    """Anyone may read it, without sign-in."""
     controls_per_day: Mapped[int] = mapped_column(SmallInteger, default=1, server_default="1")
-    """How often code is measured against itself, to learn how often nalm alarms without a change."""
+    """Number of controls per day, which count false alarms."""
     reference_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit whose feature sets are the scale of NCPP."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

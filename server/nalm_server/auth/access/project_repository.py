@@ -26,7 +26,7 @@ def name_of(session: Session, project_id: int) -> str:
 
 
 def lock(session: Session, project_id: int) -> ProjectRow:
-    """The row, held until the commit: writers of one project queue (on SQLite they do anyway)."""
+    """The row, locked until the commit: writers of one project queue (on SQLite they do anyway)."""
     return session.scalars(
         select(ProjectRow).where(ProjectRow.id == project_id).with_for_update(key_share=True)
     ).one()

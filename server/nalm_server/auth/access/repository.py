@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of who belongs to which project."""
+"""SQL of members of projects."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def role(session: Session, account_id: int, project_id: int) -> Role | None:
 
 
 def readable(caller: Principal) -> ColumnElement[bool]:
-    """The condition on projects that lists carry: those the caller may read.
+    """A condition on projects, for lists: those that the caller may read.
 
-    The same rule as `service.role_in`, which tests hold it to.
+    Equals `service.role_in`, as tests check.
     """
     public = ProjectRow.public.is_(true())
     if caller.anonymous or caller.agent_id is not None or caller.scope not in (None, *CEILING):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one question every endpoint asks: may this caller do this in this project?"""
+"""Checks what a caller may do in a project."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ NO_PROJECT = (
     "There is no such project, or you may not read it: sign in, or send a token with a role in it. "
     "`nalm-server project add NAME --repository URL` adds one."
 )
-"""The same for a project that is not there and one that is somebody else's."""
+"""The same text for a missing project and one that the caller may not read."""
 SIGN_IN = "This needs a sign-in, or the header `Authorization: Bearer TOKEN`."
 
 
 def role_in(session: Session, caller: Principal, project_id: int) -> Role | None:
-    """The caller's role in the project; None: none, the project is not even to be seen."""
+    """The caller's role in the project; None: none, not even for reading."""
     project = project_rows.find_by_id(session, project_id)
     anyone = Role.READER if project is not None and project.public else None
     return higher(anyone, _own_role(session, caller, project_id))
 
 
 def _own_role(session: Session, caller: Principal, project_id: int) -> Role | None:
-    """Of an account its own; of a token what its scope allows, and not more than its owner has."""
+    """An account's own role; for a token, the role of its scope, at most its owner's."""
     if caller.project_id not in (None, project_id) or caller.anonymous:
         return None
     ceiling = Role.ADMINISTRATOR if caller.scope is None else CEILING.get(caller.scope)
@@ -46,10 +46,10 @@ def _own_role(session: Session, caller: Principal, project_id: int) -> Role | No
 def require_role(
     session: Session, caller: Principal, project_id: int, required: Role, *, missing: str = NO_PROJECT
 ) -> None:
-    """Raises NotFoundError(missing) for one without any role, to whom a private project is no project at all,
-    UnauthorizedError for somebody unknown, ForbiddenError for a role too low.
+    """Raises NotFoundError(missing) for a caller without any role, for whom a private project does not exist,
+    UnauthorizedError for an anonymous caller, ForbiddenError for a role that is too low.
 
-    `missing`: what is said of a thing that is not there, so that both cases read alike.
+    `missing`: the text for a missing resource, so that both cases look alike.
     """
     held = role_in(session, caller, project_id)
     if includes(held, required):
@@ -62,7 +62,7 @@ def require_role(
 
 
 def require_project(session: Session, caller: Principal, name: str, required: Role) -> ProjectRow:
-    """The project of this name, if the caller may do there what `required` may. Raises as require_role."""
+    """The project of this name, if the caller has the role in it. Raises as require_role."""
     row = find_project(session, name)
     if row is None:
         raise NotFoundError(NO_PROJECT)
@@ -71,7 +71,7 @@ def require_project(session: Session, caller: Principal, name: str, required: Ro
 
 
 def is_administrator(caller: Principal) -> bool:
-    """Of the whole server: an administrator signed in, or a token of scope admin that is not outlived."""
+    """True for a signed-in administrator of the server, or a valid token of scope admin."""
     if caller.scope is None:
         return caller.administrator
     owned = caller.account_id is not None
@@ -79,7 +79,7 @@ def is_administrator(caller: Principal) -> bool:
 
 
 def require_administrator(caller: Principal) -> None:
-    """For what belongs to the whole server: accounts, hosts, pools, new projects."""
+    """For resources of the whole server: accounts, hosts, pools, new projects."""
     if caller.anonymous:
         raise UnauthorizedError(SIGN_IN)
     if not is_administrator(caller):
@@ -87,7 +87,7 @@ def require_administrator(caller: Principal) -> None:
 
 
 def may_upload(session: Session, caller: Principal, project_id: int) -> bool:
-    """Reports that are of no job: developers, and tokens made for it."""
+    """Reports without a job: developers, and tokens with a scope for uploads."""
     if caller.anonymous or caller.agent_id is not None or caller.project_id not in (None, project_id):
         return False
     if caller.scope is not None and caller.scope not in UPLOADING:
@@ -98,7 +98,7 @@ def may_upload(session: Session, caller: Principal, project_id: int) -> bool:
 
 
 def require_uploader(caller: Principal) -> None:
-    """Refuses at once who can upload nothing anywhere, before a long body is read."""
+    """Rejects a caller without any right to upload, before a long body is read."""
     if caller.anonymous:
         raise UnauthorizedError(SIGN_IN)
     if caller.scope not in (None, Scope.AGENT, *UPLOADING):

@@ -17,7 +17,7 @@ class AccountRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(64), unique=True)
     password_hash: Mapped[str | None] = mapped_column(String(256))
-    """Argon2id; None: signs in by link or forge only."""
+    """Argon2id; None: the account signs in by link or forge only."""
     administrator: Mapped[bool]
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     signed_in_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
@@ -25,7 +25,7 @@ class AccountRow(Base):
 
 
 class IdentityRow(Base):
-    """Who an account is at a forge. By issuer and subject: names and addresses can change hands."""
+    """An account's identity at a forge, by issuer and subject: names and addresses can change owners."""
 
     __tablename__ = "identities"
     __table_args__ = (UniqueConstraint("issuer", "subject"),)
@@ -38,7 +38,7 @@ class IdentityRow(Base):
 
 
 class LinkRow(Base):
-    """A one-time link that signs an account in; gone once used."""
+    """A one-time link that signs an account in; deleted on use."""
 
     __tablename__ = "sign_in_links"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passwords: Argon2id, a few at a time, and as slow for nobody as for somebody."""
+"""Passwords: Argon2id, a few at a time, in the same time for unknown accounts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from nalm_server.base.errors import BusyError
 HASHER = PasswordHasher()
 SHORTEST, LONGEST = 12, 256
 AT_ONCE = BoundedSemaphore(2)
-"""Each takes 64 MiB and tens of milliseconds of a core."""
+"""Number of concurrent hashes: each takes 64 MiB of memory and much of a core."""
 WAIT_SECONDS = 3.0
 
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Held while passwords are hashed, so that a flood of sign-ins takes neither memory nor threads.
+    """A permit to hash a password, so that a flood of sign-ins does not use up memory and threads.
 
-    Raises BusyError when none of the few turns comes free within WAIT_SECONDS.
+    Raises BusyError if no permit is free within WAIT_SECONDS.
     """
     if not AT_ONCE.acquire(timeout=WAIT_SECONDS):
         raise BusyError("Too many people sign in at this moment: try again in a few seconds.")
@@ -41,7 +41,7 @@ def hash_of(password: str) -> str:
 
 
 def verify(stored: str | None, password: str) -> bool:
-    """Takes as long when nothing is stored. Call it within `turn`."""
+    """Takes the same time without a stored hash. Call it within `turn`."""
     try:
         matches = HASHER.verify(stored or _nobodys(), password)
     except (VerificationError, InvalidHashError):
@@ -50,11 +50,11 @@ def verify(stored: str | None, password: str) -> bool:
 
 
 def is_outdated(stored: str) -> bool:
-    """Made with weaker parameters than now."""
+    """True if made with weaker parameters than the present ones."""
     return HASHER.check_needs_rehash(stored)
 
 
 @cache
 def _nobodys() -> str:
-    """Of a password that nobody knows."""
+    """Hash of a random password, for unknown accounts."""
     return HASHER.hash(secrets.token_urlsafe(32))

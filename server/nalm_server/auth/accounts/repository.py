@@ -30,7 +30,7 @@ def list_all(session: Session) -> list[AccountRow]:
 
 
 def count_administrators(session: Session, *, who_signed_in: bool) -> int:
-    """Those who may sign in."""
+    """Number of administrators that may sign in."""
     query = (
         select(func.count())
         .select_from(AccountRow)
@@ -42,19 +42,19 @@ def count_administrators(session: Session, *, who_signed_in: bool) -> int:
 
 
 def anyone_signed_in(session: Session) -> bool:
-    """Ever."""
+    """True if anyone has ever signed in."""
     return bool(session.scalar(select(exists().where(AccountRow.signed_in_at.is_not(None)))))
 
 
 def add_link(session: Session, account_id: int, digest: str, expires_at: datetime) -> None:
-    """The account's only one: those before it are worthless."""
+    """The account's only link: earlier ones become invalid."""
     session.execute(delete(LinkRow).where(LinkRow.account_id == account_id))
     session.add(LinkRow(account_id=account_id, digest=digest, expires_at=expires_at))
     session.flush()
 
 
 def take_link(session: Session, digest: str) -> tuple[int, datetime] | None:
-    """Account and expiry of the link, which is gone then: of two who use it at once one gets it."""
+    """Account and expiry of the link, which is deleted: of two concurrent uses, one gets it."""
     taken = session.execute(
         delete(LinkRow).where(LinkRow.digest == digest).returning(LinkRow.account_id, LinkRow.expires_at)
     ).first()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accounts: made by an administrator, entered by a one-time link, never with a default password."""
+"""Accounts: created by an administrator, entered by a one-time link, never with a default password."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.db.context import Context
 
 LINK_LIVES = timedelta(days=3)
 FIRST = "admin"
-"""The first administrator's name."""
+"""Name of the first administrator."""
 
 
 def require(session: Session, name: str) -> AccountRow:
@@ -59,7 +59,7 @@ def add(
 def invite(
     session: Session, context: Context, caller: Principal, row: AccountRow, now: datetime
 ) -> AccountInvitation:
-    """A link that signs the account in, once. Its secret is behind `#`, so no server's log gets it."""
+    """A one-time link for the account. Its secret is behind `#`, so no server's log contains it."""
     if row.disabled_at is not None:
         raise ConflictError(f"Account {row.name} is disabled: enable it first.")
     secret, expires_at = new_secret(), now + LINK_LIVES
@@ -91,7 +91,7 @@ def change(
 
 
 def set_password(session: Session, caller: Principal, row: AccountRow, password: str, now: datetime) -> None:
-    """Whoever is signed in with the old one is no longer."""
+    """Ends sessions that used the old password."""
     row.password_hash = passwords.hash_of(password)
     sessions.end_all(session, row.id, but=caller.session_id)
     record(session, caller, "account.password", f"account {row.name}", now)
@@ -100,7 +100,7 @@ def set_password(session: Session, caller: Principal, row: AccountRow, password:
 def first_link(
     session: Session, context: Context, caller: Principal, now: datetime
 ) -> AccountInvitation | None:
-    """While no administrator has ever signed in: a fresh link for the first one."""
+    """A new link for the first administrator, until one has signed in."""
     if repository.count_administrators(session, who_signed_in=True) > 0:
         return None
     row = repository.find(session, FIRST)

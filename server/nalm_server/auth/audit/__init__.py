@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who did what, when: kept, never changed."""
+"""The audit log: who changed what, and when. Entries never change."""

@@ -18,11 +18,11 @@ class AuditRow(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
     who: Mapped[str] = mapped_column(String(128))
-    """Name of the account, token or agent; `anonymous` only where anyone may."""
+    """Name of the account, token or agent; `anonymous` only for actions open to all."""
     action: Mapped[str] = mapped_column(String(64))
     """`noun.verb`, e.g. `job.cancel`."""
     project_id: Mapped[int | None] = mapped_column(ForeignKey("projects.id", ondelete="SET NULL"))
     subject: Mapped[str] = mapped_column(String(256))
-    """What it was done to, e.g. `job 12`."""
+    """Object of the action, e.g. `job 12`."""
     detail: Mapped[str | None] = mapped_column(Text)
     request_id: Mapped[str | None] = mapped_column(String(32))

@@ -14,14 +14,14 @@ from nalm_server.auth.audit.models import AuditRow
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which entries of the log; None: of all."""
+    """Conditions on entries; None: any."""
 
     project_id: int | None
     who: str | None
     action: str | None
     """`noun.verb`, or a noun for all its verbs."""
     before: int | None
-    """Only entries older than the one of this number."""
+    """Only entries with a smaller number."""
     limit: int
 
 

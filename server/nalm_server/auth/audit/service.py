@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the audit log in the same transaction as what it tells of."""
+"""Writes the audit log in the transaction of the change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def record(
     project_id: int | None = None,
     detail: str | None = None,
 ) -> None:
-    """One line of the log: `who` did `action` (noun.verb) to `subject`, in the request under way."""
+    """Adds an entry: `who` did `action` (noun.verb) to `subject`, in the current request."""
     repository.add(
         session,
         AuditRow(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session's cookie, and what keeps other sites from using it.
+"""The session's cookie, and its protection against other sites.
 
-A browser sends the cookie with whatever another site makes it send. SameSite=Lax leaves out most of that, but
-not requests from sibling domains; therefore writes by cookie also carry a token in a header, which no other
-site can read or set. It is derived from the cookie, so that nothing more is to be stored. Bearer tokens are
-sent by nobody unasked and need none of this.
+A browser sends the cookie with requests that other sites cause. SameSite=Lax prevents most of these, but not
+requests from sibling domains; therefore writes with a cookie also carry a token in a header, which no other
+site can read or set. The token is derived from the cookie, so nothing else is stored. Browsers do not send
+bearer tokens by themselves, so these need no protection.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def is_secure(request: Request, settings: Settings) -> bool:
 
 
 def name_of(request: Request, settings: Settings, what: str = "session") -> str:
-    """With `__Host-` no sibling domain and no plain HTTP can plant one."""
+    """With `__Host-`, no sibling domain and no plain HTTP can set one."""
     return f"__Host-nalm-{what}" if is_secure(request, settings) else f"nalm-{what}"
 
 
@@ -54,7 +54,7 @@ def put(
 
 
 def put_session(request: Request, response: Response, settings: Settings, made: NewSession) -> None:
-    """The session's cookie, and the one by which this browser is known when somebody signs in here again."""
+    """Sets the session's cookie, and the device cookie that identifies this browser at its next sign-in."""
     put(request, response, settings, made.cookie, seconds=settings.session_hours * 3600)
     put(request, response, settings, made.device, seconds=devices.SECONDS, what=devices.COOKIE)
 
@@ -68,7 +68,7 @@ def csrf_of(cookie: str) -> str:
 
 
 def require_csrf(request: Request, cookie: str) -> None:
-    """For whoever calls by cookie. Raises ForbiddenError for a write without the token."""
+    """For callers with a cookie. Raises ForbiddenError for a write without the token."""
     if request.method in SAFE:
         return
     sent = request.headers.get(CSRF_HEADER, "")
@@ -77,7 +77,7 @@ def require_csrf(request: Request, cookie: str) -> None:
 
 
 def require_same_site(request: Request) -> None:
-    """For signing in, where there is no cookie yet: another site must not sign a visitor in as somebody."""
+    """For sign-in, before there is a cookie: another site must not sign a visitor in to a foreign account."""
     origin = request.headers.get("Origin")
     foreign = origin is not None and urlsplit(origin).netloc != request.headers.get("Host")
     if foreign or request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A browser that signed in before: a sealed cookie names the account and the browser's number.
+"""A browser that signed in before: an encrypted cookie with the account and the browser's number.
 
-It signs nobody in. It only keeps the attempts of strangers from counting against the account's owner.
+It does not sign in. It keeps strangers' attempts from counting against the account's owner.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ SECONDS = 365 * 24 * 3600
 
 
 def issue(box: SecretBox, account: str) -> str:
-    """The cookie of one more browser of the account."""
+    """A cookie for a new browser of the account."""
     return box.seal(json.dumps({"device": secrets.token_hex(16), "account": account})).decode()
 
 
 def number_of(box: SecretBox, cookie: str | None, account: str) -> str | None:
-    """The browser's number; None: no cookie, one of another account, or none that this server issued."""
+    """The browser's number; None: no cookie, one of another account, or one that this server did not
+    issue."""
     try:
         content = json.loads(box.open(cookie.encode())) if cookie else {}
     except (SecretKeyError, ValueError):

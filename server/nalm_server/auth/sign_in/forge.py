@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OAuth2 and OpenID Connect: asks a provider who somebody is. Authorization code with PKCE, state and nonce.
+"""OAuth2 and OpenID Connect: authenticates by a provider. Authorization code with PKCE, state and nonce.
 
-Discovery, keys and tokens come from addresses of the operator's choosing, not of a user's.
+Discovery, keys and tokens come from addresses that the operator chose, not a user.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from nalm_server.base.errors import ForbiddenError, NalmError, UnauthorizedError
 from nalm_server.base.sign_in_providers import Kind, Provider
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it would rather have httpx's successor, at each start of each command
+    warnings.simplefilter("ignore")  # it warns about httpx on each import
     from authlib.integrations.httpx_client import OAuth2Client
 
 TIMEOUT_SECONDS = 10.0
 SIGNED_WITH = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
-"""Never `none`, never a secret both sides know."""
+"""Never `none`, never a secret that both sides know."""
 LEEWAY_SECONDS = 60
 
 
@@ -37,7 +37,7 @@ class ProviderError(NalmError):
 
 @dataclass(frozen=True)
 class SignInRequest:
-    """What was sent along with somebody, to be found again when they come back."""
+    """Sent with the browser, and checked when it returns."""
 
     state: str
     nonce: str
@@ -46,7 +46,7 @@ class SignInRequest:
 
 @dataclass(frozen=True)
 class Identity:
-    """Unchanging at the issuer; the name is only a wish."""
+    """Issuer and subject never change; the name is only a suggestion."""
 
     issuer: str
     subject: str
@@ -58,7 +58,7 @@ def new_request() -> SignInRequest:
 
 
 def endpoints(provider: Provider) -> dict[str, Any]:
-    """Raises ProviderError when the discovery document is away, or another issuer's."""
+    """Raises ProviderError if the discovery document is missing or of another issuer."""
     if provider.kind is Kind.GITHUB:
         base = f"{provider.github}/login/oauth"
         return {"authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/access_token"}
@@ -80,7 +80,7 @@ def address_to_ask(provider: Provider, redirect_uri: str, request: SignInRequest
 
 
 def identify(provider: Provider, redirect_uri: str, request: SignInRequest, code: str, now: int) -> Identity:
-    """Who came back with this code. Raises UnauthorizedError for a code, token or claim that does not fit."""
+    """The identity for this code. Raises UnauthorizedError for an invalid code, token or claim."""
     found = endpoints(provider)
     try:
         with _client(provider, redirect_uri) as client:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""To the forge and back: the way there is sealed into a cookie, the way back ends in a session."""
+"""Sign-in by a forge: a cookie with encrypted state on the way there, a session on return."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nalm_server.db.context import Context
 from nalm_server.db.secrets import SecretKeyError
 
 WAY_SECONDS = 600
-"""How long somebody may take at the forge."""
+"""Maximum time at the forge."""
 AGAIN = "This sign-in began in another browser or too long ago: begin again."
 
 
@@ -41,7 +41,8 @@ def redirect_uri(context: Context, name: str) -> str:
 
 
 def start(context: Context, name: str, to: str | None) -> tuple[str, str]:
-    """Where to send the browser, and the sealed cookie it takes along. `to`: the page it came from."""
+    """The provider's address, and the encrypted cookie for the way back. `to`: the page to show
+    afterwards."""
     request = forge.new_request()
     address = forge.address_to_ask(require(context, name), redirect_uri(context, name), request)
     until = (context.clock() + timedelta(seconds=WAY_SECONDS)).timestamp()
@@ -52,7 +53,7 @@ def start(context: Context, name: str, to: str | None) -> tuple[str, str]:
 def come_back(context: Context, name: str, *, sealed: str, state: str, code: str) -> tuple[NewSession, str]:
     """The session, and the path of the page to show.
 
-    Raises UnauthorizedError unless this browser was sent, there, with this state, a while ago.
+    Raises UnauthorizedError unless this browser was sent to this provider with this state, recently.
     """
     request, to = _opened(context, name, sealed, state)
     now = context.clock()
@@ -80,7 +81,7 @@ def _opened(context: Context, name: str, sealed: str, state: str) -> tuple[SignI
 
 
 def _account(session: Session, context: Context, identity: Identity) -> AccountRow:
-    """The one linked to issuer and subject, else a new one without any role. Never one of the same name."""
+    """The account linked to issuer and subject, else a new one without roles. Never matched by name."""
     known = accounts.find_identity(session, identity.issuer, identity.subject)
     if known is not None:
         found = accounts.get(session, known.account_id)

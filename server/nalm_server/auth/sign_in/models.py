@@ -12,7 +12,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class SessionRow(Base):
-    """A browser that is signed in; the row's end is the sign-in's."""
+    """A signed-in browser; deleting the row signs it out."""
 
     __tablename__ = "sessions"
 
@@ -21,8 +21,8 @@ class SessionRow(Base):
     digest: Mapped[str] = mapped_column(String(64), unique=True)
     """SHA-256 of the cookie."""
     by_link: Mapped[bool]
-    """Signed in by a one-time link: may set a password without knowing the old one."""
+    """Signed in by a one-time link: may set a password without the old one."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
-    """Coarse: a request within ten minutes of it changes nothing."""
+    """Coarse: not updated within ten minutes."""
     expires_at: Mapped[datetime] = mapped_column(UtcDateTime)

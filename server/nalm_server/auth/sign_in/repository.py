@@ -40,7 +40,7 @@ def end(session: Session, session_id: int) -> None:
 
 
 def end_all(session: Session, account_id: int, *, but: int | None = None) -> None:
-    """Signs the account out everywhere, except in the session `but`."""
+    """Ends all sessions of the account, except `but`."""
     session.execute(
         delete(SessionRow).where(SessionRow.account_id == account_id, SessionRow.id != (but or 0))
     )

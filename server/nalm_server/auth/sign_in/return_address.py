@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a browser goes after signing in: a page of this server, whatever it was asked for."""
+"""The page after sign-in: always one of this server, whatever the request names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIGN_IN = "/sign-in"
 
 
 def local_path(address: str | None) -> str:
-    """`address` if it is a path of this server, with its query; else the first page."""
+    """`address` if it is a path of this server, with its query; else `/`."""
     if address is None or not PATH.fullmatch(address) or address.startswith((SIGN_IN, "/api/")):
         return HOME
     return address

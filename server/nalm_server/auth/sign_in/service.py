@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs in and out. A session is a row: gone means signed out, wherever its cookie is."""
+"""Signs in and out. A session is a row: without it, its cookie is invalid."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from nalm_server.db.sign_in_attempts import Attempt
 
 SEEN_NOTED_EVERY = timedelta(minutes=10)
 WRONG = "Name or password is wrong."
-"""The same for a name that is not there."""
+"""The same for an unknown name."""
 
 
 @dataclass(frozen=True)
 class NewSession:
-    """`cookie` leaves the server once and is stored nowhere. By `device` the browser is known later."""
+    """`cookie` is sent once and not stored. `device` identifies the browser later."""
 
     cookie: str
     device: str
@@ -42,7 +42,8 @@ class NewSession:
 def sign_in(
     context: Context, given: ByPassword | ByLink, address: str, device_cookie: str | None = None
 ) -> NewSession:
-    """Raises TooManyError, UnauthorizedError, BusyError. The slow hash is done with no transaction open."""
+    """Raises TooManyError, UnauthorizedError, BusyError. Hashes outside of transactions, because it is
+    slow."""
     if isinstance(given, ByLink):
         return _by_link(context, given.link, address)
     name = given.name.lower()
@@ -69,7 +70,7 @@ def sign_in(
 
 
 def _verified(context: Context, attempt: Attempt, stored: str | None, password: str) -> bool:
-    """The limit is looked at once more within the turn: many attempts at once may have waited for it."""
+    """Checks the limit again within the turn: many concurrent attempts may have waited for it."""
     with passwords.turn():
         context.attempts.require(attempt)
         if passwords.verify(stored, password):
@@ -93,7 +94,7 @@ def _by_link(context: Context, link: str, address: str) -> NewSession:
 
 
 def begin(session: Session, context: Context, account: AccountRow, now: datetime, *, how: str) -> NewSession:
-    """A new session of the account; how: password, link or the forge's name."""
+    """Starts a session of the account; how: password, link or the forge's name."""
     cookie = new_secret()
     row = repository.add(
         session,
@@ -125,7 +126,7 @@ def _principal(row: SessionRow, account: AccountRow) -> Principal:
 
 
 def by_cookie(context: Context, cookie: str) -> Principal | None:
-    """Who has this cookie; None: it is of no session, an ended or an idle one."""
+    """The holder of the cookie; None: no such session, or an ended or idle one."""
     now, settings = context.clock(), context.settings
     with context.read_sessions() as session:
         found = repository.find(session, digest_of(cookie))
@@ -136,7 +137,10 @@ def by_cookie(context: Context, cookie: str) -> Principal | None:
     if row.expires_at <= now or idle > timedelta(hours=settings.session_idle_hours) or account.disabled_at:
         return None
     if idle >= SEEN_NOTED_EVERY:
-        with suppress(OperationalError), context.sessions() as session:  # a busy database loses only this
+        with (
+            suppress(OperationalError),
+            context.sessions() as session,
+        ):  # a busy database loses only this
             repository.seen(session, row.id, now)
             session.commit()
     return _principal(row, account)
@@ -168,7 +172,7 @@ def change_password(context: Context, caller: Principal, change: PasswordChange)
         account, row = accounts.get(session, caller.account_id), repository.get(session, caller.session_id)
         stored = account.password_hash if account is not None else None
     free = stored is None or (row is not None and row.by_link)
-    # Only who is signed in comes here: counted by session, so that no stranger's attempts are in the way.
+    # Signed-in callers only: counted by session, so that strangers' attempts do not count.
     attempt = Attempt(caller.name, "", f"session {caller.session_id}")
     if not free and not _verified(context, attempt, stored, change.old or ""):
         raise ForbiddenError("The old password is wrong.")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tokens: who may do what."""
+"""Tokens and their scopes."""

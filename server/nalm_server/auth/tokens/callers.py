@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the token of a request to who calls; notes that it was used, now and then."""
+"""Finds the caller of a token; records now and then that the token was used."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from nalm_server.db.context import Context
 
 
 def by_token(context: Context, token: str) -> Principal:
-    """Sessions of its own, closed at once: a request that waits for work must hold none."""
+    """Uses short sessions of its own: a request that waits for work must hold none."""
     now = context.clock()
     with context.read_sessions() as session:
         caller, row = authenticate(session, token, now)
     if use_is_news(row, now):
-        with suppress(OperationalError), context.sessions() as session:  # a busy database loses only this
+        with (
+            suppress(OperationalError),
+            context.sessions() as session,
+        ):  # a busy database loses only this
             repository.used(session, row.id, now)
             session.commit()
     return caller

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""People's own tokens, and their projects'."""
+"""Tokens of accounts and of projects."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_server.base.settings import Settings
 
 
 def _account_of(caller: Principal) -> int:
-    """A token makes no tokens: whoever got hold of one must not outlive it."""
+    """A token cannot make tokens: a stolen one must not outlive its revocation."""
     if caller.account_id is None or caller.session_id is None:
         if caller.anonymous:
             raise UnauthorizedError("This needs a sign-in.")
@@ -61,7 +61,7 @@ def make_for_project(
     *,
     now: datetime,
 ) -> TokenCreated:
-    """Nobody's own: it stays when its maker leaves, so it can do no more than measure."""
+    """A project's token has no owner: it stays when its maker leaves, so its scope is at most measure."""
     row, token = _make(session, settings, new, now, project_id=project.id, account_id=None)
     return _created(session, caller, row, token, now)
 

@@ -21,11 +21,11 @@ class TokenRow(Base):
     name: Mapped[str] = mapped_column(String(128))
     project_id: Mapped[int | None] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), index=True)
     agent_id: Mapped[int | None] = mapped_column(ForeignKey("hosts.id", ondelete="CASCADE"), index=True)
-    """The host whose agent's own credential it is."""
+    """The host whose agent has this credential."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     account_id: Mapped[int | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
-    """Its owner, beyond whose rights it never goes; None: a project's or the server's own."""
+    """Its owner, whose rights limit it; None: it belongs to a project or the server."""
     expires_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     last_used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """Coarse: a use within an hour of it changes nothing."""
+    """Coarse: not updated within an hour."""
     revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)

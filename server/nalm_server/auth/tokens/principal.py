@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who calls."""
+"""The caller of a request."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from nalm_server.auth.tokens.scopes import Scope
 
 @dataclass(frozen=True)
 class Principal:
-    """Who calls: the holder of a token, an agent, or a signed-in account.
+    """A caller: the holder of a token, an agent, or a signed-in account.
 
-    project_id: the only project a token is for, None: any. scope None: no token.
+    project_id: the only project of a token, None: any. scope None: no token.
     """
 
     scope: Scope | None
     project_id: int | None
     name: str
     agent_id: int | None = None
-    """The registered agent that calls with its own credentials."""
+    """The registered agent that calls with its own credential."""
     account_id: int | None = None
-    """The person signed in, or the owner of a token that may do at most what its owner may."""
+    """The signed-in account, or the owner of a token, whose rights limit it."""
     administrator: bool = False
-    """The account is one of the whole server's administrators."""
+    """The account is an administrator of the server."""
     session_id: int | None = None
-    """The browser's sign-in, when there is one."""
+    """The browser's session, if there is one."""
 
     @property
     def anonymous(self) -> bool:
@@ -35,4 +35,4 @@ class Principal:
 ANONYMOUS = Principal(None, None, "anonymous")
 
 SYSTEM = Principal(Scope.ADMIN, None, "nalm-server")
-"""The command on the server's own host, run by somebody who can read its database anyway."""
+"""The command on the server's own host, whose user can read the database anyway."""

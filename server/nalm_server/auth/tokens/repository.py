@@ -34,7 +34,7 @@ def list_all(session: Session) -> list[TokenRow]:
 
 
 def described(session: Session, condition: ColumnElement[bool]) -> list[Token]:
-    """Those the condition holds for, newest first, with the names of project and owner."""
+    """Tokens that meet the condition, newest first, with the names of project and owner."""
     found = session.execute(
         select(TokenRow, ProjectRow.name, AccountRow.name)
         .outerjoin(ProjectRow, ProjectRow.id == TokenRow.project_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a token is for, and the most its holder may do with it."""
+"""Scopes of tokens, and the highest role of each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Scope(StrEnum):
     UPLOAD = "upload"
     """Reads, and uploads reports."""
     MEASURE = "measure"
-    """Also asks for measurements and triages."""
+    """Also requests measurements and triages."""
     MAINTAIN = "maintain"
     """Also changes projects' settings, secrets, integrations and people."""
     ADMIN = "admin"
-    """Everything, of the whole server."""
+    """Everything on the whole server."""
     AGENT = "agent"
-    """Takes jobs and uploads their reports; nothing else."""
+    """Leases jobs and uploads their reports; nothing else."""
 
 
 CEILING = {
@@ -30,7 +30,7 @@ CEILING = {
     Scope.MAINTAIN: Role.MAINTAINER,
     Scope.ADMIN: Role.ADMINISTRATOR,
 }
-"""The highest role a token of this scope has anywhere. An agent has none."""
+"""The highest role of a token of this scope. An agent has none."""
 
 UPLOADING = (Scope.UPLOAD, Scope.MEASURE, Scope.MAINTAIN, Scope.ADMIN)
-"""Scopes that may upload reports which are of no job."""
+"""Scopes that may upload reports without a job."""

@@ -19,7 +19,7 @@ from nalm_server.base.errors import UnauthorizedError
 __all__ = ["ANONYMOUS", "Principal", "Scope", "authenticate", "digest_of", "issue", "new_secret"]
 
 MARK = "nalm_"
-"""Begins each token, so that secret scanners can know one."""
+"""Prefix of each token, by which secret scanners recognise it."""
 USE_NOTED_EVERY = timedelta(hours=1)
 
 
@@ -42,7 +42,7 @@ def issue(
     account_id: int | None = None,
     expires_at: datetime | None = None,
 ) -> str:
-    """A new token, of which only the digest is kept."""
+    """A new token, of which only the digest is stored."""
     token = new_secret()
     repository.add(
         session,
@@ -60,8 +60,8 @@ def issue(
 
 
 def authenticate(session: Session, token: str, now: datetime) -> tuple[Principal, TokenRow]:
-    """Who has this token. Raises UnauthorizedError for one that is unknown, revoked, expired, or whose owner
-    is gone. Looked up by digest: timing tells nothing of the token."""
+    """The holder of this token. Raises UnauthorizedError for a token that is unknown, revoked or expired, or
+    whose owner is gone. The lookup is by digest, so its timing reveals nothing of the token."""
     row = repository.find(session, digest_of(token))
     if row is None or row.revoked_at is not None:
         raise UnauthorizedError("This token is unknown or revoked: make a new one.")
@@ -82,5 +82,5 @@ def authenticate(session: Session, token: str, now: datetime) -> tuple[Principal
 
 
 def use_is_news(row: TokenRow, now: datetime) -> bool:
-    """Worth a write: last_used_at is coarse."""
+    """True if last_used_at, which is coarse, needs an update."""
     return row.last_used_at is None or now - row.last_used_at >= USE_NOTED_EVERY

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole database in one file, taken while the server runs; and back, into an empty state."""
+"""Saves the whole database into one file while the server runs, and restores it into an empty state."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backup's file: a tar with a manifest first, then what the manifest has the digests of."""
+"""A backup's file: a tar with a manifest, then the parts whose digests the manifest has."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MANIFEST = "manifest.json"
 DATABASE = "database"
 KEY = "secret.key"
 REPORTS = "reports"
-"""Directory of the reports in the report store, each named by its SHA-256."""
+"""Directory of reports of the report store, each named by its SHA-256."""
 CHUNK = 1 << 20
 
 
@@ -38,14 +38,14 @@ class Part(BaseModel):
 
 class Manifest(BaseModel):
     format: Literal["nalm.backup/1", "nalm.backup/2"] = FORMAT
-    """Of version 1 there were no reports beside the database."""
+    """Version 1 had no reports beside the database."""
     made_at: datetime
     nalm_version: str
     database: Literal["sqlite", "postgresql"]
     revision: str
     parts: dict[Literal["database", "secret.key"], Part]
     reports: int = 0
-    """How many reports follow the parts."""
+    """Number of reports after the parts."""
 
 
 def part_of(path: Path) -> Part:
@@ -59,9 +59,9 @@ def part_of(path: Path) -> Part:
 def write(
     target: Path, manifest: Manifest, files: dict[str, Path], reports: Iterable[tuple[str, bytes]]
 ) -> None:
-    """All or nothing: the name appears when everything is on the disk. Only its owner can read it.
+    """Atomic: the name appears when everything is on the disk. Only the owner can read the file.
 
-    reports: digest and compressed report, one in memory at a time, as many as the manifest says.
+    reports: (digest, compressed report), one in memory at a time, as many as in the manifest.
     """
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
@@ -93,7 +93,7 @@ def _anonymous(info: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def read(source: Path, into: Path) -> Manifest:
-    """Unpacks the parts into the directory. Raises BackupError unless each is whole and as it was."""
+    """Unpacks the parts into the directory. Raises BackupError unless each matches its digest."""
     try:
         with tarfile.open(source, "r:") as tar:
             manifest = _manifest(source, tar)
@@ -119,7 +119,7 @@ def _manifest(source: Path, tar: tarfile.TarFile) -> Manifest:
 
 
 def _unpack_reports(source: Path, tar: tarfile.TarFile, number: int, into: Path) -> None:
-    """Each is what its name is the digest of."""
+    """Each report must match the digest in its name."""
     into.mkdir(mode=0o700)
     found = 0
     for member in tar:

@@ -22,12 +22,12 @@ VARIABLES = {
 
 
 def dump(url: str, target: Path) -> None:
-    """Consistent while writers go on."""
+    """Consistent during writes."""
     _run("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={target}")
 
 
 def restore(url: str, source: Path) -> None:
-    """All or nothing."""
+    """In one transaction."""
     database = make_url(url).database or ""
     _run(
         "pg_restore",
@@ -61,7 +61,7 @@ def _run(program: str, url: str, *arguments: str) -> None:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """The address in variables: a password among the arguments would be in every process list."""
+    """The address in variables: arguments, and a password among them, are visible in process lists."""
     parsed = make_url(url)
     given = {**parsed.translate_connect_args(), **parsed.query}
     named = {VARIABLES[key]: str(value) for key, value in given.items() if key in VARIABLES}

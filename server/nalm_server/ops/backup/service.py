@@ -30,11 +30,11 @@ from nalm_server.ops.report_store.checking import trouble_of
 class Made(NamedTuple):
     manifest: Manifest
     unreadable: list[str]
-    """Digests of reports that rows refer to, and that the store has lost or damaged: they are not in it."""
+    """Digests of reports that the store has lost or damaged; the backup leaves them out."""
 
 
 def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
-    """Writes the file; the work is done beside it, so that there is room for both or for neither."""
+    """Writes the file. Temporary files are next to it, on the same disk."""
     if target.exists():
         raise BackupError(f"{target} is there already: name a new file.")
     store = open_store(settings)
@@ -48,7 +48,7 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
         files = {DATABASE: dumped}
         if with_key:
             files[KEY] = settings.state_dir / KEY_NAME
-        # What the dump refers to: what a row let go of meanwhile stays in the store for reports.work.GRACE.
+        # Reports of the dump: a report released meanwhile stays in the store for report_store.tasks.GRACE.
         reports, unreadable = _readable(store, sorted(before | _referred(settings)))
         manifest = Manifest(
             made_at=datetime.now(UTC),
@@ -64,9 +64,9 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
 
 
 def restore(settings: Settings, source: Path) -> Manifest:
-    """Checks everything first; then the state is the backup's, or as it was.
+    """Checks everything first; on an error the state stays as it was.
 
-    Reports come into the store before the rows that refer to them.
+    Stores reports before the rows that refer to them.
     """
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     store = open_store(settings)
@@ -115,7 +115,7 @@ def _referred(settings: Settings) -> set[str]:
 
 
 def _readable(store: ReportStore, digests: list[str]) -> tuple[list[str], list[str]]:
-    """Those that are whole, and the others."""
+    """(readable ones, others)."""
     troubled = [one for one in digests if trouble_of(store, one) is not None]
     return [one for one in digests if one not in set(troubled)], troubled
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQLite's own online backup: consistent while writers go on."""
+"""SQLite's online backup: consistent during writes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.ops.backup.archive import BackupError
 
 
 def dump(database: Path, target: Path) -> None:
-    """A copy of the database as it was at one moment."""
+    """A copy of the database at one moment."""
     source = f"file:{database}?mode=ro"
     with closing(sqlite3.connect(source, uri=True)) as old, closing(sqlite3.connect(target)) as new:
         old.backup(new)
@@ -35,7 +35,7 @@ def require_empty(database: Path) -> None:
 
 
 def put(checked: Path, database: Path) -> None:
-    """In one step, and never over another; both are on the same file system."""
+    """Atomic, and never over an existing file; both are on the same file system."""
     try:
         os.link(checked, database)
     except FileExistsError:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the service up, and the metric catalogue."""
+"""Health of the service, and the metric catalogue."""

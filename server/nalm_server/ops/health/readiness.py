@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the server ready, asked of a database that may never answer."""
+"""Checks whether the server is ready, even if the database never answers."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ PATIENCE_SECONDS = 3.0
 
 
 class Readiness:
-    """One check at a time, in a thread of its own: requests that come meanwhile wait for the same one."""
+    """One check at a time, in a thread of its own: concurrent requests wait for the same one."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._check: Future[Ready] | None = None
 
     async def get(self) -> Ready:
-        """Raises BusyError with the reason, also when the check takes too long."""
+        """Raises BusyError with the reason, or if the check takes too long."""
         if self._check is None or self._check.done():
             self._check = Future()
-            # A daemon: a check that hangs does not keep the server from its end.
+            # A daemon thread: a check that hangs does not keep the server from exiting.
             threading.Thread(target=self._run, args=(self._check,), name="readiness", daemon=True).start()
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self._check)), PATIENCE_SECONDS)

@@ -21,7 +21,7 @@ from nalm_server.ops.health.schemas import Ready, ServerHealth
 from nalm_server.worker.broker import seen_lately
 
 FREE_BYTES = 64 << 20
-"""With less disk than that, a server is not ready."""
+"""With less free disk space, a server is not ready."""
 
 
 def health(session: Session, settings: Settings, now: datetime) -> ServerHealth:
@@ -38,7 +38,7 @@ def health(session: Session, settings: Settings, now: datetime) -> ServerHealth:
 
 
 def ready(context: Context) -> Ready:
-    """Raises BusyError with what must be mended before requests can be served."""
+    """Raises BusyError with what must be fixed before requests can be served."""
     try:
         require_current(context.engine)
     except SQLAlchemyError as error:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures about the service itself, for Prometheus."""
+"""Metrics of the service itself, for Prometheus."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures that the database knows: the same whichever process is asked, however many there are."""
+"""Metrics from the database: equal in all processes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from nalm_server.ops.metrics.repository import Counts
 from nalm_server.ops.report_store import repository as reports
 
 KEPT_SECONDS = 5.0
-"""However often and by whomever they are asked for, they are counted no more often."""
+"""How long results are reused, however often they are scraped."""
 ONLINE = timedelta(minutes=2)
 
 
 class Domain(Collector):
-    """Counted anew at a scrape, unless that was done a moment ago."""
+    """Queries the database at a scrape, unless a recent result exists."""
 
     def __init__(self, context: Context, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._context = context
@@ -42,7 +42,7 @@ class Domain(Collector):
             yield from self._kept
 
     def describe(self) -> list[Metric]:
-        """Nothing is counted when the collector is registered."""
+        """Empty, so that registering the collector runs no query."""
         return []
 
 

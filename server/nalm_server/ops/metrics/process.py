@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of this process: requests answered, time spent, database connections, memory, processor time."""
+"""Metrics of this process: answered requests, time, database connections, memory, CPU time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class Requests:
-    """Counts answers by route; paths that are no route share one name, so that nobody can make more."""
+    """Counts answers by route; all unknown paths share one name, so that clients cannot add names."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._answers = Counter(
@@ -37,7 +37,7 @@ class Requests:
 
 
 class Pool(Collector):
-    """Connections to PostgreSQL; SQLite has no pool worth watching."""
+    """Connections to PostgreSQL; SQLite has no pool to watch."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

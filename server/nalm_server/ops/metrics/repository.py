@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of the service's own figures. Each query is one aggregate; the answers are kept a few seconds."""
+"""SQL of the service's own metrics. Each query is one aggregate; results are kept a few seconds."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def jobs(session: Session) -> Counts:
 
 
 def repeated_attempts(session: Session) -> int:
-    """How often a job had to be given out once more: its lease was lost, or it was tried again."""
+    """Number of repeated leases of jobs, after a lost lease or a retry."""
     return session.scalar(select(func.sum(JobRow.attempts - 1)).where(JobRow.attempts > 1)) or 0
 
 
 def longest_due(session: Session, now: datetime) -> datetime | None:
-    """Since when something has been due to be told; old when no worker runs."""
+    """Since when a notification has been due; old if no worker runs."""
     query = select(func.min(NotificationRow.next_try_at)).where(
         NotificationRow.state == NotificationState.WAITING, NotificationRow.next_try_at <= now
     )

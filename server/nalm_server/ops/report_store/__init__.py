@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Upkeep of the report store: reports move in, unused ones leave, damaged ones are found."""
+"""Maintenance of the report store: moves reports in, removes unreferenced ones, finds damaged ones."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every report that rows refer to, and says which are missing or damaged."""
+"""Reads every referenced report and finds missing and damaged ones."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nalm_server.ops.report_store import repository
 class Checked(NamedTuple):
     digest: str
     trouble: str | None
-    """None: it is as it came in."""
+    """What is wrong; None: nothing."""
 
 
 def check(context: Context) -> Iterator[Checked]:
-    """By digest."""
+    """In order of digests."""
     with context.read_sessions() as session:
         digests = sorted(repository.digests(session))
     for digest in digests:

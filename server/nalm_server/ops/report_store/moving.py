@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Moves reports between the database, where they were at first, and the store. Reads find them in both."""
+"""Moves reports between database and store. Reads work with both at any time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = 20
 
 
 def into_store(context: Context) -> Iterator[int]:
-    """In small transactions; yields how many were moved. May be stopped at any time and go on later."""
+    """In small transactions; yields the number moved. May be interrupted and continued at any time."""
     for holder in HOLDERS:
         last = 0
         while found := _in_rows(context, holder, last):
@@ -39,7 +39,7 @@ def _in_rows(context: Context, holder: Holder, last: int) -> list[tuple[int, byt
 
 
 def into_database(context: Context) -> Iterator[int]:
-    """The way back, for an older program. Raises ReportUnreadableError for one that is missing or damaged."""
+    """For an older program. Raises ReportUnreadableError for a missing or damaged report."""
     for holder in HOLDERS:
         last = 0
         while found := _in_store(context, holder, last):

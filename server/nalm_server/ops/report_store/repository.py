@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of the report store: which rows refer to a report, and what is to leave the store."""
+"""SQL of the report store: references to reports, and reports to remove."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Holder(NamedTuple):
     number: Any
     """Its primary key."""
     compressed: Any
-    """Where a report is that is in its row."""
+    """Column with a report that is in the row."""
 
 
 HOLDERS = (
@@ -40,20 +40,20 @@ class Total(NamedTuple):
 
 
 def referred(session: Session, digests: Iterable[str]) -> set[str]:
-    """Those of the digests that a row refers to."""
+    """Those of the digests to which a row refers."""
     listed = list(digests)
     queries = [select(one.row.stored_digest).where(one.row.stored_digest.in_(listed)) for one in HOLDERS]
     return {digest for digest in session.scalars(union_all(*queries)) if digest is not None}
 
 
 def digests(session: Session) -> set[str]:
-    """All that rows refer to."""
+    """All referenced digests."""
     queries = [select(one.row.stored_digest).where(one.row.stored_digest.is_not(None)) for one in HOLDERS]
     return {digest for digest in session.scalars(union_all(*queries)) if digest is not None}
 
 
 def total(session: Session) -> Total:
-    """What the store has for rows; a report that two rows have counts twice."""
+    """Number and size of referenced reports; a report of two rows counts twice."""
     found = [
         session.execute(
             select(func.count(), func.coalesce(func.sum(one.row.stored_bytes), 0)).where(
@@ -66,7 +66,7 @@ def total(session: Session) -> Total:
 
 
 def in_rows(session: Session, holder: Holder, after: int, limit: int) -> list[tuple[int, bytes]]:
-    """(number, compressed) of reports that are in their row, by number."""
+    """(number, compressed) of reports in their rows, by number."""
     query = select(holder.number, holder.compressed).where(
         holder.number > after, func.length(holder.compressed) > 0, holder.row.stored_digest.is_(None)
     )
@@ -76,7 +76,7 @@ def in_rows(session: Session, holder: Holder, after: int, limit: int) -> list[tu
 
 
 def in_store(session: Session, holder: Holder, after: int, limit: int) -> list[tuple[int, str]]:
-    """(number, digest) of reports that are in the store, by number."""
+    """(number, digest) of reports in the store, by number."""
     query = select(holder.number, holder.row.stored_digest).where(
         holder.number > after, holder.row.stored_digest.is_not(None)
     )
@@ -86,7 +86,7 @@ def in_store(session: Session, holder: Holder, after: int, limit: int) -> list[t
 
 
 def to_store(session: Session, holder: Holder, number: int, digest: str, size: int) -> bool:
-    """The row refers to the store from now on. False: it does not have the report any more."""
+    """Makes the row refer to the store. False: the row no longer has the report."""
     empty = None if holder.row is TrialRow else b""
     changed = session.execute(
         update(holder.row)
@@ -98,7 +98,7 @@ def to_store(session: Session, holder: Holder, number: int, digest: str, size: i
 
 
 def to_row(session: Session, holder: Holder, number: int, digest: str, packed: bytes) -> bool:
-    """The row has the report itself from now on. False: it does not refer to it any more."""
+    """Puts the report into the row. False: the row no longer refers to it."""
     changed = session.execute(
         update(holder.row)
         .where(holder.number == number, holder.row.stored_digest == digest)
@@ -109,7 +109,7 @@ def to_row(session: Session, holder: Holder, number: int, digest: str, packed: b
 
 
 def release(session: Session, gone: Iterable[str | None], now: datetime) -> None:
-    """Rows no longer refer to these."""
+    """Records that rows no longer refer to these."""
     rows = [{"digest": digest, "released_at": now} for digest in {*gone} if digest is not None]
     if rows:
         dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
@@ -132,5 +132,5 @@ def forget(session: Session, gone: Sequence[str]) -> None:
 
 
 def waiting(session: Session, digests: Iterable[str]) -> set[str]:
-    """Those of the digests that were let go of and are to leave."""
+    """Those of the digests that are released and wait for removal."""
     return set(session.scalars(select(ReleasedRow.digest).where(ReleasedRow.digest.in_(list(digests)))))

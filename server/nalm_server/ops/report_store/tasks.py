@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background work of the report store: what is in the database moves in, what nobody refers to leaves."""
+"""Background work of the report store: moves reports in from the database, removes unreferenced ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.ops.report_store import moving, repository
 
 EVERY_SECONDS = 6 * 3600
 GRACE = timedelta(days=1)
-"""What nobody refers to stays so long: its upload may be under way, or a backup that copies it."""
+"""How long an unreferenced report stays: its upload, or a backup of it, may be in progress."""
 AT_ONCE = 500
 
 
@@ -24,7 +24,7 @@ def drain(context: Context) -> None:
 
 
 def remove_released(context: Context) -> int:
-    """What rows let go of more than GRACE ago; how many left the store."""
+    """Removes reports released more than GRACE ago; returns their number."""
     before = context.clock() - GRACE
     removed = 0
     while True:
@@ -38,7 +38,8 @@ def remove_released(context: Context) -> int:
 
 
 def remove_orphans(context: Context) -> int:
-    """What came in more than GRACE ago and nothing refers to, as after a crash; how many left the store."""
+    """Removes reports stored more than GRACE ago without a reference, as after a crash; returns their
+    number."""
     before = context.clock() - GRACE
     old = (one.digest for one in context.reports.listed() if one.written_at < before)
     removed = 0

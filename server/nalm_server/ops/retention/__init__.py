@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ages out, by each project's rules, and the count of what did."""
+"""Retention: removes old data by each project's rules, and counts what was removed."""

@@ -64,7 +64,7 @@ def _old_logs(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
 
 
 def _old_cells(project_id: int, before: datetime, *columns: Any) -> Select[Any]:
-    """Of experiments that are over: what their reports say has been fitted."""
+    """Cells of ended experiments: their reports are fitted already."""
     return (
         select(*columns)
         .join(CampaignRow, CampaignRow.id == CellRow.campaign_id)
@@ -93,7 +93,7 @@ def due(session: Session, project_id: int, reports_before: datetime, logs_before
 
 
 def _size(row: type[ReportRow] | type[CellRow]) -> ColumnElement[int]:
-    """Of a report, wherever it is."""
+    """Size of a report, in the store or in the row."""
     return func.coalesce(row.stored_bytes, func.length(row.compressed))
 
 
@@ -122,7 +122,7 @@ class Gone(NamedTuple):
 
 
 def expire_cells(session: Session, project_id: int, before: datetime, limit: int) -> list[Gone]:
-    """The reports that went. Cells stay, with what was made of them."""
+    """Returns the removed reports. Cells stay, with the results computed from them."""
     found = session.execute(
         _old_cells(project_id, before, CellRow.id, CellRow.stored_digest, _size(CellRow))
         .order_by(CellRow.id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ages out of a project, and by which rules."""
+"""Retention of a project: its rules and what is due."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Removes what has outlived its project's rules, in transactions too small to be in anybody's way."""
+"""Removes data past its project's retention, in transactions too small to block others."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS_AT_ONCE = 500
 
 
 def drain(context: Context) -> None:
-    """All projects, until nothing is too old. May run twice at once: each row is counted by one of them."""
+    """Sweeps all projects until nothing is too old. May run concurrently: each row is counted once."""
     with context.read_sessions() as session:
         ids = [row.id for row in projects.list_all(session)]
     for project_id in ids:
@@ -36,7 +36,7 @@ def drain(context: Context) -> None:
 
 
 def _expire_reports(context: Context, project_id: int, before: datetime, now: datetime) -> bool:
-    """Some of them; reading them is left out of the transaction. False: there were none."""
+    """Expires a batch; reads the reports outside of the transaction. False: there were none."""
     with context.read_sessions() as session:
         found = repository.old_reports(session, project_id, before, REPORTS_AT_ONCE)
     kept = {
