@@ -13,14 +13,14 @@ from sqlalchemy import Connection
 
 
 def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False]:
-    """A migration stands on its own: it must not import types that the program may change."""
+    """A migration must not import types that the program may change."""
     if kind == "type" and isinstance(item, UtcDateTime):
         return "sa.DateTime(timezone=True)"
     return False
 
 
 def include_object(item: Any, _name: Any, _kind: Any, _reflected: Any, _other: Any) -> bool:
-    """Alembic does not see `ddl_if`: what is of one database only says so in its `info` too."""
+    """Alembic does not see `ddl_if`: what only one database has says so in its `info`, too."""
     only = getattr(item, "info", {}).get("only")
     return only is None or only == context.get_context().dialect.name
 
@@ -47,9 +47,9 @@ def run_offline() -> None:
 
 
 def _keep_children(connection: Connection) -> None:
-    """SQLite: dropping a table's old copy would delete, through ON DELETE CASCADE, all that refers to it.
+    """SQLite: dropping a table's old copy would delete all rows that refer to it, through ON DELETE CASCADE.
 
-    Said past SQLAlchemy, which would begin a transaction; inside one SQLite ignores it.
+    Bypasses SQLAlchemy, which would begin a transaction: inside one, SQLite ignores the statement.
     """
     if connection.dialect.name == "sqlite":
         connection.connection.cursor().execute("PRAGMA foreign_keys = OFF")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""who may do what: accounts, roles, sign-ins, tokens with owner and expiry, audit log"""
+"""access: accounts, roles, sign-ins, tokens with owner and expiry, audit log"""
 
 from __future__ import annotations
 

@@ -207,7 +207,7 @@ def downgrade() -> None:
         projects.drop_column("latest_only")
     with op.batch_alter_table("job_transitions") as transitions:
         transitions.drop_column("who")
-    # The older schema knows one job for a commit, base and reason: the first stays, its runs with it.
+    # The older schema has one job for a commit, base and reason: keeps the first, with its runs.
     op.execute(
         "DELETE FROM jobs WHERE id NOT IN (SELECT min(id) FROM jobs GROUP BY commit_id, base_sha, reason)"
     )

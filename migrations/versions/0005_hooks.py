@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""webhooks: deliveries worked on later, watched branches, pull requests, tags"""
+"""webhooks: deliveries processed later, watched branches, pull requests, tags"""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_pull_requests_project_id_state_updated_at", "pull_requests", ["project_id", "state", "updated_at"]
     )
-    # No batch: columns that may be null, or have a default, are added in place on both databases.
+    # No batch: columns that are nullable or have a default are added in place on both databases.
     op.add_column("deliveries", sa.Column("body", sa.LargeBinary(), nullable=True))
     op.add_column("deliveries", sa.Column("attempts", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("deliveries", sa.Column("next_at", sa.DateTime(timezone=True), nullable=True))

@@ -48,7 +48,8 @@ def upgrade() -> None:
 
 
 def _index_large_tables() -> None:
-    """On PostgreSQL without stopping writers: first, since that commits, and again if it was cut short."""
+    """On PostgreSQL without blocking writers: first, since it commits, and repeatable after an
+    interruption."""
     if op.get_context().dialect.name != "postgresql":
         op.create_index("ix_runs_project_id_received_at", "runs", ["project_id", "received_at"])
         return
@@ -60,7 +61,7 @@ def _index_large_tables() -> None:
 
 
 def _index_imported_runs() -> None:
-    """Of a column that is empty everywhere yet."""
+    """Index of a column that is still empty everywhere."""
     if op.get_context().dialect.name != "postgresql":
         op.create_index("ix_runs_import_id", "runs", ["import_id"])
         return
@@ -210,7 +211,7 @@ def downgrade() -> None:
     with op.batch_alter_table("reports") as batch:
         batch.drop_column("remains")
         batch.drop_column("expired_at")
-    # What came in since then has nothing to do with the old program, which would not know how to show it.
+    # The old program could not show imported runs.
     imported = "SELECT id FROM runs WHERE import_id IS NOT NULL"
     op.execute(f"DELETE FROM series_values WHERE run_id IN ({imported})")
     op.execute("DELETE FROM runs WHERE import_id IS NOT NULL")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""judgement: how far histories have been looked at; change points with what they weigh"""
+"""judgement: how far histories were judged; change points with their significance"""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def upgrade() -> None:
 
 
 def _ask_for_what_is_there() -> None:
-    """Histories from before this revision are looked at once, and nobody is told of what is old news."""
+    """Existing histories are judged once, without notifications."""
     op.execute(
         "INSERT INTO looks (scenario_id, host_class, judged) "
         "SELECT DISTINCT scenario_id, host_class, -1 FROM series WHERE source NOT LIKE 'imported:%'"

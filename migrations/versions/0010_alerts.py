@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""alerts: their life, what moved, mutes, expectations, floors, watches"""
+"""alerts: their states, what moved, mutes, expectations, floors, watches"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""confirm: findings are measured again before anyone is told"""
+"""confirm: findings are measured again before a notification is sent"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ branch_labels = None
 depends_on = None
 
 PULL_REQUEST = 2
-"""Priority of a pull request's jobs before confirmations came in between."""
+"""Priority of a pull request's jobs before confirmations were inserted."""
 
 
 def time(name: str, *, nullable: bool = True) -> sa.Column[Any]:
@@ -47,7 +47,7 @@ def upgrade() -> None:
 
 
 def _move_priorities(by: int) -> None:
-    """Of what waits, so that it keeps its place among what is queued from now on."""
+    """Shifts waiting jobs, so that they keep their place among later ones."""
     op.execute(
         f"UPDATE jobs SET priority = priority + {by} "
         f"WHERE state = 'queued' AND priority >= {PULL_REQUEST + (by < 0)}"
@@ -120,7 +120,7 @@ def downgrade() -> None:
 
 
 def _known_to_the_older() -> None:
-    """Confirmations are kept, closed, as what an older program takes for somebody's search."""
+    """Keeps confirmations, closed, as jobs of a reason that an older program knows."""
     op.execute(
         "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
         "WHERE reason = 'confirm' AND finished_at IS NULL"

@@ -106,7 +106,7 @@ def downgrade() -> None:
 
 
 def _known_to_the_older() -> None:
-    """Experiments are kept, closed, as what an older program takes for somebody's search."""
+    """Keeps experiments, closed, as jobs of a reason that an older program knows."""
     op.execute(
         "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
         "WHERE reason = 'experiment' AND finished_at IS NULL"

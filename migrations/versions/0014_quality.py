@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quality: trials whose truth is known, control jobs"""
+"""quality: trials of known truth, jobs of controls"""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def downgrade() -> None:
 
 
 def _known_to_the_older() -> None:
-    """Controls are kept, closed, as what an older program takes for somebody's search."""
+    """Keeps controls, closed, as jobs of a reason that an older program knows."""
     op.execute(
         "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
         "WHERE reason = 'control' AND finished_at IS NULL"

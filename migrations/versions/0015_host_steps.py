@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""judgement: what single hosts of a pool did"""
+"""judgement: changes of single hosts of a pool"""
 
 from __future__ import annotations
 

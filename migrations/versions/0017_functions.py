@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""functions: a history of what each C function costs"""
+"""functions: a history of the cost of each C function"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hosts.unfit: why an agent is refused for its version"""
+"""hosts.unfit: why an agent's version is not supported"""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""approvals: of one commit of one repository; where heads come from; deliveries in order"""
+"""approvals: of one commit of one repository; repositories of heads; order of deliveries"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ branch_labels = None
 depends_on = None
 
 WAITING = sa.text("status = 'received'")
-# Until now nobody noted which repository a head comes from: it belongs to its pull request alone.
+# The repository of a head was not stored before: the head belongs to its pull request alone.
 FORKS = (
     "UPDATE pull_requests SET fork = 'pull request ' || number WHERE from_fork",
     "UPDATE jobs SET fork = 'pull request ' || pull_request WHERE reason = 'pull_request' "
@@ -28,7 +28,7 @@ APPROVED = (
     "WHERE j.fork IS NOT NULL AND t.state = 'queued' AND t.who IS NOT NULL AND t.reason LIKE 'approved by %' "
     "GROUP BY j.project_id, j.head_sha, j.fork)"
 )
-# What was dropped lost its hold, and was queued again without one.
+# Dropped jobs lost their hold, and were queued again without one.
 HELD = (
     "UPDATE jobs SET held = fork || ' comes from a fork: a developer must approve it' "
     "WHERE state = 'queued' AND held IS NULL AND fork IS NOT NULL "
@@ -73,7 +73,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The older program would queue what was dropped again, and without a hold.
+    # The older program would queue dropped jobs again, without a hold.
     op.execute("UPDATE jobs SET state = 'cancelled' WHERE state = 'superseded' AND fork IS NOT NULL")
     op.execute("UPDATE jobs SET held = NULL WHERE state != 'queued'")
     op.drop_index("ix_deliveries_waiting", table_name="deliveries")

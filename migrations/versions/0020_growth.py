@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""indexes of what pages ask over long histories; alerts.measured_after"""
+"""indexes for pages over long histories; alerts.measured_after"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def upgrade() -> None:
         _count_what_was_measured()
     with op.get_context().autocommit_block():
         for name, table, columns, where in INDEXES:
-            # One that was interrupted is there and not valid.
+            # An interrupted index exists but is not valid.
             op.drop_index(name, table_name=table, if_exists=True, postgresql_concurrently=True)
             condition = sa.text(where) if where is not None else None
             op.create_index(

@@ -41,7 +41,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """The older program looks for reports in the database alone."""
+    """The older program reads reports from the database only."""
     if not op.get_context().as_sql:
         _require_in_database()
     for table in TABLES:

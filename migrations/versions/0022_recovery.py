@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """alerts.fix_measured_at, alerts.recovery, verdicts.recovery, alert_states.messages
 
-A fix's time is no longer kept as the confirmation's. An alert that was fixed before it was measured again
-carried it, and one that no host could measure again the time at which it was reported. The trail of states
-tells both.
+A fix's time is no longer stored as the confirmation's. An alert that was fixed before its second measurement
+had it there, and one that no host could measure again had the time of its report. The history of states has
+both.
 """
 
 from __future__ import annotations

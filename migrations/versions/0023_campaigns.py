@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """campaigns, campaign_steps, jobs.campaign_id: backfills are the first kind of campaign
 
-The version before runs on these tables too: what only it uses stays until 0025. The way back fills it again.
+The previous version runs on these tables, too: what only it uses stays until 0025. The downgrade fills it.
 """
 
 from __future__ import annotations

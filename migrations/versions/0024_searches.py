@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bisects and confirmations are campaigns
 
-As for backfills, what only the version before used stays, unused, and the way back fills it again.
+As for backfills, what only the previous version used stays, unused, and the downgrade fills it.
 """
 
 from __future__ import annotations

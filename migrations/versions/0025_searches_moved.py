@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and columns of backfills, bisects and confirmations from before they were campaigns are dropped
+"""Drops tables and columns of backfills, bisects and confirmations from before they were campaigns
 
-The way back makes them again, empty: the ways back of 0024 and 0023 fill them from the campaigns.
+The downgrade creates them again, empty; the downgrades of 0024 and 0023 fill them from the campaigns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ stops_programs_before = "0024"
 
 JOB_KEYS = {"backfill_id": "backfills", "bisect_id": "bisects", "alert_id": "alerts"}
 TABLES = ("confirmations", "confirmation_plans", "bisect_steps", "bisects", "backfill_steps", "backfills")
-"""Those that refer to others come first."""
+"""Referring tables come first."""
 
 
 def upgrade() -> None:
@@ -75,7 +75,7 @@ def downgrade() -> None:
 
 
 def _searched(table: str) -> tuple[Any, ...]:
-    """What backfills and bisects have alike."""
+    """Columns common to backfills and bisects."""
     return (
         text("state", 16),
         words("message"),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Experiments are campaigns
 
-Rows move and what they were in is dropped: the version before is stopped first, so that nothing it takes on
-in between is lost.
+Moves the rows and drops their tables: the previous version is stopped first, so that nothing it stores in
+between is lost.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _text(document: str, name: str) -> str:
 
 
 def _part(document: str, name: str) -> str:
-    """JSON within JSON; null is none."""
+    """JSON within JSON; a JSON null becomes NULL."""
     if _is_sqlite():
         return f"json_extract({document}, '$.{name}')"
     return f"CASE WHEN {document} ->> '{name}' IS NULL THEN NULL ELSE {document} -> '{name}' END"
@@ -99,7 +99,7 @@ def _take_experiments() -> None:
 
 
 def _move_cells(old: str, new: str, table: str, value: str) -> None:
-    """Cells refer to `table` by the column `new`, filled with an expression, in place of `old`."""
+    """Makes cells refer to `table` by the column `new`, filled with an expression, instead of `old`."""
     other = "experiments" if old == "experiment_id" else "campaigns"
     op.add_column("experiment_cells", sa.Column(new, sa.Integer(), nullable=True))
     op.execute(f"UPDATE experiment_cells SET {new} = {value}")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns have the glossary's names: severity, notified, requested, sent_digest
 
-The version before reads the columns of before and is stopped first.
+The previous version reads the old columns and is stopped first.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ COLUMNS = (
     ("notifications", "wanted", "requested"),
     ("notifications", "said", "sent_digest"),
 )
-"""Table, column of before, column of now. Both databases rename them in indexes, too."""
+"""(table, old column, new column). Both databases rename them in indexes, too."""
 KEYS = (
     ("campaign_steps", "detail", "wanted", "remeasurement"),
     ("campaigns", "result", "not_seen_on", "not_reproduced_on"),
     ("campaigns", "result", "seen_on", "reproduced_on"),
 )
-"""Of confirmations: table, JSON column, key of before, key of now."""
+"""Of confirmations: (table, JSON column, old key, new key)."""
 
 
 def upgrade() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares repositories with what is known of them: finds what no webhook reported.
+"""Polls repositories and forges, and finds what no webhook reported.
 
 Imports notify (listings of forges), webhooks (plans) and below. Start at `tasks.py`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must have happened for a repository's refs to be what they are. Pure."""
+"""Derives the missed events from a repository's refs. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from nalm_server.webhooks.forges.github import QUEUE, QUEUED
 
 BRANCHES, TAGS = "refs/heads/", "refs/tags/"
 HEADS = ("refs/pull/{}/head", "refs/merge-requests/{}/head")
-"""Where GitHub and Gitea, and GitLab, keep the heads of pull requests."""
+"""Refs of pull requests' heads at GitHub and Gitea, and at GitLab."""
 LONGEST = 255
 
 
 def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
-    """Oldest cause first does not matter: each stands for itself."""
+    """In any order: the events are independent."""
     branches = {
         name: sha
         for name, sha in _under(BRANCHES, refs).items()
@@ -44,7 +44,7 @@ def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> li
 
 
 def merge_groups(refs: dict[str, str]) -> list[MergeGroupChanged]:
-    """What GitHub's merge queues wait for at this moment."""
+    """Merge groups for which GitHub's merge queues wait at present."""
     found = [(queued, sha) for name, sha in refs.items() if (queued := QUEUED.fullmatch(name))]
     return [
         MergeGroupChanged(int(queued["number"]), True, sha, queued["branch"], queued["before"])
@@ -59,7 +59,7 @@ def _under(prefix: str, refs: dict[str, str]) -> dict[str, str]:
 
 
 def _moved(row: PullRequestRow, refs: dict[str, str]) -> PullRequestChanged | None:
-    """An open pull request with another head. Of new and ended ones only the forge's API can tell."""
+    """An open pull request with a new head. Only the forge's API has new and ended ones."""
     head = next((refs[name.format(row.number)] for name in HEADS if name.format(row.number) in refs), None)
     if head is None or head == row.head_sha or row.base_branch is None:
         return None

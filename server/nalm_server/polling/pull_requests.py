@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pull requests that were opened, pushed to or ended while no webhook told, asked of the forge's API."""
+"""Reads the forge's API for pull requests that were opened, pushed to or ended without a webhook."""
 
 from __future__ import annotations
 
@@ -26,32 +26,33 @@ from nalm_server.polling import repository
 from nalm_server.polling.replay import make_up_request
 
 TURN = timedelta(seconds=60)
-"""The forge has so long to answer, and what it told is then followed for as long: other projects wait."""
+"""Time for the forge to answer, and the same for processing: other projects wait."""
 LIMITS = Limits(seconds=30.0, bytes=32 << 20, altogether_seconds=TURN.total_seconds())
-"""Of a page of a hundred, each with its text and both its repositories."""
+"""For pages of a hundred, each item with its text and both its repositories."""
 SETTLED = timedelta(seconds=10)
-"""What changed so shortly before is left for the next look: a forge's list may lag behind its webhooks."""
+"""More recent changes wait for the next poll: a forge's list may lag behind its webhooks."""
 CLOCKS = timedelta(minutes=10)
-"""How far the forge's clock may be from this server's."""
+"""Maximum difference between the forge's clock and this server's."""
 ENDED_AT_MOST = 50
-"""Asked for in one look, by lot: where more are open than are listed, none of them is left out for ever."""
+"""Maximum number of single reads per poll, in random order: with more open ones than the list has, each has
+its turn."""
 
 
 Change = tuple[PullRequestChanged, PullRequestRow | None]
-"""What the forge tells, and what was known."""
+"""The forge's state, and the state known before."""
 
 
 class PullRequestsError(NalmError):
-    """The pull requests could not all be looked at; branches and tags were."""
+    """Not all pull requests could be read; branches and tags were."""
 
     status = 502
     name = "pull_requests_unread"
 
 
 def look(context: Context, project: ProjectRow, since: datetime) -> None:
-    """Does nothing without an integration of a forge; of several, the first one is asked.
+    """Does nothing without an integration of a forge; reads from the first of several.
 
-    Open ones that nobody told of and that have not changed `since` are history. Raises PullRequestsError.
+    Skips unknown open ones that have not changed `since`: they are history. Raises PullRequestsError.
     """
     with context.read_sessions() as session:
         of_forges = [row for row in integrations.enabled(session, project.id) if row.kind in FORGES]
@@ -61,7 +62,7 @@ def look(context: Context, project: ProjectRow, since: datetime) -> None:
     _require_no_pause(context, integration)
     secret = context.box.open(integration.secret)
     try:
-        # An App's token is another at each look, and what is remembered is of one token.
+        # An App has a new token for each poll, and cached answers belong to one token.
         remembered = None if integration.kind == IntegrationKind.GITHUB_APP else context.remembered
         with outgoing.client(context.settings, limits=LIMITS, remembered=remembered) as client:
             forge = make_forge(integration.kind, integration.config, secret, client)
@@ -88,7 +89,7 @@ def _failed(context: Context, integration: IntegrationRow, failed: SendError) ->
 
 
 def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime) -> None:
-    """One that cannot be planned does not hold up the others; nor does what cannot be read what was read."""
+    """A pull request without a plan does not stop the others; an incomplete list does not stop those read."""
     found, failed = _read(_changes(context, project, forge, since))
     troubles = []
     ends = context.clock() + TURN
@@ -107,7 +108,8 @@ def _follow(context: Context, project: ProjectRow, forge: Forge, since: datetime
 
 
 def _read(changes: Iterator[Change]) -> tuple[list[Change], SendError | None]:
-    """Those that the forge told, in no order: what fails each time is not always first. And why not all."""
+    """The changes read, in random order, so that a failing one is not always first; and why some are
+    missing."""
     found: list[Change] = []
     failed = None
     try:
@@ -118,7 +120,7 @@ def _read(changes: Iterator[Change]) -> tuple[list[Change], SendError | None]:
 
 
 def _changes(context: Context, project: ProjectRow, forge: Forge, since: datetime) -> Iterator[Change]:
-    """What is not as it was known, with what was. Raises SendError after what was told before."""
+    """Changed pull requests, with their former state. Raises SendError after yielding those read before."""
     settled = context.clock() - SETTLED
     listed, failed = _listed(forge)
     with context.read_sessions() as session:
@@ -138,7 +140,7 @@ def _changes(context: Context, project: ProjectRow, forge: Forge, since: datetim
 
 
 def _listed(forge: Forge) -> tuple[dict[int, PullRequestSeen], SendError | None]:
-    """By number. And why not all."""
+    """By number; and why some are missing."""
     listed: dict[int, PullRequestSeen] = {}
     try:
         for one in forge.open_pull_requests():
@@ -154,7 +156,7 @@ def _moved(known: PullRequestRow, now: PullRequestChanged) -> bool:
 
 
 def _ended(row: PullRequestRow, ask: Callable[[int], PullRequestSeen | None]) -> PullRequestChanged | None:
-    """How; None: it has not. One that the forge has no more of was closed."""
+    """The final state; None: it is still open. One that the forge no longer has was closed."""
     try:
         seen = ask(row.number)
     except SendError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does what a delivery that never came would have had done, unless one has come meanwhile."""
+"""Processes a missed event like its delivery, unless that has come meanwhile."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def make_up(context: Context, project: ProjectRow, event: Event) -> None:
 def make_up_request(
     context: Context, project: ProjectRow, event: PullRequestChanged, known: PullRequestRow | None
 ) -> None:
-    """Changes nothing of a pull request that is no longer as it was `known`: a webhook told something newer.
+    """Does nothing if the pull request is no longer as it was `known`: a webhook reported a newer state.
 
     Raises GraphError, UnknownRevisionError.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of reconciliation."""
+"""SQL of polling."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_server.notify.integrations.models import IntegrationRow
 
 @dataclass(frozen=True)
 class KnownRefs:
-    """As the database has them."""
+    """Refs in the database."""
 
     branches: dict[str, str]
     tags: dict[str, str]
@@ -30,7 +30,7 @@ class KnownRefs:
 
 
 def lock_due(session: Session, now: datetime, longest: timedelta) -> ProjectRow | None:
-    """The project whose turn it has been longest, and that nobody else is taking; `longest` between two."""
+    """The project that is longest due and that no other worker has locked; `longest`: longest interval."""
     due = (
         select(ProjectRow)
         .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
@@ -59,7 +59,7 @@ def known_refs(session: Session, project_id: int) -> KnownRefs:
 
 
 def planned(session: Session, project_id: int, shas: Collection[str]) -> set[str]:
-    """Those of the commits that were queued, whatever became of it, or that need no measurement."""
+    """Those of the commits that were queued at any time, or that need no measurement."""
     queued = select(JobRow.head_sha).where(JobRow.project_id == project_id, JobRow.head_sha.in_(shas))
     skipped = select(CommitRow.sha).where(
         CommitRow.project_id == project_id, CommitRow.sha.in_(shas), CommitRow.skipped.is_not(None)
@@ -70,7 +70,7 @@ def planned(session: Session, project_id: int, shas: Collection[str]) -> set[str
 def known_pull_requests(
     session: Session, project_id: int, numbers: Collection[int]
 ) -> dict[int, PullRequestRow]:
-    """By number: these, and all that are open as far as is known."""
+    """By number: these, and all open ones in the database."""
     query = select(PullRequestRow).where(
         PullRequestRow.project_id == project_id,
         or_(PullRequestRow.state == "open", PullRequestRow.number.in_(numbers)),
@@ -79,7 +79,7 @@ def known_pull_requests(
 
 
 def leave_alone(session: Session, integration_id: int, until: datetime) -> None:
-    """The integration, if it is still there and not left alone for longer."""
+    """Pauses the integration, if it still exists and has no longer pause."""
     row = session.get(IntegrationRow, integration_id)
     if row is not None and (row.paused_until is None or row.paused_until < until):
         row.paused_until = until

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares repositories with what is known of them, and does what the missing deliveries would have done."""
+"""Polls repositories and processes missed events."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ log = structlog.get_logger()
 
 PATTERNS = ("refs/heads/*", "refs/tags/*", "refs/pull/*/head", "refs/merge-requests/*/head")
 LEAST_OFTEN = 32
-"""A repository that cannot be read is looked at ever less often, down to every 32nd time."""
+"""An unreadable repository is polled ever more rarely, at least every 32nd time."""
 BRANCHES_IN_A_ROW = 10
-"""Projects whose branches are looked at before one whose pull requests wait has its turn."""
+"""Maximum number of projects whose branches are polled before waiting pull requests have a turn."""
 JITTER = 0.1
-"""Projects added together are not looked at together for ever."""
+"""Random share of the interval, so that projects added together are not always polled together."""
 
 
 def drain(context: Context) -> None:
-    """Looks at every project whose turn it is. Safe to run twice at once.
+    """Polls every project that is due. Safe to run concurrently.
 
-    Branches first, of all projects; between them, not to wait for ever, pull requests.
+    Branches of all projects first; pull requests have turns in between, so that they do not starve.
     """
     if context.settings.reconcile_seconds == 0:
         return
@@ -60,16 +60,16 @@ def drain(context: Context) -> None:
 
 @dataclass(frozen=True)
 class Look:
-    """At a project whose branches and tags were looked at."""
+    """A project whose branches and tags were polled."""
 
     project: ProjectRow
     began: datetime
     since: datetime
-    """When there was a whole look last."""
+    """Time of the last complete poll."""
 
 
 def _look_at_refs(context: Context, project: ProjectRow) -> Look | None:
-    """None: the look is over."""
+    """None: the poll is over."""
     began = context.clock()
     with _trouble_noted(context, project, slows=True):
         since = _reconcile(context, project)
@@ -87,7 +87,7 @@ def _look_at_requests(context: Context, look: Look) -> None:
 
 @contextmanager
 def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Iterator[None]:
-    """One project must not stop the others. `slows`: while there is trouble it is asked less often."""
+    """Records an error, so that it does not stop other projects. `slows`: the error makes polls rarer."""
     try:
         yield
         return
@@ -105,7 +105,7 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
 
 
 def _claim(context: Context) -> ProjectRow | None:
-    """Its next turn is set first: who dies now leaves it to that."""
+    """Sets the project's next time first: if the worker dies, that one counts."""
     with context.sessions() as session:
         usual = context.settings.reconcile_seconds
         pauses = Backoff(usual, usual * LEAST_OFTEN, jitter=JITTER)
@@ -120,8 +120,8 @@ def _claim(context: Context) -> ProjectRow | None:
 
 
 def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
-    """Since when there was no whole look at it. None: this was the first."""
-    # Read before the forge is asked: what is stored is then never newer than what the forge says.
+    """Time of the last complete poll. None: this is the first."""
+    # Read before the forge: stored state is then never newer than the forge's.
     with context.read_sessions() as session:
         row = watches.find(session, project.id)
         watched = watching(project, row)
@@ -151,7 +151,7 @@ def _unheard_of(
 def _first_look(
     context: Context, project: ProjectRow, known: repository.KnownRefs, seen: dict[str, str]
 ) -> None:
-    """What was there before the project was added is where its history begins; nothing is measured."""
+    """State from before the project was added begins its history; it is not measured."""
     now = context.clock()
     with context.sessions() as session:
         projects.lock(session, project.id)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another name, repository or default branch for a project: what administrators alone may change.
+"""Changes a project's name, repository or default branch, which only administrators may do.
 
-The repository says whose code the bench hosts run and to whom the read token is shown.
+The repository decides whose code the bench hosts run, and who receives the read token.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIELDS = ("name", "repository", "default_branch")
 def move(
     session: Session, caller: Principal, row: ProjectRow, settings: ProjectSettings, now: datetime
 ) -> None:
-    """Changes those that are given and other than now, each with an entry in the audit log."""
+    """Changes the given fields that differ, each with an entry in the audit log."""
     given = {field: getattr(settings, field) for field in FIELDS}
     changed = {
         field: value for field, value in given.items() if value is not None and value != getattr(row, field)
@@ -48,7 +48,7 @@ def move(
 
 
 def _require_free(session: Session, row: ProjectRow, name: str) -> None:
-    """Reports name their project: one that is on its way must still find it."""
+    """Reports name their project: one of a running job must still find it."""
     if project_repository.find(session, name) is not None:
         raise ConflictError(f"There is a project {name!r} already: choose another name.")
     held = repository.held_jobs(session, row.id)

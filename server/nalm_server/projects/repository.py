@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what lists show beside a project."""
+"""SQL of data that lists show with a project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_server.results.models import RunRow, VerdictRow
 
 
 class Overview(NamedTuple):
-    """A project with what lists show beside it."""
+    """A project with the related data of lists."""
 
     name: str
     repository: str
@@ -34,17 +34,17 @@ class Overview(NamedTuple):
     report_received_at: datetime | None
     repository_error: str | None
     last_run: int | None
-    """The number of the furthest judged run."""
+    """Number of the judged run of the newest commit."""
 
 
 def held_jobs(session: Session, project_id: int) -> int:
-    """How many of its jobs hosts have now."""
+    """Number of its jobs that hosts have now."""
     query = select(func.count()).where(JobRow.project_id == project_id, JobRow.state.in_(HELD))
     return session.scalars(query).one()
 
 
 def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview]:
-    """Of the projects that meet it, by name. One query that asks indexes project by project."""
+    """Projects that meet the condition, by name. One query with index probes for each project."""
     commits = select(func.count()).where(CommitRow.project_id == ProjectRow.id, CommitRow.listed)
     jobs = select(func.count()).where(JobRow.project_id == ProjectRow.id, JobRow.state.in_(OPEN))
     alerts = select(func.count()).where(
@@ -69,7 +69,7 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
 
 
 def _furthest_run() -> Select[int]:
-    """The judged run of the furthest commit, the newest if there are several: from the last commit back."""
+    """The newest judged run of the newest measured commit, searched back from the last commit."""
     return (
         select(RunRow.id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)

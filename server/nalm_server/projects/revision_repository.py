@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of what a few letters may mean. The project's index bounds each search, a limit its answer."""
+"""SQL of the search for revisions. The project's index bounds each query, a limit its result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.results.models import RunRow
 def named(
     session: Session, table: type[BranchRow] | type[TagRow], project_id: int, text: str, limit: int
 ) -> list[tuple[str, CommitRow]]:
-    """Branches or tags whose name has the text, last moved first, with the commit each points to."""
+    """Branches or tags whose name contains the text, last moved first, each with its commit."""
     query = (
         select(table.name, CommitRow)
         .join(CommitRow, (CommitRow.project_id == table.project_id) & (CommitRow.sha == table.sha))
@@ -29,7 +29,7 @@ def named(
 
 
 def commits(session: Session, project_id: int, text: str, limit: int) -> list[CommitRow]:
-    """Those whose sha begins so, or whose subject or author has the text; newest first."""
+    """Commits whose SHA begins with the text, or whose subject or author contains it; newest first."""
     query = (
         select(CommitRow)
         .where(CommitRow.project_id == project_id)
@@ -47,7 +47,7 @@ def commits(session: Session, project_id: int, text: str, limit: int) -> list[Co
 
 
 def measured(session: Session, project_id: int, rows: Sequence[CommitRow]) -> set[str]:
-    """Shas of those that a run has as head or as base."""
+    """SHAs of commits that are head or base of a run."""
     shas = [row.sha for row in rows]
     heads = select(RunRow.head_sha).where(RunRow.commit_id.in_([row.id for row in rows]))
     bases = select(RunRow.base_sha).where(RunRow.project_id == project_id, RunRow.base_sha.in_(shas))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a few letters may mean: branches, tags and commits, for who types ahead."""
+"""Finds branches, tags and commits for completion while a user types."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class UnreadableRepositoryError(InvalidError):
 
 
 def require(session: Session, name: str) -> ProjectRow:
-    """The project, whoever asks. Raises NotFoundError with what to do."""
+    """The project, without a check of rights. Raises NotFoundError with what to do."""
     row = project_repository.find(session, name)
     if row is None:
         raise NotFoundError(NO_PROJECT)
@@ -52,10 +52,10 @@ def create_project(
 ) -> ProjectCreated:
     """Adds the project with a webhook secret and an upload token of its own.
 
-    A path as repository is read only when it was added on this host, by who could read it anyway. Raises
-    InvalidError for an address without such a repository or branch.
+    A path is accepted as repository only from the command on this host, whose user could read it anyway.
+    Raises InvalidError for an address without such a repository or branch.
     """
-    session.rollback()  # no connection is held while the forge answers
+    session.rollback()  # releases the connection while the forge answers
     trouble = _first_look(new) if new.check_repository else None
     if project_repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
@@ -86,7 +86,7 @@ def create_project(
 
 
 def _first_look(new: ProjectNew) -> str | None:
-    """Why the server will need a token or key to read it; None: it can be read, or it is a path."""
+    """Why the server needs a token or key to read it; None: it is readable, or a path."""
     if new.repository.startswith(("/", "file://")):
         return None
     try:

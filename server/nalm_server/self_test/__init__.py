@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well the server judges: controls and other trials whose truth is known, and what became of findings.
+"""Quality of the server's judgement: controls and other trials of known truth, and the fate of findings.
 
 Imports features and below. Start at `service.py`; `controls.py` queues code against itself.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a control becomes a trial: what it says is of nalm, not of the commit. No run, no series."""
+"""Stores the report of a control as a trial: it tests nalm, not the commit. No run, no series."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ from nalm_server.self_test.schemas import TrialKind
 class TrialDraft(JudgedDraft):
     @property
     def alarms(self) -> bool:
-        """The report of such a control is kept, to be looked into."""
+        """The report of a false alarm is kept, for analysis."""
         return self.verdict.outcome is not Outcome.SAME
 
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
-        """One that says `unchanged` was not measured, by an agent too old to know of controls: it is none."""
+        """A result `unchanged` was not measured, by an agent that does not know controls: it does not
+        count."""
         known = repository.scenarios_of_job(session, job.id)
         if self.report.status is RunStatus.UNCHANGED or self.report.scenario.name in known:
             return self.reply(new=False)
@@ -71,7 +72,7 @@ def _values(draft: TrialDraft, job: JobRow, now: datetime) -> dict[str, Any]:
 
 
 def kind_of(report: RunReport) -> TrialKind:
-    """What is known of a control: one commit twice, equal code, or the same functions at other places."""
+    """Kind of the control: one commit twice, equal code, or equal functions at other addresses."""
     base, head = (report.arms.get(arm) for arm in (Arm.BASE, Arm.HEAD))
     if base is None or head is None or base.build.commit == head.build.commit:
         return TrialKind.AA

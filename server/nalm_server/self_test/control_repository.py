@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of controls: which projects are due for one, and of what."""
+"""SQL of controls: which projects are due, and what to measure."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class EqualPair(NamedTuple):
 
 
 def projects_with_controls(session: Session) -> list[int]:
-    """Projects that have controls at all."""
+    """Projects with at least one control a day."""
     query = select(ProjectRow.id).where(ProjectRow.controls_per_day > 0).order_by(ProjectRow.id)
     return list(session.scalars(query))
 
 
 def last_at(session: Session, project_id: int) -> datetime | None:
-    """When the newest control was queued; before there is one, when the project was first measured."""
+    """Time at which the newest control was queued; without one, of the project's first measurement."""
     control = select(func.max(JobRow.created_at)).where(
         JobRow.project_id == project_id, JobRow.reason == JobReason.CONTROL
     )
@@ -43,7 +43,7 @@ def last_at(session: Session, project_id: int) -> datetime | None:
 
 
 def is_open(session: Session, project_id: int) -> bool:
-    """A control waits or is under way."""
+    """A control is queued or in progress."""
     query = exists().where(
         JobRow.project_id == project_id, JobRow.reason == JobReason.CONTROL, JobRow.state.in_(OPEN)
     )
@@ -51,7 +51,8 @@ def is_open(session: Session, project_id: int) -> bool:
 
 
 def unchanged(session: Session, project_id: int, since: datetime) -> EqualPair | None:
-    """The newest commit of the default branch whose code was equal to its base's, if none measured it yet."""
+    """The newest commit of the default branch with code equal to its base's, unless it was measured as
+    control."""
     control = aliased(JobRow)
     done = exists().where(control.commit_id == RunRow.commit_id, control.reason == JobReason.CONTROL)
     query = (
@@ -76,7 +77,7 @@ def unchanged(session: Session, project_id: int, since: datetime) -> EqualPair |
 
 
 def newest(session: Session, project_id: int) -> EqualPair | None:
-    """The furthest commit of the default branch that was measured, against itself."""
+    """The newest measured commit of the default branch, against itself."""
     query = (
         select(CommitRow.id, CommitRow.sha)
         .join(RunRow, RunRow.commit_id == CommitRow.id)
@@ -90,7 +91,7 @@ def newest(session: Session, project_id: int) -> EqualPair | None:
 
 
 def scenarios_at(session: Session, commit_id: int) -> list[str]:
-    """Those that were measured at the commit, by name."""
+    """Scenarios measured at the commit, by name."""
     query = (
         select(ScenarioRow.name)
         .join(RunRow, RunRow.scenario_id == ScenarioRow.id)

@@ -17,17 +17,17 @@ from nalm_server.self_test import control_repository, repository
 from nalm_server.self_test.control_repository import EqualPair
 
 LOOKED_BACK = timedelta(days=30)
-"""Commits of equal code are of use as controls while the host is still about as it was."""
+"""Maximum age of commits of equal code: the host should not have changed much since."""
 
 
 def next_at(session: Session, project: ProjectRow) -> datetime | None:
-    """When the next control is due; None: never, or not before something was measured."""
+    """Time of the next control; None: never, or not before the first measurement."""
     last = control_repository.last_at(session, project.id) if project.controls_per_day else None
     return last + timedelta(days=1) / project.controls_per_day if last is not None else None
 
 
 def is_due(session: Session, project: ProjectRow, now: datetime) -> bool:
-    """One at a time: those that a busy pool could not take are not made up for."""
+    """One at a time: missed ones are not made up."""
     due = next_at(session, project)
     return due is not None and due <= now and not control_repository.is_open(session, project.id)
 
@@ -54,7 +54,7 @@ def queue(session: Session, project_id: int, now: datetime) -> JobRow | None:
 
 
 def _scenario(session: Session, project_id: int, pair: EqualPair) -> list[str] | None:
-    """The one that controls measured least so far."""
+    """The scenario with the fewest controls so far."""
     counts = repository.scenario_counts(session, project_id)
     found = control_repository.scenarios_at(session, pair.commit_id)
     return [min(found, key=lambda name: (counts.get(name, 0), name))] if found else None

@@ -24,7 +24,7 @@ NONE_YET = "no finding yet"
 
 
 def accepted(ended: Sequence[Ended]) -> Proportion:
-    """Of those that people decided on: a measurement decides nothing here."""
+    """Of findings that people decided; a measurement does not count."""
     yes = sum(one.decision in ACCEPTED for one in ended)
     no = sum(one.decision in REFUSED for one in ended)
     return proportion(yes, yes + no, NOBODY)
@@ -43,7 +43,7 @@ def findings(found: Sequence[ListedFinding], ended: Sequence[Ended]) -> Findings
 
 
 def delay(found: Sequence[ListedFinding]) -> Delay:
-    """Of confirmed ones."""
+    """Of confirmed findings."""
     confirmed = [one for one in found if one.confirmed_at is not None]
     commits = spread([float(one.commits) for one in confirmed])
     minutes = spread(
@@ -77,14 +77,14 @@ def _of_several(one: detection_quality.Spread) -> str:
 
 
 def _measured(commits: float) -> str:
-    """A median may be half of one."""
+    """A median may be a half."""
     return (
         amount(int(commits), "measured commit") if commits.is_integer() else f"{commits:g} measured commits"
     )
 
 
 def discoveries(alarms: Proportion, judged: int, changed: int) -> FalseDiscoveries:
-    """The false-alarm rate, put against how many runs were called changed."""
+    """False-alarm rate relative to the share of runs with a change."""
     found = false_discoveries(_rate(alarms), judged, changed)
     if found is None:
         why = alarms.sentence if alarms.rate is None else f"nothing was called changed in {judged} runs"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of findings: how late they came, and what became of them."""
+"""SQL of findings: their delays and their fates."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 
 MOST = 500
-"""Findings looked at, the newest."""
+"""Maximum number of findings read, the newest."""
 NEAR = 100
-"""Commits after a culprit among which the first that was measured is looked for."""
+"""Number of commits after a culprit among which the first measured one is searched."""
 LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CONTROL)
-"""Jobs made because of a finding, or that look for none."""
+"""Jobs that follow a finding, or do not search for any."""
 
 
 class ListedFinding(NamedTuple):
@@ -27,13 +27,13 @@ class ListedFinding(NamedTuple):
 
     state: str
     merged: bool
-    """Another alert has it."""
+    """Merged into another alert."""
     created_at: datetime
     confirmed_at: datetime | None
     commits: int
-    """Commits measured after the culprit by the time it was confirmed."""
+    """Number of commits measured from the culprit until the confirmation."""
     begun_at: datetime | None
-    """When the culprit, or the first commit after it, was first to be measured."""
+    """Time at which the culprit, or the first commit after it, could first be measured."""
 
 
 def since(session: Session, project_id: int, moment: datetime) -> list[ListedFinding]:

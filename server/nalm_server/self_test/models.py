@@ -13,7 +13,7 @@ from nalm_server.db.reports.columns import StoredColumns, stored_index
 
 
 class TrialRow(StoredColumns, Base):
-    """A comparison whose truth is known: a planted change, or none. It is no run and enters no series."""
+    """A comparison of known truth: a planted change, or none. It is no run and enters no series."""
 
     __tablename__ = "quality_trials"
     __table_args__ = (
@@ -25,16 +25,16 @@ class TrialRow(StoredColumns, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     key: Mapped[str] = mapped_column(String(64))
-    """Made by whoever measured: the same trial is taken once."""
+    """Set by the uploader: a trial with a known key is not stored again."""
     kind: Mapped[str] = mapped_column(String(16))
     name: Mapped[str] = mapped_column(String(128))
     scenario: Mapped[str] = mapped_column(String(64))
     expected: Mapped[str] = mapped_column(String(16))
-    """The outcome that is right."""
+    """The right outcome."""
     category: Mapped[str | None] = mapped_column(String(32))
     """Kind of the planted change."""
     size: Mapped[float | None]
-    """Planted relative change of the chain's cycles, or where those are not known of its instructions."""
+    """Planted relative change of the chain's cycles; of its instructions, if cycles are unknown."""
     outcome: Mapped[str] = mapped_column(String(16))
     correct: Mapped[bool]
     stage_right: Mapped[bool | None]
@@ -47,12 +47,12 @@ class TrialRow(StoredColumns, Base):
     host: Mapped[str] = mapped_column(String(128))
     host_class: Mapped[str] = mapped_column(String(128))
     version: Mapped[str | None] = mapped_column(String(64))
-    """Of the nalm that measured."""
+    """Version of nalm that measured it."""
     base_sha: Mapped[str | None] = mapped_column(String(64))
     head_sha: Mapped[str | None] = mapped_column(String(64))
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"), index=True)
-    """The control job; None for what was uploaded."""
+    """The control's job; None for uploads."""
     measured_at: Mapped[datetime] = mapped_column(UtcDateTime)
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     report: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    """zlib; of a control that alarmed before the report store was there. Later ones are in the store."""
+    """zlib; of a false alarm from before the report store. Later ones are in the store."""

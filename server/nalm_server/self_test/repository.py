@@ -21,7 +21,7 @@ from nalm_server.self_test.models import TrialRow
 
 
 class StoredTrial(NamedTuple):
-    """What figures need of a trial."""
+    """Fields of a trial for figures."""
 
     kind: str
     scenario: str
@@ -36,18 +36,18 @@ class StoredTrial(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What became of a finding."""
+    """The fate of a finding."""
 
     created_at: datetime
     dismissed: bool
     fix_measured: bool
-    """Pairs showed that later commits undid it."""
+    """Measured pairs show that later commits undid it."""
     decision: str | None
-    """State that a person put it into last; None: nobody decided."""
+    """The last state that a person set; None: nobody decided."""
 
 
 def ended_since(session: Session, project_id: int, since: datetime, most: int) -> list[Ended]:
-    """Findings made since then, the newest first, so many at most."""
+    """Findings since then, newest first, at most this many."""
     newest = (
         select(func.max(AlertStateRow.id))
         .where(AlertStateRow.alert_id == AlertRow.id)

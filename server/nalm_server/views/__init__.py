@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What readers are shown across packages: histories, comparisons, renderings, exports, feeds, live jobs.
+"""Views across packages: histories, comparisons, renderings, exports, feeds, live jobs.
 
 Imports everything but ops, app and cli. One folder for each view; start at its `endpoints.py`.
 """

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a project's repository is watched and measured, and how the server reads it."""
+"""What is measured of a project's repository, and how the server reads it."""

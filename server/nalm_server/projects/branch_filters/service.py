@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a project is watched; its webhook secret and read token."""
+"""A project's branch filters, webhook secret and read token."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def set_watching(
 def change_secret(
     session: Session, context: Context, caller: Principal, project: str, change: SecretChange
 ) -> SecretChanged:
-    """From now on the new one, and for a while the old one too, until the forge has the new one."""
+    """Sets a new secret; the old one stays valid for a while, until the forge has the new one."""
     found, row = _changeable(session, caller, project)
     now = context.clock()
     secret = change.secret or tokens.new_secret()
@@ -67,7 +67,7 @@ def change_secret(
 def set_read_token(
     session: Session, context: Context, caller: Principal, project: str, token: ReadToken | None
 ) -> None:
-    """None: from now on it is read without."""
+    """None removes the token."""
     found, row = _changeable(session, caller, project)
     row.read_credential = context.box.seal(f"{token.user}:{token.token}") if token else None
     row.reconcile_at, row.reconcile_failures = None, 0

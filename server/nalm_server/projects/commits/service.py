@@ -38,7 +38,7 @@ def list_commits(
 def _page(
     session: Session, project: ProjectRow, branch: str | None, limit: int, before: str | None
 ) -> list[CommitRow]:
-    """Newest first: the default branch by place, which needs no parent; any other along its first parents."""
+    """Newest first: the default branch by position, other branches along the first parent."""
     last = service.require(session, project.id, before) if before else None
     if branch is None or branch == project.default_branch:
         return repository.page(session, project.id, limit, last.position if last else None)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All projects at a glance: what is open, what changed, what waits."""
+"""Overview of all projects: open alerts, changes, waiting jobs."""

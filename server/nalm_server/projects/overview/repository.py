@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of the overview; each question is one query, however many projects there are."""
+"""SQL of the overview: a fixed number of queries, however many projects there are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nalm_server.results.models import RunRow, VerdictRow
 
 
 def open_alerts(session: Session, projects: Sequence[int]) -> int:
-    """Muted ones apart."""
+    """Without muted ones."""
     visible = AlertRow.state.in_(OPEN) & AlertRow.muted.is_(False)
     return session.scalars(select(func.count()).where(AlertRow.project_id.in_(projects), visible)).one()
 
@@ -47,7 +47,7 @@ def changed(session: Session, projects: Sequence[int], since: datetime) -> int:
 
 
 def judged(session: Session, projects: Sequence[int], since: datetime) -> list[tuple[str, str, int]]:
-    """(project, display, runs); runs beside a commit's own, which only confirm it, apart."""
+    """(project, display, runs), without confirmations on other hosts."""
     query = (
         select(ProjectRow.name, VerdictRow.display, func.count())
         .join(RunRow, RunRow.project_id == ProjectRow.id)

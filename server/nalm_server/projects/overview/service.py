@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All projects that the caller may read, at a glance."""
+"""Overview of all projects that the caller may read."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nalm_server.projects.overview.schemas import AlertChange, Judged, Overview
 
 MOST_ALERTS, MOST_CHANGES = 10, 20
 AT_FIRST = timedelta(days=7)
-"""So far back, if the caller does not say since when."""
+"""Default start of the changes."""
 FURTHEST = timedelta(days=90)
 
 
 def overview(session: Session, caller: Principal, since: datetime | None, now: datetime) -> Overview:
-    """`since` is taken no further back than `FURTHEST`."""
+    """Limits `since` to `FURTHEST` back."""
     since = max(since, now - FURTHEST) if since is not None else now - AT_FIRST
     projects = readable_projects(session, caller)
     open_filter = list_repository.AlertFilter(states=OPEN, muted=False)

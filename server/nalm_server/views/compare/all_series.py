@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two commits in every series both have a value in. It shows; it does not judge."""
+"""Compares two commits in every series with values of both, without a verdict."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The code of two sides: what each function and source line costs a packet, where it is written, its text."""
+"""The code of two sides: cost per packet of each function and source line, its place and its text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from nalm_server.views.compare.schemas import CodeComparison
 
 
 def compare_code(session: Session, project: ProjectRow, request: PairRequest) -> CodeComparison:
-    """Raises NotFoundError for sides that were not measured, ReportExpiredError where the report is gone."""
+    """Raises NotFoundError for sides without a measurement, ReportExpiredError without a report."""
     pair = found(session, project, request)
     base, head = _sides(session, pair)
     return CodeComparison(
@@ -37,7 +37,7 @@ def compare_code(session: Session, project: ProjectRow, request: PairRequest) ->
 
 
 def compare_source(session: Session, project: ProjectRow, request: PairRequest, key: Key) -> FunctionSource:
-    """One function's text, no files where it has no lines. Errors as those of `compare_code`."""
+    """One function's text, without files if it has no lines. Raises as `compare_code`."""
     base, head = _sides(session, found(session, project, request))
     return function_source(base, head, key)
 
@@ -55,7 +55,7 @@ def _together(session: Session, pair: Together) -> tuple[SideOf, SideOf]:
 
 
 def side_by_side(report: RunReport, judged: JudgedRun) -> tuple[SideOf, SideOf]:
-    """Base, and what is judged against it. What samples share out is what the verdict compares."""
+    """Base, and the arm that is judged against it. Cycles are shared out by samples as in the verdict."""
     verdict = Verdict.model_validate(judged.verdict.document)
     arm = verdict.judged_arm or judged_arm(report) or Arm.HEAD
     base, head = side_of(report, Arm.BASE), side_of(report, arm)
@@ -66,7 +66,7 @@ def side_by_side(report: RunReport, judged: JudgedRun) -> tuple[SideOf, SideOf]:
 
 
 def _apart(session: Session, pair: Apart) -> tuple[SideOf, SideOf]:
-    """Samples of hosts that cannot be compared are not put side by side: instructions are."""
+    """Omits samples of hosts that cannot be compared, but compares instructions."""
     before, after = (side_of(read_report(session, one.judged), one.arm) for one in (pair.before, pair.after))
     if comparable(differences(before.report.host, after.report.host)):
         return before, after

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to compare a revision by: scenarios, hosts, execution models, feature sets."""
+"""What a revision can be compared by: scenarios, hosts, execution models, feature sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_server.views.compare.schemas import Measured, MeasuredOf
 from nalm_server.views.compare.sides import Side, sides_of, usable
 
 MOST = 200
-"""Runs named of one commit: the newest of each scenario and host come first in their scenario."""
+"""Maximum number of runs of one commit: the newest of each scenario and host first."""
 
 
 def measured_of(session: Session, project: ProjectRow, revision: str) -> MeasuredOf:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which runs two sides are compared by: the one that measured them together, or each one's own."""
+"""Selects the runs for a comparison: one with both sides, or each side's own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nalm_server.views.compare.sides import Side, SideFilter, sides_of, usable
 
 @dataclass(frozen=True)
 class PairRequest:
-    """What is asked for: two revisions, and which runs of each."""
+    """A request: two revisions, and conditions on the runs of each."""
 
     base: str
     head: str
@@ -55,7 +55,7 @@ class Apart:
 
 
 def found(session: Session, project: ProjectRow, request: PairRequest) -> Together | Apart:
-    """Raises NotMeasuredError where one of the sides was not measured."""
+    """Raises NotMeasuredError if one of the sides has no run."""
     old, new = (commits.resolve(session, project.id, one) for one in (request.base, request.head))
     of_new = [side for side in sides_of(session, new) if request.of_head.takes(side)]
     if not request.across:
@@ -69,7 +69,7 @@ def found(session: Session, project: ProjectRow, request: PairRequest) -> Togeth
 def _apart(
     request: PairRequest, pair: tuple[CommitRow, CommitRow], of_old: list[Side], of_new: list[Side]
 ) -> Apart:
-    """From two runs: of one scenario unless two are named, and of one host class where that is possible."""
+    """From two runs: of one scenario unless two are named, and of one host class if possible."""
     named = request.of_base.scenario is not None and request.of_head.scenario is not None
     pairs = (
         (before, after)
@@ -107,5 +107,5 @@ def _said(commit: str, side_filter: SideFilter) -> str:
 
 
 def read_report(session: Session, judged: JudgedRun) -> RunReport:
-    """Raises ReportExpiredError: what was not measured together can only be put together from the rounds."""
+    """Raises ReportExpiredError: separate runs can only be compared by their rounds."""
     return parse_report(report_of(session, judged).json)

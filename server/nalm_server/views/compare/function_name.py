@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A function under a stage, as an address names it."""
+"""A function of a stage, as named in an address."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def requested_function(
         str | None, Query(max_length=64, description="Its stage; none: outside of stages.")
     ] = None,
 ) -> Key:
-    """A function under a stage."""
+    """A function of a stage."""
     return stage, function
 
 

@@ -13,7 +13,7 @@ from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValu
 
 
 class SeriesKey(NamedTuple):
-    """What a series is of, in the order comparisons are listed."""
+    """Key of a series, in the order of comparisons."""
 
     scenario: str
     host_class: str
@@ -24,11 +24,11 @@ class SeriesKey(NamedTuple):
 
 
 Figure = tuple[float, float | None, float | None]
-"""value, low, high."""
+"""(value, low, high)."""
 
 
 def figures_of(session: Session, commit_id: int) -> dict[int, Figure]:
-    """By series: the value of the commit's newest run that has one."""
+    """By series: the value of the commit's newest run with one."""
     values, runs = SeriesValueRow.__table__.c, RunRow.__table__.c
     found = session.execute(
         select(values.series_id, values.value, values.low, values.high)

@@ -11,12 +11,12 @@ from nalm_server.views.compare.schemas import RoundPoint, Rounds
 
 
 def kept(report: RunReport | None) -> Rounds:
-    """Of each arm; none of a report that has aged out."""
+    """Of each arm; empty if the report has aged out."""
     return Rounds(**{arm.value: kept_points(report, arm) for arm in Arm})
 
 
 def kept_points(report: RunReport | None, arm: Arm) -> list[RoundPoint]:
-    """With the chain's cycles per packet, by launch and turn."""
+    """The chain's cycles per packet, by launch and turn."""
     if report is None or arm not in report.arms:
         return []
     info = report.arms[arm]

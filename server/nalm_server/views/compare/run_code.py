@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run down to its rounds, functions, source lines and their text."""
+"""One run with its rounds, functions, source lines and their text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_server.views.compare.schemas import RunCode
 
 
 def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
-    """Raises NotFoundError for a run the caller may not read, ReportExpiredError where the report is gone."""
+    """Raises NotFoundError for a run that the caller may not read, ReportExpiredError without a report."""
     judged = runs.require(session, caller, run_id)
     report = read_report(session, judged)
     project = project_rows.get(session, judged.run.project_id)
@@ -35,6 +35,6 @@ def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
 
 
 def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:
-    """One function's text, no files where it has no lines. Errors as those of `code_of_run`."""
+    """One function's text, without files if it has no lines. Raises as `code_of_run`."""
     judged = runs.require(session, caller, run_id)
     return function_source(*side_by_side(read_report(session, judged), judged), key)

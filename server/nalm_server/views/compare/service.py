@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two commits side by side: from the run that measured them together, or from each one's own."""
+"""Compares two commits: by a run with both, or by each one's own."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from nalm_server.views.compare.sides import Side
 
 
 def compare(session: Session, project: ProjectRow, request: PairRequest) -> Comparison:
-    """Raises NotFoundError for sides that were not measured, ReportExpiredError where rounds are needed."""
+    """Raises NotFoundError for sides without a measurement, ReportExpiredError if rounds are missing."""
     pair = found(session, project, request)
     scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
     if isinstance(pair, Together):

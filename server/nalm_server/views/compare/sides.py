@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured of a commit: its own runs, and those in which it was the base."""
+"""Runs of a commit: its own, and those with it as base."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nalm_server.results.repository import JudgedRun
 
 @dataclass(frozen=True)
 class Side:
-    """One commit's run, and the arm in it that is the commit."""
+    """One run, and the arm in it that is the commit."""
 
     judged: JudgedRun
     arm: Arm
@@ -23,13 +23,13 @@ class Side:
 
 @dataclass(frozen=True)
 class SideFilter:
-    """Which of a commit's runs; None: any."""
+    """Conditions on a commit's runs; None: any."""
 
     scenario: str | None = None
     host: str | None = None
 
     def takes(self, side: Side) -> bool:
-        """Runs beside, made only to confirm on another host, are meant where that host is named."""
+        """Includes confirmations on another host only if that host is named."""
         judged = side.judged
         if self.host is None and judged.run.beside:
             return False
@@ -37,12 +37,12 @@ class SideFilter:
 
 
 def sides_of(session: Session, commit: CommitRow) -> list[Side]:
-    """The commit's own runs, then those in which it was the base; by scenario's name, newest first."""
+    """The commit's own runs, then those with it as base; by scenario's name, newest first."""
     own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
     as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
     return sorted(own + as_base, key=lambda side: side.judged.scenario)
 
 
 def usable(side: Side) -> bool:
-    """A run of broken or invalid numbers is not put beside another."""
+    """Broken and invalid runs are not compared."""
     return side.judged.verdict.outcome not in ("broken", "invalid") and not side.judged.verdict.unchanged

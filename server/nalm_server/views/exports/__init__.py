@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series, and what was judged of them, written out for other tools."""
+"""Exports of series and verdicts for other tools."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of exports of what was judged: read a batch at a time, never whole."""
+"""SQL of exports of findings, cells and trials: read in batches, never whole."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def change_points(session: Session, project_id: int) -> Iterator[ChangePointExpo
 
 
 def cells(session: Session, project_id: int) -> Iterator[CellExport]:
-    """Oldest experiment first, its cells as they came in."""
+    """Oldest experiment first, its cells in the order of their upload."""
     query = (
         select(CellRow, CampaignRow.number, *(CampaignRow.spec[name].as_string() for name in ("kind", "sha")))
         .join(CampaignRow, CampaignRow.id == CellRow.campaign_id)
@@ -86,5 +86,5 @@ def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[Any]
 
 
 def _made(kind: Any, row: object, fields: dict[str, Any]) -> Any:
-    """Columns of the row by their names, but for those that are told."""
+    """Columns of the row by name, and the given fields."""
     return kind(**{name: fields[name] if name in fields else getattr(row, name) for name in kind._fields})

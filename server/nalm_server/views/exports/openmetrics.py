@@ -24,7 +24,7 @@ class _Rows(Collector):
         self.rows = rows
 
     def describe(self) -> list[Metric]:
-        """Nothing: to find the names out the rows would have to be read."""
+        """Empty: the names are only known after reading the rows."""
         return []
 
     def collect(self) -> Iterator[Metric]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as Parquet, row group by row group, without holding the file."""
+"""Rows as Parquet, one row group at a time, without the whole file in memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TYPES = {
 
 
 def _schema(kind: Any) -> pa.Schema:
-    """By the types of the NamedTuple's fields, each of which may be missing."""
+    """From the types of the NamedTuple's fields, all nullable."""
     fields = []
     for name, hint in get_type_hints(kind).items():
         (own,) = [one for one in get_args(hint) or (hint,) if one is not NoneType]
@@ -33,7 +33,7 @@ def _schema(kind: Any) -> pa.Schema:
 
 
 class _Pieces(io.RawIOBase):
-    """What the writer wrote since it was last taken."""
+    """What the writer wrote since the last read."""
 
     def __init__(self) -> None:
         self.pieces: list[bytes] = []

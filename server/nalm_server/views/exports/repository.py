@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of exports: read a batch at a time, never whole."""
+"""SQL of exports: read in batches, never whole."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from nalm_server.views.exports.schemas import ExportRow, Filter
 
 BATCH = 1000
 COMMITS = 100
-"""Whose rows are read, and sorted, at once."""
+"""Number of commits whose rows are read and sorted together."""
 
 
 def as_of_now(session: Session) -> None:
-    """What is asked in turn is of one moment, as it is on SQLite anyway."""
+    """All queries see one moment, as on SQLite anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 
@@ -44,7 +44,7 @@ def rows(session: Session, project_id: int, row_filter: Filter) -> Iterator[Expo
 
 
 def newest(session: Session, project_id: int, row_filter: Filter) -> Iterator[ExportRow]:
-    """Of each series the value of its newest run."""
+    """The value of each series in its newest run."""
     commit, run, value = aliased(CommitRow), aliased(RunRow), aliased(SeriesValueRow)
     furthest = (
         select(run.id)
@@ -61,7 +61,7 @@ def newest(session: Session, project_id: int, row_filter: Filter) -> Iterator[Ex
 
 
 def functions(session: Session, project_id: int, row_filter: Filter) -> Iterator[FunctionExport]:
-    """Along the first parent, oldest commit first; of a run the dearest functions first."""
+    """Along the first parent, oldest commit first; in a run the most expensive functions first."""
     series, counts = FunctionSeriesRow, FunctionValueRow
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -92,7 +92,7 @@ def functions(session: Session, project_id: int, row_filter: Filter) -> Iterator
 
 
 def _parts(session: Session, project_id: int, row_filter: Filter) -> Iterator[ColumnElement[bool]]:
-    """Some commits at a time, along the first parent: to sort all rows would take long before the first."""
+    """Batches of commits along the first parent: sorting all rows would delay the first."""
     of_project = select(CommitRow.position).where(CommitRow.project_id == project_id)
     condition: Select[int] | None = of_project
     if row_filter.since is not None:
@@ -138,7 +138,7 @@ def _values(project_id: int, row_filter: Filter) -> Select[*tuple[Any, ...]]:
 def _filtered(
     query: Select[*tuple[Any, ...]], row_filter: Filter, named: Iterable[tuple[Any, str]]
 ) -> Select[*tuple[Any, ...]]:
-    """named: column and the filter's field."""
+    """named: (column, field of the filter)."""
     for column, field in named:
         value = getattr(row_filter, field)
         if value is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each table of an export holds: columns, in this order, in every format."""
+"""Columns of each exported table, in this order in every format."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 
 class AlertExport(NamedTuple):
-    """One finding, as it stands."""
+    """One finding in its present state."""
 
     id: int
     time: datetime
-    """When it was made."""
+    """Time at which it was made."""
     commit: str
     after: str | None
-    """Last commit known good; none: the commit's parent."""
+    """Last good commit; none: the commit's parent."""
     author: str | None
     state: str
     kind: str | None
     scenario: str | None
-    """The one moved most; the figures are its chain's."""
+    """The scenario that moved most; the figures are of its chain."""
     stage: str | None
     function: str | None
     cause: str | None
@@ -45,7 +45,7 @@ class AlertExport(NamedTuple):
 class ChangePointExport(NamedTuple):
     id: int
     time: datetime
-    """When it was found."""
+    """Time at which it was found."""
     commit: str
     low_commit: str
     high_commit: str
@@ -62,11 +62,11 @@ class ChangePointExport(NamedTuple):
 
 
 class FunctionExport(NamedTuple):
-    """What a run counted of a C function with a series."""
+    """One run's count of a C function with a series."""
 
     commit: str
     time: datetime
-    """When the run began."""
+    """Time at which the run began."""
     scenario: str
     stage: str
     function: str
@@ -74,9 +74,9 @@ class FunctionExport(NamedTuple):
     host: str
     host_class: str
     ipp: float
-    """Its own instructions per packet, without callees."""
+    """Instructions per packet of the function itself, without callees."""
     calls: float
-    """A packet."""
+    """Calls per packet."""
 
 
 class CellExport(NamedTuple):
@@ -84,7 +84,7 @@ class CellExport(NamedTuple):
 
     experiment: int
     time: datetime
-    """When it came in."""
+    """Time of the upload."""
     commit: str
     kind: str
     subject: str
@@ -100,7 +100,7 @@ class CellExport(NamedTuple):
 
 
 class PriceExport(NamedTuple):
-    """What a feature cost at a commit, cycles per packet."""
+    """Price of a feature at a commit, in cycles per packet."""
 
     feature: str
     scenario: str
@@ -120,7 +120,7 @@ class NcppExport(NamedTuple):
     commit: str
     run_id: str
     features: str | None
-    """Names, spaces between."""
+    """Names, separated by spaces."""
     cpp: float
     expected_cycles: float | None
     ncpp: float | None
@@ -130,11 +130,11 @@ class NcppExport(NamedTuple):
 
 
 class TrialExport(NamedTuple):
-    """A comparison whose truth is known."""
+    """A comparison of known truth."""
 
     id: int
     time: datetime
-    """When it was measured."""
+    """Time of the measurement."""
     kind: str
     name: str
     scenario: str

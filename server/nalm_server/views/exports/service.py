@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An export as pieces of bytes, from a session of its own that lives as long as they are read."""
+"""An export in chunks of bytes, from a session of its own that lives until all are read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def file_name(project: ProjectRow, form: Format, table: Table) -> str:
 
 
 def require(form: Format, table: Table, row_filter: Filter) -> None:
-    """Raises InvalidError for what cannot be exported so, NotInstalledError for what needs pyarrow."""
+    """Raises InvalidError for an unsupported format, NotInstalledError without pyarrow."""
     if form is Format.OPENMETRICS and table is not Table.SERIES:
         raise InvalidError(f"OpenMetrics has series only: use csv, json or parquet for table {table}.")
     if form is Format.PARQUET and find_spec("pyarrow") is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tables can be exported, and where their rows come from."""
+"""Tables that can be exported, and the source of their rows."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from nalm_server.views.exports.rows import (
 from nalm_server.views.exports.schemas import ExportRow, Filter
 
 MOST = 10_000
-"""Commits of an NCPP table, prices of a feature."""
+"""Maximum number of commits of an NCPP table, and of prices of a feature."""
 
 
 class Table(StrEnum):
     SERIES = "series"
     """Every value of every series."""
     FUNCTIONS = "functions"
-    """The same of C functions."""
+    """Every value of C functions."""
     ALERTS = "alerts"
     CHANGE_POINTS = "change-points"
     EXPERIMENTS = "experiments"
@@ -51,7 +51,7 @@ class Source(NamedTuple):
 
 
 def rows(session: Session, project: ProjectRow, table: Table, row_filter: Filter) -> Iterator[Any]:
-    """Those that the filter lets through. See `require`."""
+    """Rows that match the filter. See `require`."""
     conditions = {name: value for name, value in row_filter._asdict().items() if value is not None}
     since = conditions.pop("since", None)
     for row in SOURCES[table].read(session, project, row_filter):
@@ -61,7 +61,7 @@ def rows(session: Session, project: ProjectRow, table: Table, row_filter: Filter
 
 
 def require(table: Table, row_filter: Filter) -> None:
-    """Raises InvalidError for a filter by what the table does not have."""
+    """Raises InvalidError for a filter on a column that the table does not have."""
     for name, value in row_filter._asdict().items():
         column = "time" if name == "since" else name
         if value is not None and column not in SOURCES[table].row._fields:

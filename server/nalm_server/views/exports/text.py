@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as CSV and as JSON, a piece at a time."""
+"""Rows as CSV and as JSON, in chunks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins so is run by spreadsheets: an apostrophe before it makes it text."""
+"""Spreadsheets run cells that begin with these: a leading apostrophe makes them text."""
 PIECE_ROWS = 500
 
 
@@ -34,7 +34,7 @@ def _cell(value: object) -> object:
 
 
 def as_json(kind: Any, rows: Iterator[Any]) -> Iterator[bytes]:
-    """An array, an object on each line."""
+    """An array with an object on each line."""
     buffer = io.StringIO("[")
     buffer.seek(0, io.SEEK_END)
     for number, row in enumerate(rows):

@@ -24,7 +24,7 @@ class Entry:
 
 
 def render(feed_id: str, title: str, url: str, entries: Sequence[Entry]) -> bytes:
-    """The document. Readers know an entry again by its id, whatever else changes."""
+    """The document. Readers identify an entry by its id, whatever else changes."""
     ET.register_namespace("", NAMESPACE)
     feed = ET.Element(f"{{{NAMESPACE}}}feed")
     _add(feed, "id", feed_id)
@@ -45,6 +45,6 @@ def render(feed_id: str, title: str, url: str, entries: Sequence[Entry]) -> byte
 
 def _add(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
     element = ET.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
-    if text is not None:  # XML has no place for control characters, not even escaped
+    if text is not None:  # XML cannot contain control characters, not even escaped
         element.text = xml_text(text)
     return element

@@ -12,7 +12,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class FeedTokenRow(Base):
-    """Feed readers send no headers: the address has a token, good for the feed alone."""
+    """Feed readers send no headers: the address has a token, valid for the feed alone."""
 
     __tablename__ = "feed_tokens"
 

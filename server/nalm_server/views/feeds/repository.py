@@ -19,7 +19,7 @@ def token_of(session: Session, project_id: int) -> FeedTokenRow | None:
 
 
 def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow, VerdictRow, str]]:
-    """Runs that found a change no alert speaks of, newest first, each with its scenario's name."""
+    """Runs with a change that no alert has, newest first, each with its scenario's name."""
     rows = session.execute(
         select(RunRow, VerdictRow, ScenarioRow.name)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
@@ -34,7 +34,7 @@ def findings(session: Session, project_id: int, limit: int) -> list[tuple[RunRow
 
 
 def _in_an_alert() -> ColumnElement[bool]:
-    """Its commit's alert, or that of the one it fixes, speaks for it."""
+    """A condition: its commit, or the commit that it fixes, has an alert."""
     culprit = aliased(CommitRow)
     return and_(
         VerdictRow.outcome.in_(ALARMING),
@@ -48,7 +48,7 @@ def _in_an_alert() -> ColumnElement[bool]:
 def reported_steps(
     session: Session, project_id: int, limit: int
 ) -> list[tuple[AlertStateRow, AlertRow, CommitRow]]:
-    """Steps of alerts that people were told of, newest first, each with its culprit."""
+    """Steps of alerts that were sent, newest first, each with its culprit."""
     rows = session.execute(
         select(AlertStateRow, AlertRow, CommitRow)
         .join(AlertRow, AlertRow.id == AlertStateRow.alert_id)

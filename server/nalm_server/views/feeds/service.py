@@ -28,7 +28,7 @@ LENGTH = 50
 
 
 def require_reader(session: Session, caller: Principal, project: ProjectRow, token: str | None) -> None:
-    """The feed's own token, or the role of a reader."""
+    """Requires the feed's own token, or the role of a reader."""
     known = repository.token_of(session, project.id)
     if known is not None and token is not None and hmac.compare_digest(known.digest, tokens.digest_of(token)):
         return
@@ -36,7 +36,7 @@ def require_reader(session: Session, caller: Principal, project: ProjectRow, tok
 
 
 def new_token(session: Session, project: ProjectRow, now: datetime) -> str:
-    """A new one makes the one before worthless."""
+    """Makes a new token; the previous one becomes invalid."""
     token = tokens.new_secret()
     row = repository.token_of(session, project.id)
     if row is None:

@@ -20,10 +20,10 @@ from nalm_server.views.history import functions
 from nalm_server.views.history.service import FoundLine, HistoryRequest, Line, Target, find_target, line_of
 
 MOST_FIGURES = 400_000
-"""Of an answer: 20 series over 10,000 commits, and as many again."""
+"""Maximum per answer: 20 series over 10,000 commits, and as many again."""
 MOST_RELEASES = 500
 LONGEST = 10_000
-"""Commits."""
+"""Maximum number of commits."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,20 @@ class LinesRequest:
     scenarios: list[str]
     history: HistoryRequest
     branches: list[str] = field(default_factory=list)
-    """Empty: all that is in the history of the default branch."""
+    """Empty: the default branch."""
 
 
 @dataclass(frozen=True)
 class Branched:
-    """What was found of a scenario, on one branch if one was asked for."""
+    """A scenario's line, on one branch if requested."""
 
     found: FoundLine
     branch: str | None
 
 
 def lines(session: Session, project: ProjectRow, request: LinesRequest) -> dict[str, Any]:
-    """schemas.Lines as plain values. Raises NotFoundError for what is not there, InvalidError if too much."""
+    """schemas.Lines as plain values. Raises NotFoundError for unknown names, InvalidError if it is too
+    large."""
     shown = list(_found(session, project, request))
     functions.require_known(
         request.history.functions, [name for one in shown for name in one.found.line.stages]
@@ -73,7 +74,7 @@ def _found(session: Session, project: ProjectRow, request: LinesRequest) -> Iter
 
 
 def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
-    """Before anything long is read. A commit's runs count one by one, though only its newest is shown."""
+    """Checks before large reads. All runs of a commit count, though only the newest is shown."""
     figures = sum(min(one.runs, request.history.limit) * one.series(request.history) for one in targets)
     figures *= max(1, len(request.branches))
     if figures > MOST_FIGURES:
@@ -84,7 +85,7 @@ def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
 
 
 def _on_each(found: FoundLine, branches: Mapping[str, set[str]], limit: int) -> Iterator[Branched]:
-    """branches: the commits of each; none: as it was found."""
+    """branches: the commits of each; empty: the line as found."""
     if not branches:
         yield Branched(found, None)
     for name, shas in branches.items():
@@ -108,7 +109,7 @@ def _along(line: Line, shas: set[str], limit: int) -> Line:
 
 
 def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, HistoryRun]:
-    """A run of each commit, by sha, in the order of the first parent."""
+    """A run of each commit, by SHA, in the order of the first parent."""
     runs = {one.sha: one for line in found for one in line.runs}
     if len(found) < 2:
         return runs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of lines: which commits a branch has, and the order of commits."""
+"""SQL of lines: the commits of a branch, and the order of commits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nalm_server.git.commits.models import CommitRow
 
 
 def first_parents(session: Session, project_id: int, newest: str, limit: int) -> set[str]:
-    """The commit and those behind it along the first parent, as far as they are known."""
+    """The commit and its known first-parent ancestors."""
     walk = (
         select(CommitRow.sha, CommitRow.parent_sha, literal(1).label("depth"))
         .where(CommitRow.project_id == project_id, CommitRow.sha == newest)
@@ -27,7 +27,7 @@ def first_parents(session: Session, project_id: int, newest: str, limit: int) ->
 
 
 def in_order(session: Session, project_id: int, oldest: Iterable[str]) -> list[str]:
-    """The project's commits from the furthest back of `oldest` on, along the first parent."""
+    """The project's commits from the first of `oldest` on, along the first parent."""
     begin = select(func.min(CommitRow.position)).where(
         CommitRow.project_id == project_id, CommitRow.sha.in_(oldest)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series of C functions beside those of stages: which there are, and their values."""
+"""Series of C functions beside those of stages: names and values."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from nalm_server.results.series.values import Figures
 from nalm_server.views.history.schemas import FunctionSummary
 
 MARK = ">"
-"""Between stage and function in the name of a series; no stage's name has it."""
+"""Separates stage and function in the name of a series; no stage's name contains it."""
 
 
 def split(name: str) -> tuple[str, str | None]:
-    """(stage, function) of a series' name; None for a stage's own series."""
+    """(stage, function) of a series' name; function None: the stage's own series."""
     stage, _, function = name.partition(MARK)
     return stage, function or None
 
 
 def require_metric(metric: str) -> None:
-    """Raises InvalidError for one that functions do not have."""
+    """Raises InvalidError for a metric that functions do not have."""
     if "function" not in METRICS[metric].scopes:
         has = " and ".join(repository.METRICS)
         raise InvalidError(
@@ -34,7 +34,7 @@ def require_metric(metric: str) -> None:
 
 
 def require_known(names: Iterable[str], known: Iterable[str]) -> None:
-    """Raises NotFoundError for the first that has no series."""
+    """Raises NotFoundError for the first name without a series."""
     every = set(known)
     for name in names:
         if name not in every:
@@ -47,7 +47,7 @@ def require_known(names: Iterable[str], known: Iterable[str]) -> None:
 def names_of(
     session: Session, scenario_id: int, host_class: str, names: Iterable[str]
 ) -> dict[int, tuple[str, str]]:
-    """By id of the series: name and source, of those that have one."""
+    """By id of the series: name and source, of those that exist."""
     keys = {(stage, function) for stage, function in map(split, names) if function is not None}
     found = repository.series_of(session, scenario_id, host_class, keys)
     return {number: (f"{key.stage}{MARK}{key.function}", key.source) for number, key in found.items()}
@@ -60,7 +60,7 @@ def add_values(
     metric: str,
     since: int,
 ) -> None:
-    """Puts the figures of each series beside those of the stages."""
+    """Adds the figures of each series to those of the stages."""
     for series_id, run_number, value in repository.values(session, series, metric, since) if series else ():
         name, source = series[series_id]
         figures.setdefault(name, {})[run_number] = (value, value, value, source)
@@ -69,7 +69,7 @@ def add_values(
 def list_functions(
     session: Session, scenario_id: int, host_class: str, part: str | None, limit: int
 ) -> list[FunctionSummary]:
-    """Those of the newest run first, dearest first."""
+    """Those of the newest run first, most expensive first."""
     last = repository.newest_run(session, scenario_id, host_class)
     return [
         FunctionSummary(

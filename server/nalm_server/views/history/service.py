@@ -50,21 +50,21 @@ def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummar
 
 @dataclass(frozen=True)
 class HistoryRequest:
-    """What of a scenario's history is asked for."""
+    """Parameters of a scenario's history."""
 
     metric: str
     host_class: str | None
     limit: int
     stages: list[str] = field(default_factory=list)
-    """Empty: chain and all stages, if no function is asked for."""
+    """Empty: chain and all stages, unless functions are given."""
     functions: list[str] = field(default_factory=list)
     """`STAGE>FUNCTION`."""
     every_branch: bool = False
-    """Else: the default branch's commits."""
+    """False: only the default branch's commits."""
 
 
 def history(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> dict[str, Any]:
-    """schemas.History as plain values: an object for each of ten thousand would take most of the time."""
+    """schemas.History as plain values: ten thousand objects would take most of the time."""
     found = line_of(session, project, find_target(session, project, scenario, request), request)
     functions.require_known(request.functions, found.line.stages)
     return {
@@ -83,21 +83,21 @@ class Target:
 
     scenario: ScenarioRow
     classes: dict[str, int]
-    """Runs by host class, that of the newest run first."""
+    """Number of runs by host class, the class of the newest run first."""
     host_class: str | None
-    """The one shown; None: the scenario has no valid run."""
+    """The selected class; None: the scenario has no valid run."""
 
     @property
     def runs(self) -> int:
         return self.classes[self.host_class] if self.host_class is not None else 0
 
     def series(self, request: HistoryRequest) -> int:
-        """How many of them are asked for."""
+        """Number of requested series."""
         return len(request.stages) + len(request.functions) or 1 + len(self.scenario.stages)
 
 
 def find_target(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> Target:
-    """Raises NotFoundError for what the project does not have."""
+    """Raises NotFoundError for unknown names."""
     if request.metric not in METRICS:
         raise NotFoundError(f"There is no metric {request.metric!r}: the metrics are {', '.join(METRICS)}.")
     if request.functions:
@@ -106,7 +106,7 @@ def find_target(session: Session, project: ProjectRow, scenario: str, request: H
 
 
 def line_of(session: Session, project: ProjectRow, target: Target, request: HistoryRequest) -> FoundLine:
-    """Raises NotFoundError for stages that the scenario does not have."""
+    """Raises NotFoundError for unknown stages."""
     row, shown = target.scenario, target.host_class
     line = Line([CHAIN, *row.stages])
     if request.metric == NCPP and shown:
@@ -135,7 +135,7 @@ def list_functions(
     part: str | None,
     limit: int,
 ) -> list[FunctionSummary]:
-    """C functions with a history. Raises NotFoundError for what the project does not have."""
+    """C functions with a history. Raises NotFoundError for unknown names."""
     target = _find_target(session, project, scenario, host_class)
     if target.host_class is None:
         return []
@@ -144,7 +144,7 @@ def list_functions(
 
 @dataclass
 class Line:
-    """The stages shown; the runs along the first parent, a commit each, and what was found in them."""
+    """The stages shown; one run for each commit, along the first parent, with their figures."""
 
     stages: list[str]
     runs: list[HistoryRun] = field(default_factory=list)
@@ -152,12 +152,12 @@ class Line:
     change_points: list[ChangePoint] = field(default_factory=list)
     segments: list[dict[str, Any]] = field(default_factory=list)
     missing: str | None = None
-    """Why there is no NCPP, if it was asked for, or no figure without a function."""
+    """Why there is no NCPP, or no figure without a function."""
 
 
 @dataclass(frozen=True)
 class FoundLine:
-    """A scenario's line, and its host class among those there are, that of the newest run first."""
+    """A scenario's line, with its host classes, the class of the newest run first."""
 
     scenario: ScenarioRow
     host_class: str | None
@@ -190,7 +190,7 @@ def _line(session: Session, row: ScenarioRow, host_class: str, request: HistoryR
 def _series(
     session: Session, row: ScenarioRow, host_class: str, request: HistoryRequest
 ) -> dict[int, SeriesName]:
-    """Of the stages asked for; none if only functions are."""
+    """Series of the requested stages; none if only functions are requested."""
     if request.functions and not request.stages:
         return {}
     series = repository.series_of_metric(session, row.id, host_class, request.metric)
@@ -212,7 +212,8 @@ def _stages(row: ScenarioRow, request: HistoryRequest, figures: Figures) -> list
 def _ncpp(
     session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, request: HistoryRequest
 ) -> Line:
-    """The chain's CPP against the reference's cost model: computed here, so that a new model reaches back."""
+    """The chain's CPP relative to the reference's cost model: computed on read, so that a new model applies
+    to old runs."""
     _require_stages(row.name, request.stages, {CHAIN})
     line = _line(session, row, host_class, replace(request, metric="cpp", stages=[CHAIN]))
     scale = scale_of(session, project, row.name, host_class)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed in the database, read once for all followers of this process.
+"""Changes in the database, read once for all followers of this process.
 
-Numbers of changes are drawn before they are committed, so a smaller one may become visible after a larger
-one. Those read lately are therefore read again, and told once each; `floor` is the number up to which nothing
-can be missing any more, and what a follower resumes from.
+Changes get their numbers before they are committed, so a smaller number may become visible after a larger
+one. Recent numbers are therefore read again, and each change is sent once; `floor` is the number up to which
+nothing can be missing, from which a follower resumes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nalm_server.jobs import repository
 from nalm_server.jobs.models import JobRow
 
 UNSETTLED = timedelta(seconds=20)
-"""No transaction that changes a job takes longer."""
+"""Longer than any transaction that changes a job."""
 AT_ONCE = 1000
 
 
@@ -26,19 +26,19 @@ class Change:
     job: JobRow
     project: str
     floor: int
-    """Everything up to here had been told when this was."""
+    """All changes up to this number were sent before this one."""
 
 
 class Changes:
-    """One reader's place among the changes."""
+    """One reader's position among the changes."""
 
     def __init__(self, floor: int) -> None:
         self.floor = floor
         self._told: dict[int, tuple[int, datetime]] = {}
-        """By job: the number of the change that was told, and when."""
+        """By job: number and time of the last change sent."""
 
     def news(self, session: Session, now: datetime) -> list[Change]:
-        """Changes that have not been told, in their order."""
+        """Unsent changes, in order."""
         found = repository.changed_since(session, self.floor, AT_ONCE, with_log=True)
         news = [
             Change(job, project, self.floor)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One follower: what of the changes it asked for and may see, as server-sent events."""
+"""One follower: the changes that it requested and may read, as server-sent events."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nalm_server.views.live.log_tail import gained
 from nalm_server.views.live.schemas import FIELDS, JobChange
 
 CAUGHT_UP = 500
-"""A follower that was away is told of at most so many jobs."""
+"""Maximum number of missed jobs that a returning follower gets."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class Follower:
     _log: str | None = None
 
     def missed(self, since: int) -> list[Change]:
-        """What changed after `since`."""
+        """Changes after `since`."""
         with self.context.read_sessions() as session:
             found = repository.changed_since(session, since, CAUGHT_UP, with_log=True)
         return [Change(job, project, since) for job, project in found]
 
     def current(self) -> list[Change]:
-        """The one job that is followed, as it is now."""
+        """The present state of the followed job."""
         with self.context.read_sessions() as session:
             row = repository.find(session, self.change_filter.job or 0)
             if row is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One reader of changes for a process, however many followers it has; it reads only while there are any."""
+"""One reader of changes for a process, for any number of followers; it reads only while there are any."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 EVERY_SECONDS = 0.5
 WAITING = 1000
-"""A follower that has so many untold changes is too slow: it is let go, and comes back for what it missed."""
+"""A follower with more unsent changes is too slow: its stream ends, and it resumes when it reconnects."""
 
 Queue = asyncio.Queue[Change | None]
 
@@ -59,7 +59,7 @@ class Hub:
             try:
                 for change in await run_in_threadpool(self._news, changes):
                     self._tell(change)
-            except Exception as error:  # the database is away: followers wait with us
+            except Exception as error:  # the database is away: followers wait
                 log.warning("changes could not be read", error=str(error))
             await asyncio.sleep(EVERY_SECONDS)
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a log's tail gained, when only its newest end is kept."""
+"""What was added to a log of which only the tail is kept."""
 
 from __future__ import annotations
 
 OVERLAP = 200
-"""So many characters of the old end, found in the new tail, tell where it goes on."""
+"""Number of characters of the old end that are searched in the new tail."""
 
 
 def gained(old: str | None, new: str | None) -> tuple[str | None, bool]:
-    """(text, anew): what came since `old`; anew: `new` does not go on from it, the text is the whole."""
+    """(text, restarted): what was added to `old`; restarted: `new` does not continue it, the text is all of
+    it."""
     if new is None or new == old:
         return None, False
     if not old:

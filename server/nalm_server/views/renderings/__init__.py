@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts in the forms that other programs read; core makes them."""
+"""Verdicts in formats of other programs, rendered by core."""

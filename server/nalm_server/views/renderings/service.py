@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reports of a run or of a commit, judged, for core to render."""
+"""Judged reports of a run or of a commit, for core to render."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nalm_server.results.repository import JudgedRun
 
 
 def of_run(session: Session, caller: Principal, run_id: str, base_url: str) -> list[Judged]:
-    """Raises ReportExpiredError when the report has aged out."""
+    """Raises ReportExpiredError if the report has aged out."""
     found = runs.require(session, caller, run_id)
     return [_judged(session, found, name_of(session, found.run.project_id), base_url)]
 
