@@ -13,13 +13,13 @@ export interface paths {
         };
         /**
          * List Accounts
-         * @description All accounts, by name.
+         * @description Lists all accounts, by name.
          */
         get: operations["list_accounts"];
         put?: never;
         /**
          * Add Account
-         * @description Adds an account. The link in the answer signs it in once, and is never shown again.
+         * @description Adds an account. The link in the answer signs it in once and is not shown again.
          */
         post: operations["add_account"];
         delete?: never;
@@ -43,7 +43,7 @@ export interface paths {
         head?: never;
         /**
          * Change Account
-         * @description Makes it an administrator or not, disables or enables it. Disabled: signed out everywhere, at once.
+         * @description Makes an account an administrator or not, disables or enables it. Disabling ends its sessions.
          */
         patch: operations["change_account"];
         trace?: never;
@@ -59,7 +59,7 @@ export interface paths {
         put?: never;
         /**
          * Link Account
-         * @description A new one-time link, for one who forgot the password; the one before it is worthless.
+         * @description Makes a new one-time link, for a lost password. The link before it becomes invalid.
          */
         post: operations["link_account"];
         delete?: never;
@@ -79,7 +79,7 @@ export interface paths {
         put?: never;
         /**
          * Finish
-         * @description Ends the job; its reports have been uploaded before. Saying it twice changes nothing.
+         * @description Ends the job, after its reports are uploaded. Repeating it changes nothing.
          */
         post: operations["finish"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Progress
-         * @description Renews the lease and says how far the work is. 409: the lease was lost; stop working on it.
+         * @description Renews the lease and reports progress. 409: the lease was lost; stop working on the job.
          */
         post: operations["progress"];
         delete?: never;
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Release
-         * @description Gives the job back, to be given to another host at once.
+         * @description Returns the job to the queue, for another host, at once.
          */
         post: operations["release"];
         delete?: never;
@@ -139,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Lease
-         * @description Gives the next job to a bench host: parents before children, lost leases again.
+         * @description Leases the next job to a bench host: parents before children, jobs of lost leases again.
          */
         post: operations["lease"];
         delete?: never;
@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate
-         * @description Another credential. The old one is good until `/agent/rotated` is called with the new one.
+         * @description Makes another credential. The old one is valid until `/agent/rotated` is called with the new one.
          */
         post: operations["rotate"];
         delete?: never;
@@ -199,7 +199,7 @@ export interface paths {
         put?: never;
         /**
          * Rotated
-         * @description Makes all credentials of the agent but the one this is called with worthless.
+         * @description Revokes all credentials of the agent except the one of this call.
          */
         post: operations["rotated"];
         delete?: never;
@@ -217,13 +217,13 @@ export interface paths {
         };
         /**
          * List Invitations
-         * @description Invitations, newest first, without their tokens.
+         * @description Lists invitations, newest first, without their tokens.
          */
         get: operations["list_invitations"];
         put?: never;
         /**
          * Create Invitation
-         * @description A one-time token for one agent of a pool. It is in this answer and never shown again.
+         * @description Makes a one-time token for one agent of a pool. The token is not shown again.
          */
         post: operations["create_invitation"];
         delete?: never;
@@ -244,7 +244,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Invitation
-         * @description Makes an unused invitation worthless.
+         * @description Withdraws an unused invitation.
          */
         delete: operations["delete_invitation"];
         options?: never;
@@ -261,7 +261,7 @@ export interface paths {
         };
         /**
          * Get Alert
-         * @description All of one alert: evidence, explanation and advice, history, comments.
+         * @description Shows one alert with evidence, explanation, advice, history and comments.
          */
         get: operations["get_alert"];
         put?: never;
@@ -283,7 +283,7 @@ export interface paths {
         put?: never;
         /**
          * Assign Alert
-         * @description Gives it to somebody of the project, or to nobody.
+         * @description Assigns the alert to a member of the project, or to nobody.
          */
         post: operations["assign_alert"];
         delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
         put?: never;
         /**
          * Bisect Alert
-         * @description Looks for the commit of an open alert that several commits may have caused.
+         * @description Bisects an open alert that several commits may have caused.
          */
         post: operations["bisect_alert"];
         delete?: never;
@@ -323,7 +323,7 @@ export interface paths {
         put?: never;
         /**
          * Comment On Alert
-         * @description Says something about it.
+         * @description Adds a comment.
          */
         post: operations["comment_on_alert"];
         delete?: never;
@@ -343,7 +343,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm Alert
-         * @description Measures an open alert again, whatever was measured before.
+         * @description Measures an open alert again, regardless of earlier measurements.
          */
         post: operations["confirm_alert"];
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Set Alert State
-         * @description Says what it is. A false alarm teaches the noise of its series; reopening takes that back.
+         * @description Sets an alert's state. A false alarm raises the noise floor of its series; reopening reverts that.
          */
         post: operations["set_alert_state"];
         delete?: never;
@@ -381,7 +381,7 @@ export interface paths {
         };
         /**
          * Get Audit
-         * @description Who did what on the whole server, newest first.
+         * @description Lists changes on the whole server, newest first.
          */
         get: operations["get_audit"];
         put?: never;
@@ -401,7 +401,7 @@ export interface paths {
         };
         /**
          * Get Backfill
-         * @description One backfill with its progress.
+         * @description Shows one backfill with its progress.
          */
         get: operations["get_backfill"];
         put?: never;
@@ -423,7 +423,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Backfill
-         * @description Ends a backfill and its open jobs.
+         * @description Cancels a backfill and its open jobs.
          */
         post: operations["cancel_backfill"];
         delete?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         /**
          * Get Bisect
-         * @description One bisect with its steps, in the order in which they were asked.
+         * @description Shows one bisect with its steps, in the order in which they were queued.
          */
         get: operations["get_bisect"];
         put?: never;
@@ -463,7 +463,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Bisect
-         * @description Ends a bisect and its open job.
+         * @description Cancels a bisect and its open job.
          */
         post: operations["cancel_bisect"];
         delete?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Get Experiment
-         * @description One experiment with its cells, and what they say so far.
+         * @description Shows one experiment with its cells, and the result of the cells so far.
          */
         get: operations["get_experiment"];
         put?: never;
@@ -503,7 +503,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Experiment
-         * @description Ends an experiment and its open job; the cells that are in stay.
+         * @description Cancels an experiment and its open job; cells that were stored stay.
          */
         post: operations["cancel_experiment"];
         delete?: never;
@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * Get Cell Report
-         * @description The run report of a cell, as its agent sent it.
+         * @description Returns the run report of a cell, as its agent sent it.
          */
         get: operations["get_cell_report"];
         put?: never;
@@ -541,7 +541,7 @@ export interface paths {
         };
         /**
          * Get Health
-         * @description Is the service up and its database reachable; `degraded` names what only makes it slower.
+         * @description Says whether the service and its database are up; `degraded` names what only makes it slower.
          */
         get: operations["get_health"];
         put?: never;
@@ -561,7 +561,7 @@ export interface paths {
         };
         /**
          * Get Live
-         * @description This process answers. One that does not is started again.
+         * @description Answers while the process runs. An orchestrator restarts a process that does not.
          */
         get: operations["get_live"];
         put?: never;
@@ -581,8 +581,8 @@ export interface paths {
         };
         /**
          * Get Ready
-         * @description Requests can be served: the database is reachable and at this program's revision, there is disk left.
-         *     What only makes the service slower is named in the answer.
+         * @description Says whether requests can be served: database reachable, at this program's revision, and disk space.
+         *     `problems` names what only makes the service slower.
          */
         get: operations["get_ready"];
         put?: never;
@@ -604,7 +604,7 @@ export interface paths {
         put?: never;
         /**
          * Generic
-         * @description Takes the plain form of docs/webhooks.md, signed by X-Nalm-Signature-256.
+         * @description Receives the generic form of docs/webhooks.md, signed by X-Nalm-Signature-256.
          */
         post: operations["generic"];
         delete?: never;
@@ -624,7 +624,7 @@ export interface paths {
         put?: never;
         /**
          * Gitea
-         * @description Takes Gitea's and Forgejo's, signed by X-Gitea-Signature.
+         * @description Receives Gitea's and Forgejo's, signed by X-Gitea-Signature.
          */
         post: operations["gitea"];
         delete?: never;
@@ -644,7 +644,7 @@ export interface paths {
         put?: never;
         /**
          * Github
-         * @description Takes GitHub's deliveries: pushes, tags, pull requests; signed by X-Hub-Signature-256.
+         * @description Receives GitHub's deliveries: pushes, tags, pull requests; signed by X-Hub-Signature-256.
          */
         post: operations["github"];
         delete?: never;
@@ -664,7 +664,7 @@ export interface paths {
         put?: never;
         /**
          * Gitlab
-         * @description Takes GitLab's: with X-Gitlab-Token, or signed as a standard webhook (webhook-signature).
+         * @description Receives GitLab's: with X-Gitlab-Token, or signed as a standard webhook (webhook-signature).
          */
         post: operations["gitlab"];
         delete?: never;
@@ -682,7 +682,7 @@ export interface paths {
         };
         /**
          * List Hosts
-         * @description Bench hosts by name, each with its state and the reason for it.
+         * @description Lists bench hosts by name, each with its state and the reason for it.
          */
         get: operations["list_hosts"];
         put?: never;
@@ -702,7 +702,7 @@ export interface paths {
         };
         /**
          * Get Host
-         * @description One host, with what it was over time.
+         * @description Shows one host, with its fingerprints over time.
          */
         get: operations["get_host"];
         put?: never;
@@ -712,7 +712,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Host
-         * @description Moves it into another pool.
+         * @description Moves the host into another pool.
          */
         patch: operations["edit_host"];
         trace?: never;
@@ -728,7 +728,7 @@ export interface paths {
         put?: never;
         /**
          * Drain Host
-         * @description No new jobs for it; it ends what it has.
+         * @description Gives the host no new jobs; it finishes its current one.
          */
         post: operations["drain_host"];
         delete?: never;
@@ -746,7 +746,7 @@ export interface paths {
         };
         /**
          * Get Host Health
-         * @description Its health, oldest first: each minute of a day, each 10 minutes of a month, then each 6 hours.
+         * @description Shows the host's health, oldest first: one sample a minute for a day, then 10 minutes, then 6 hours.
          */
         get: operations["get_host_health"];
         put?: never;
@@ -766,7 +766,7 @@ export interface paths {
         };
         /**
          * Get Host Noise
-         * @description How runs scatter there and what size of change they see, of the newest 500 the caller may read.
+         * @description Shows scatter and resolution of runs on a host, of the newest 500 runs that the caller may read.
          */
         get: operations["get_host_noise"];
         put?: never;
@@ -788,7 +788,7 @@ export interface paths {
         put?: never;
         /**
          * Resume Host
-         * @description Gives it work again.
+         * @description Gives the host jobs again.
          */
         post: operations["resume_host"];
         delete?: never;
@@ -808,7 +808,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke Host
-         * @description Its agent's credentials are worthless at once. A new invitation lets it in again.
+         * @description Revokes the credentials of the host's agent at once. A new invitation lets the host register again.
          */
         post: operations["revoke_host"];
         delete?: never;
@@ -826,7 +826,7 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description Jobs, newest first; `state` may be given several times.
+         * @description Lists jobs, newest first; `state` may be repeated.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -846,7 +846,7 @@ export interface paths {
         };
         /**
          * Get Job
-         * @description One job with each change of its state.
+         * @description Shows one job with each change of its state.
          */
         get: operations["get_job"];
         put?: never;
@@ -888,7 +888,7 @@ export interface paths {
         put?: never;
         /**
          * Boost Job
-         * @description Lets a queued job go first: somebody waits for it.
+         * @description Moves a queued job to the front of the queue.
          */
         post: operations["boost_job"];
         delete?: never;
@@ -908,7 +908,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Job
-         * @description Ends a job; the agent that works on it learns so at its next heartbeat.
+         * @description Cancels a job; its agent learns of it at its next heartbeat.
          */
         post: operations["cancel_job"];
         delete?: never;
@@ -966,9 +966,9 @@ export interface paths {
         };
         /**
          * Live
-         * @description Changes of jobs as they happen: of one project, job, backfill or bisect, or of all the caller may see.
+         * @description Streams changes of jobs: of one project, job, backfill or bisect, or of all that the caller may see.
          *
-         *     Of one job, begins with how it is now, its log's tail included.
+         *     The stream of one job begins with its present state and the tail of its log.
          */
         get: operations["live"];
         put?: never;
@@ -988,7 +988,7 @@ export interface paths {
         };
         /**
          * List My Alerts
-         * @description Alerts that one of your watches fits, of all projects you may read.
+         * @description Lists alerts that match one of your watches, of all projects you may read.
          */
         get: operations["list_my_alerts"];
         put?: never;
@@ -1008,7 +1008,7 @@ export interface paths {
         };
         /**
          * List My Watches
-         * @description Your watch list.
+         * @description Lists your watches.
          */
         get: operations["list_my_watches"];
         put?: never;
@@ -1035,7 +1035,7 @@ export interface paths {
         post?: never;
         /**
          * Remove My Watch
-         * @description Takes a watch off your list.
+         * @description Removes a watch from your list.
          */
         delete: operations["remove_my_watch"];
         options?: never;
@@ -1052,7 +1052,7 @@ export interface paths {
         };
         /**
          * Get Metrics Catalogue
-         * @description Every metric: its unit, its formula, and the sentence that explains it.
+         * @description Lists every metric with its unit, its formula and a sentence that explains it.
          */
         get: operations["get_metrics_catalogue"];
         put?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
         };
         /**
          * Get Overview
-         * @description Of all projects the caller may read: open alerts by worth, what changed, what waits.
+         * @description Shows open alerts by severity, recent changes and waiting jobs of the projects the caller may read.
          */
         get: operations["get_overview"];
         put?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
         };
         /**
          * List Pools
-         * @description Pools: their hosts by state, the projects they measure, jobs that wait.
+         * @description Lists pools: their hosts by state, the projects they measure, and waiting jobs.
          */
         get: operations["list_pools"];
         put?: never;
@@ -1112,13 +1112,13 @@ export interface paths {
         };
         /**
          * List Projects
-         * @description The projects the caller may read, by name.
+         * @description Lists the projects that the caller may read, by name.
          */
         get: operations["list_projects"];
         put?: never;
         /**
          * Create Project
-         * @description Adds a project. Its webhook secret and upload token are in this answer and never shown again.
+         * @description Adds a project. Its webhook secret and upload token are in this answer and not shown again.
          */
         post: operations["create_project"];
         delete?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
         };
         /**
          * Get Project
-         * @description One project.
+         * @description Shows one project.
          */
         get: operations["get_project"];
         put?: never;
@@ -1146,7 +1146,7 @@ export interface paths {
         head?: never;
         /**
          * Change Project
-         * @description Changes the project's settings; what is not given stays.
+         * @description Changes the project's settings; fields that are left out keep their values.
          */
         patch: operations["change_project"];
         trace?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
         };
         /**
          * Get Ablation
-         * @description Variants off and on, on one commit: what each contributes, and to which chains.
+         * @description Compares variants off and on, on one commit: what each contributes, and to which chains.
          */
         get: operations["get_ablation"];
         put?: never;
@@ -1180,7 +1180,7 @@ export interface paths {
         };
         /**
          * List Alerts
-         * @description A project's findings: one for each commit, whatever it moved.
+         * @description Lists the project's alerts: one for each commit, however many series it moved.
          */
         get: operations["list_alerts"];
         put?: never;
@@ -1200,7 +1200,7 @@ export interface paths {
         };
         /**
          * Get Project Audit
-         * @description Who did what in one project, newest first.
+         * @description Lists changes in one project, newest first.
          */
         get: operations["get_project_audit"];
         put?: never;
@@ -1220,13 +1220,13 @@ export interface paths {
         };
         /**
          * List Backfills
-         * @description A project's backfills, newest first.
+         * @description Lists a project's backfills, newest first.
          */
         get: operations["list_backfills"];
         put?: never;
         /**
          * Create Backfill
-         * @description Measures a range of commits afterwards, those that have no result yet.
+         * @description Measures past commits of a range that have no result yet.
          */
         post: operations["create_backfill"];
         delete?: never;
@@ -1244,13 +1244,13 @@ export interface paths {
         };
         /**
          * List Bisects
-         * @description A project's bisects, newest first.
+         * @description Lists a project's bisects, newest first.
          */
         get: operations["list_bisects"];
         put?: never;
         /**
          * Create Bisect
-         * @description Searches the commit between good and bad that changed the scenario.
+         * @description Searches for the commit between good and bad that changed the scenario.
          */
         post: operations["create_bisect"];
         delete?: never;
@@ -1268,7 +1268,7 @@ export interface paths {
         };
         /**
          * List Branches
-         * @description Watched branches, by name, and where they are.
+         * @description Lists the watched branches with their tips, by name.
          */
         get: operations["list_branches"];
         put?: never;
@@ -1288,7 +1288,7 @@ export interface paths {
         };
         /**
          * List Change Points
-         * @description What the histories of the project show, in either direction, newest commit first.
+         * @description Lists change points of the project's histories, better and worse, newest commit first.
          */
         get: operations["list_change_points"];
         put?: never;
@@ -1308,7 +1308,7 @@ export interface paths {
         };
         /**
          * List Host Changes
-         * @description What single hosts of a pool did while the others stayed, by scenario and along the first parent.
+         * @description Lists changes of single hosts of a pool while the others stayed level, by scenario, in commit order.
          */
         get: operations["list_host_changes"];
         put?: never;
@@ -1328,7 +1328,7 @@ export interface paths {
         };
         /**
          * List Commits
-         * @description Commits of a branch, newest first along the first parent, with their job and verdicts.
+         * @description Lists commits of a branch along the first parent, newest first, with job and verdicts.
          */
         get: operations["list_commits"];
         put?: never;
@@ -1348,7 +1348,7 @@ export interface paths {
         };
         /**
          * Get Commit
-         * @description One commit with its runs.
+         * @description Shows one commit with its runs.
          */
         get: operations["get_commit"];
         put?: never;
@@ -1368,7 +1368,7 @@ export interface paths {
         };
         /**
          * Render Commit
-         * @description A commit's newest run of each scenario as JUnit, SARIF or Markdown.
+         * @description Renders a commit's newest run of each scenario as JUnit, SARIF or Markdown.
          */
         get: operations["render_commit"];
         put?: never;
@@ -1388,8 +1388,8 @@ export interface paths {
         };
         /**
          * Compare Commits
-         * @description Two commits, tags or branches in one scenario; without `scenario`, the first by name that both were
-         *     measured in. One commit in two scenarios (execution models, feature sets) or on two hosts: name both.
+         * @description Compares two commits, tags or branches in one scenario; without `scenario`, in the first by name with
+         *     both. Compares one commit in two scenarios (models, feature sets) or on two hosts if both are named.
          */
         get: operations["compare_commits"];
         put?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
         };
         /**
          * Compare All Series
-         * @description Two commits in every series both have a value in: each one's newest run, not measured side by side.
+         * @description Compares two commits in every series with values of both: newest runs, not measured side by side.
          */
         get: operations["compare_all_series"];
         put?: never;
@@ -1429,7 +1429,7 @@ export interface paths {
         };
         /**
          * Compare The Code
-         * @description The same pair function by function, with source lines where they were sampled.
+         * @description Compares the same pair function by function, with source lines if they were sampled.
          */
         get: operations["compare_the_code"];
         put?: never;
@@ -1449,7 +1449,7 @@ export interface paths {
         };
         /**
          * List Measured
-         * @description What a revision can be compared by: its scenarios, execution models, feature sets and hosts.
+         * @description Lists what a revision can be compared by: scenarios, execution models, feature sets and hosts.
          */
         get: operations["list_measured"];
         put?: never;
@@ -1469,7 +1469,7 @@ export interface paths {
         };
         /**
          * Compare The Source
-         * @description One function of the pair: both sides' text, line beside line, with what each line costs a packet.
+         * @description Shows one function of the pair: the text of both sides, line by line, with the cost of each line.
          */
         get: operations["compare_the_source"];
         put?: never;
@@ -1489,7 +1489,7 @@ export interface paths {
         };
         /**
          * List Deliveries
-         * @description Webhook deliveries, newest first, with what became of them. For maintainers.
+         * @description Lists webhook deliveries with their results, newest first. For maintainers.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -1511,7 +1511,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver
-         * @description Works on a stored delivery once more. For maintainers.
+         * @description Processes a stored delivery again. For maintainers.
          */
         post: operations["redeliver"];
         delete?: never;
@@ -1531,7 +1531,7 @@ export interface paths {
         put?: never;
         /**
          * Try Webhook
-         * @description Signs a ping with the project's secret and takes it as a forge's. For maintainers.
+         * @description Signs a ping with the project's secret and processes it like a forge's. For maintainers.
          */
         post: operations["try_webhook"];
         delete?: never;
@@ -1549,7 +1549,7 @@ export interface paths {
         };
         /**
          * List Expectations
-         * @description Changes that were declared, by commits or by people, newest first, at most 500.
+         * @description Lists changes that commits or people declared, newest first, at most 500.
          */
         get: operations["list_expectations"];
         put?: never;
@@ -1569,13 +1569,13 @@ export interface paths {
         };
         /**
          * List Experiments
-         * @description A project's experiments, newest first.
+         * @description Lists a project's experiments, newest first.
          */
         get: operations["list_experiments"];
         put?: never;
         /**
          * Create Experiment
-         * @description Queues the measurement of what features, variants or execution models of one commit cost.
+         * @description Measures what features, variants or execution models of one commit cost.
          */
         post: operations["create_experiment"];
         delete?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
         };
         /**
          * Export Series
-         * @description Every row of a table; of series every value, as OpenMetrics the newest of each.
+         * @description Exports every row of a table; for series every value, as OpenMetrics the newest of each.
          */
         get: operations["export_series"];
         put?: never;
@@ -1613,7 +1613,7 @@ export interface paths {
         };
         /**
          * Get Prices
-         * @description What each feature costs now, against the reference and the last release, and where it grew dearer.
+         * @description Shows each feature's price now, against the reference and the last release, and where it grew.
          */
         get: operations["get_prices"];
         put?: never;
@@ -1633,7 +1633,7 @@ export interface paths {
         };
         /**
          * Get Price History
-         * @description What a feature cost, commit by commit.
+         * @description Shows the price of a feature, commit by commit.
          */
         get: operations["get_price_history"];
         put?: never;
@@ -1655,7 +1655,7 @@ export interface paths {
         put?: never;
         /**
          * Create Feed Token
-         * @description The feed's address with a new token in it. The address before becomes worthless.
+         * @description Makes a new token and returns the feed's address with it. The previous address becomes invalid.
          */
         post: operations["create_feed_token"];
         delete?: never;
@@ -1673,7 +1673,7 @@ export interface paths {
         };
         /**
          * Get Feed
-         * @description Regressions, improvements, broken commits and prices of features as an Atom feed.
+         * @description Returns regressions, improvements, broken commits and prices of features as an Atom feed.
          */
         get: operations["get_feed"];
         put?: never;
@@ -1693,7 +1693,7 @@ export interface paths {
         };
         /**
          * List Floors
-         * @description What false alarms taught: up to which size a series moves without a reason.
+         * @description Lists noise floors learned from false alarms: sizes of change below which a series makes no alert.
          */
         get: operations["list_floors"];
         put?: never;
@@ -1716,7 +1716,7 @@ export interface paths {
         post?: never;
         /**
          * Reset Floor
-         * @description Forgets what was taught of a series. For maintainers.
+         * @description Removes the noise floor of a series. For maintainers.
          */
         delete: operations["reset_floor"];
         options?: never;
@@ -1735,7 +1735,7 @@ export interface paths {
         put?: never;
         /**
          * Import Results
-         * @description Takes another tool's results into series of their own. Nothing judges them.
+         * @description Imports another tool's results into series of their own. They are not judged.
          */
         post: operations["import_results"];
         delete?: never;
@@ -1753,13 +1753,13 @@ export interface paths {
         };
         /**
          * List Integrations
-         * @description Whom the project tells, by name; without their secrets.
+         * @description Lists the project's integrations by name, without their secrets.
          */
         get: operations["list_integrations"];
         put?: never;
         /**
          * Create Integration
-         * @description Adds one. A webhook's signing secret is in this answer and never shown again.
+         * @description Adds an integration. A webhook's signing secret is in this answer and not shown again.
          */
         post: operations["create_integration"];
         delete?: never;
@@ -1780,14 +1780,14 @@ export interface paths {
         post?: never;
         /**
          * Delete Integration
-         * @description Removes it with its secret and its notifications. What it wrote at the forge stays.
+         * @description Removes the integration with its secret and notifications. What it wrote at the forge stays.
          */
         delete: operations["delete_integration"];
         options?: never;
         head?: never;
         /**
          * Change Integration
-         * @description Switches it on or off. What happens while it is off is not told later.
+         * @description Enables or disables the integration. Notifications are not sent later for the time in between.
          */
         patch: operations["change_integration"];
         trace?: never;
@@ -1803,7 +1803,7 @@ export interface paths {
         put?: never;
         /**
          * Test Integration
-         * @description Tries it now: a forge is asked who this is, others are sent a message that says it is a test.
+         * @description Tests the integration: a forge checks the credential, others get a message marked as a test.
          */
         post: operations["test_integration"];
         delete?: never;
@@ -1823,7 +1823,7 @@ export interface paths {
         put?: never;
         /**
          * Request Job
-         * @description Measures head against base, before everything nobody waits for.
+         * @description Measures head against base, ahead of jobs that no person requested.
          */
         post: operations["request_job"];
         delete?: never;
@@ -1841,7 +1841,7 @@ export interface paths {
         };
         /**
          * Get Lines
-         * @description One metric of several scenarios and branches over common commits, in columns: for long histories.
+         * @description Returns one metric of several scenarios and branches over common commits, in columns.
          */
         get: operations["get_lines"];
         put?: never;
@@ -1861,7 +1861,7 @@ export interface paths {
         };
         /**
          * Get Models
-         * @description Chains under their execution models, metric by metric, on one commit.
+         * @description Compares chains under their execution models, metric by metric, on one commit.
          */
         get: operations["get_models"];
         put?: never;
@@ -1881,13 +1881,13 @@ export interface paths {
         };
         /**
          * List Mutes
-         * @description Mutes that hold now.
+         * @description Lists the mutes in force.
          */
         get: operations["list_mutes"];
         put?: never;
         /**
          * Add Mute
-         * @description From now on nobody is told of these scenarios. What moves is recorded all the same.
+         * @description Stops notifications about these scenarios. Changes are recorded all the same.
          */
         post: operations["add_mute"];
         delete?: never;
@@ -1925,7 +1925,7 @@ export interface paths {
         };
         /**
          * Get Ncpp
-         * @description Versions with different feature sets on one scale: CPP against the reference's cost model.
+         * @description Compares versions with different feature sets on one scale: CPP against the reference's cost model.
          */
         get: operations["get_ncpp"];
         put?: never;
@@ -1945,7 +1945,7 @@ export interface paths {
         };
         /**
          * List Notifications
-         * @description What was told, is to be told and could not be told; newest first.
+         * @description Lists notifications that were sent, wait or failed; newest first.
          */
         get: operations["list_notifications"];
         put?: never;
@@ -1967,7 +1967,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver Notification
-         * @description Sends it again. A message may then arrive a second time.
+         * @description Sends the notification again. Its receiver may get it twice.
          */
         post: operations["redeliver_notification"];
         delete?: never;
@@ -1985,7 +1985,7 @@ export interface paths {
         };
         /**
          * List People
-         * @description Who has which role in the project, by name.
+         * @description Lists the members of the project with their roles, by name.
          */
         get: operations["list_people"];
         put?: never;
@@ -2012,7 +2012,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Member
-         * @description Takes an account's role in the project away.
+         * @description Removes an account's role in the project.
          */
         delete: operations["remove_member"];
         options?: never;
@@ -2030,7 +2030,7 @@ export interface paths {
         get?: never;
         /**
          * Bind Project
-         * @description Chooses whose hosts measure the project.
+         * @description Sets the pool that measures the project.
          */
         put: operations["bind_project"];
         post?: never;
@@ -2049,7 +2049,7 @@ export interface paths {
         };
         /**
          * List Pull Requests
-         * @description Pull and merge requests, last changed first.
+         * @description Lists pull and merge requests, last changed first.
          */
         get: operations["list_pull_requests"];
         put?: never;
@@ -2069,7 +2069,7 @@ export interface paths {
         };
         /**
          * Get Quality
-         * @description Detection rate, false-alarm rate, delay, share of findings people accepted: now, and month by month.
+         * @description Shows detection rate, false-alarm rate, delay and accepted share of findings: now, and by month.
          */
         get: operations["get_quality"];
         put?: never;
@@ -2090,7 +2090,7 @@ export interface paths {
         get?: never;
         /**
          * Set Controls
-         * @description How often a day code is measured against itself. For maintainers.
+         * @description Sets the number of controls per day. For maintainers.
          */
         put: operations["set_controls"];
         post?: never;
@@ -2109,13 +2109,13 @@ export interface paths {
         };
         /**
          * List Trials
-         * @description Trials, newest first. Of kind `aa`, `unchanged` and `moved` they are the control series.
+         * @description Lists trials, newest first. Kinds `aa`, `unchanged` and `moved` are the controls.
          */
         get: operations["list_trials"];
         put?: never;
         /**
          * Add Trials
-         * @description Takes trials whose truth is known, as `nalm-mutants` makes them. Sending them again changes nothing.
+         * @description Stores trials whose truth is known, as `nalm-mutants` makes them. Repeating it changes nothing.
          */
         post: operations["add_trials"];
         delete?: never;
@@ -2133,7 +2133,7 @@ export interface paths {
         };
         /**
          * Get Trial Report
-         * @description The run report of a control that alarmed.
+         * @description Returns the run report of a control that raised a false alarm.
          */
         get: operations["get_trial_report"];
         put?: never;
@@ -2153,12 +2153,12 @@ export interface paths {
         };
         /**
          * Get Queue Rules
-         * @description What is dropped from the project's queue by itself.
+         * @description Shows which queued jobs the server drops by itself.
          */
         get: operations["get_queue_rules"];
         /**
          * Set Queue Rules
-         * @description Says what is dropped from the project's queue by itself.
+         * @description Sets which queued jobs the server drops by itself.
          */
         put: operations["set_queue_rules"];
         post?: never;
@@ -2178,13 +2178,13 @@ export interface paths {
         get?: never;
         /**
          * Set Read Token
-         * @description What the server reads a private repository with. For maintainers.
+         * @description Sets the token that reads a private repository. For maintainers.
          */
         put: operations["set_read_token"];
         post?: never;
         /**
          * Remove Read Token
-         * @description Forgets the read token. For maintainers.
+         * @description Deletes the read token. For maintainers.
          */
         delete: operations["remove_read_token"];
         options?: never;
@@ -2201,7 +2201,7 @@ export interface paths {
         };
         /**
          * Get Retention
-         * @description The project's rules, what the next sweep removes, and what was removed so far.
+         * @description Shows the project's rules, what the next sweep removes, and what was removed so far.
          */
         get: operations["get_retention"];
         /**
@@ -2225,7 +2225,7 @@ export interface paths {
         };
         /**
          * Find Revisions
-         * @description Branches, tags and commits that a few letters may mean, those first, newest first.
+         * @description Finds branches, tags and commits by part of a name; branches and tags first, newest first.
          */
         get: operations["find_revisions"];
         put?: never;
@@ -2245,7 +2245,7 @@ export interface paths {
         };
         /**
          * List Scenarios
-         * @description What has been measured, by name.
+         * @description Lists the measured scenarios, by name.
          */
         get: operations["list_scenarios"];
         put?: never;
@@ -2265,7 +2265,7 @@ export interface paths {
         };
         /**
          * List Functions
-         * @description C functions with a history: those of the newest run first, dearest first.
+         * @description Lists C functions with a history: those of the newest run first, most expensive first.
          */
         get: operations["list_functions"];
         put?: never;
@@ -2285,7 +2285,7 @@ export interface paths {
         };
         /**
          * Get History
-         * @description One metric of every stage along the default branch. Without host_class: the one with the newest run.
+         * @description Returns one metric of all stages along the default branch. Default host_class: the newest run's.
          */
         get: operations["get_history"];
         put?: never;
@@ -2305,13 +2305,13 @@ export interface paths {
         };
         /**
          * List Schedules
-         * @description A project's schedules by name, with what came of them last.
+         * @description Lists a project's schedules by name, with their last results.
          */
         get: operations["list_schedules"];
         put?: never;
         /**
          * Create Schedule
-         * @description Measures the default branch's tip at set times. For maintainers.
+         * @description Adds a schedule, which measures the default branch's tip at set times. For maintainers.
          */
         post: operations["create_schedule"];
         delete?: never;
@@ -2339,7 +2339,7 @@ export interface paths {
         head?: never;
         /**
          * Change Schedule
-         * @description Changes what is given. For maintainers.
+         * @description Changes the given fields. For maintainers.
          */
         patch: operations["change_schedule"];
         trace?: never;
@@ -2353,7 +2353,7 @@ export interface paths {
         };
         /**
          * List Tags
-         * @description Releases, newest first.
+         * @description Lists releases, newest first.
          */
         get: operations["list_tags"];
         put?: never;
@@ -2373,7 +2373,7 @@ export interface paths {
         };
         /**
          * List Project Tokens
-         * @description Tokens that are for this project alone.
+         * @description Lists the tokens that are for this project alone.
          */
         get: operations["list_project_tokens"];
         put?: never;
@@ -2400,7 +2400,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Project Token
-         * @description Makes one of the project's tokens worthless at once.
+         * @description Revokes one of the project's tokens at once.
          */
         delete: operations["revoke_project_token"];
         options?: never;
@@ -2417,12 +2417,12 @@ export interface paths {
         };
         /**
          * Get Watching
-         * @description What of the repository is measured, and when it was last read. For maintainers.
+         * @description Shows what is measured of the repository, and when it was last read. For maintainers.
          */
         get: operations["get_watching"];
         /**
          * Set Watching
-         * @description Sets all of it; what is left out gets its default. For maintainers.
+         * @description Replaces all of it; fields that are left out get their defaults. For maintainers.
          */
         put: operations["set_watching"];
         post?: never;
@@ -2443,7 +2443,7 @@ export interface paths {
         put?: never;
         /**
          * Change Webhook Secret
-         * @description Changes the webhook secret. The new one is in this answer and never shown again. For maintainers.
+         * @description Changes the webhook secret. The new one is in this answer and not shown again. For maintainers.
          */
         post: operations["change_webhook_secret"];
         delete?: never;
@@ -2463,7 +2463,7 @@ export interface paths {
         put?: never;
         /**
          * Upload Report
-         * @description Takes a run report, judges it, stores it whole. Uploading it again changes nothing.
+         * @description Judges and stores a run report. Uploading it again changes nothing.
          */
         post: operations["upload_report"];
         delete?: never;
@@ -2481,7 +2481,7 @@ export interface paths {
         };
         /**
          * Get Run
-         * @description One run: everything recorded but the raw rounds.
+         * @description Shows one run: everything recorded except the raw rounds.
          */
         get: operations["get_run"];
         put?: never;
@@ -2501,7 +2501,7 @@ export interface paths {
         };
         /**
          * Render Run
-         * @description One run as JUnit, SARIF or Markdown.
+         * @description Renders one run as JUnit, SARIF or Markdown.
          */
         get: operations["render_run"];
         put?: never;
@@ -2521,7 +2521,7 @@ export interface paths {
         };
         /**
          * Get Run Code
-         * @description One run's kept rounds, and what its functions and source lines cost a packet on both sides.
+         * @description Shows one run's kept rounds, and the cost per packet of functions and source lines on both sides.
          */
         get: operations["get_run_code"];
         put?: never;
@@ -2541,7 +2541,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The run report, byte for byte as it was taken.
+         * @description Returns the run report, byte for byte as it was uploaded.
          */
         get: operations["get_report"];
         put?: never;
@@ -2561,7 +2561,7 @@ export interface paths {
         };
         /**
          * Get Run Source
-         * @description One function of one run: both sides' text, line beside line, with what each line costs a packet.
+         * @description Shows one function of one run: the text of both sides, line by line, with the cost of each line.
          */
         get: operations["get_run_source"];
         put?: never;
@@ -2581,7 +2581,7 @@ export interface paths {
         };
         /**
          * Get Session
-         * @description Who calls, their roles, and the token that writes by cookie must carry.
+         * @description Shows who calls, their roles, and the token that writes with a cookie must carry.
          */
         get: operations["get_session"];
         put?: never;
@@ -2592,7 +2592,7 @@ export interface paths {
         post: operations["sign_in"];
         /**
          * Sign Out
-         * @description Ends the session; saying it twice changes nothing.
+         * @description Ends the session. Repeating it changes nothing.
          */
         delete: operations["sign_out"];
         options?: never;
@@ -2610,7 +2610,7 @@ export interface paths {
         get?: never;
         /**
          * Change Password
-         * @description Sets a new password; all other sessions of the account end.
+         * @description Sets a new password and ends all other sessions of the account.
          */
         put: operations["change_password"];
         post?: never;
@@ -2629,7 +2629,7 @@ export interface paths {
         };
         /**
          * Finish Sign In
-         * @description Where the provider sends the browser back to: signs in, then shows the page.
+         * @description Receives the browser back from the provider, signs in and shows the page.
          */
         get: operations["finish_sign_in"];
         put?: never;
@@ -2649,7 +2649,7 @@ export interface paths {
         };
         /**
          * Start Sign In
-         * @description Sends the browser to the provider.
+         * @description Redirects the browser to the provider.
          */
         get: operations["start_sign_in"];
         put?: never;
@@ -2669,7 +2669,7 @@ export interface paths {
         };
         /**
          * List Providers
-         * @description By whom people can sign in, besides name and password.
+         * @description Lists the providers by which people can sign in, besides name and password.
          */
         get: operations["list_providers"];
         put?: never;
@@ -2689,13 +2689,13 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description The caller's own tokens.
+         * @description Lists the caller's own tokens.
          */
         get: operations["list_tokens"];
         put?: never;
         /**
          * Add Token
-         * @description Makes a token that may do what its scope says, and never more than its owner. Shown once.
+         * @description Makes a token with the rights of its scope, at most those of its owner. Shown once.
          */
         post: operations["add_token"];
         delete?: never;
@@ -2716,7 +2716,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Token
-         * @description Makes one of the caller's tokens worthless at once.
+         * @description Revokes one of the caller's tokens at once.
          */
         delete: operations["revoke_token"];
         options?: never;
@@ -2787,7 +2787,7 @@ export interface components {
         };
         /**
          * AccountChange
-         * @description What is not given stays.
+         * @description Fields that are left out keep their values.
          */
         AccountChange: {
             /** Administrator */
@@ -2879,7 +2879,7 @@ export interface components {
         };
         /**
          * Alert
-         * @description A finding in short. Stage and function are where the time goes, not where the commit edited.
+         * @description An alert in short. `stage` and `function` are where the time goes, not where the commit edited.
          */
         Alert: {
             /** After Sha */
@@ -2958,7 +2958,7 @@ export interface components {
         };
         /**
          * AlertChange
-         * @description The last step that an alert took.
+         * @description The last change of an alert's state.
          */
         AlertChange: {
             alert: components["schemas"]["Alert"];
@@ -3086,7 +3086,7 @@ export interface components {
         };
         /**
          * AlertMove
-         * @description One series that moved, and what became of it.
+         * @description One series that moved, and what became of the change.
          */
         AlertMove: {
             /**
@@ -3122,7 +3122,7 @@ export interface components {
         };
         /**
          * AlertState
-         * @description new -> confirmed -> acknowledged -> partly fixed -> fixed, or one of the other ways a finding ends.
+         * @description new -> confirmed -> acknowledged -> partly_fixed -> fixed, or another way in which a finding ends.
          * @enum {string}
          */
         AlertState: "new" | "confirmed" | "acknowledged" | "expected" | "partly_fixed" | "fixed" | "false_alarm" | "reopened" | "dismissed";
@@ -3250,7 +3250,7 @@ export interface components {
             every: number;
             /**
              * First
-             * @description Not measured itself: what the first step is compared with.
+             * @description Base of the first step; not measured itself.
              */
             first: string;
             /** Last */
@@ -3506,7 +3506,7 @@ export interface components {
         };
         /**
          * Capabilities
-         * @description What a host has for measuring, in the same words as what is needed.
+         * @description What a host has for measuring, in the fields of Needs.
          */
         "Capabilities-Input": {
             /** Cpu Model */
@@ -3554,7 +3554,7 @@ export interface components {
         };
         /**
          * Capabilities
-         * @description What a host has for measuring, in the same words as what is needed.
+         * @description What a host has for measuring, in the fields of Needs.
          */
         "Capabilities-Output": {
             /** Cpu Model */
@@ -3626,7 +3626,7 @@ export interface components {
         };
         /**
          * ChangePoint
-         * @description A change of level in a series: after `low_sha`, by `high_sha` at the latest, likely at `sha`.
+         * @description A change of level in a series: after `low_sha`, at most at `high_sha`, most likely at `sha`.
          */
         ChangePoint: {
             /** Alert Id */
@@ -3942,7 +3942,7 @@ export interface components {
         };
         /**
          * Confirming
-         * @description Where an alert stands between being seen and being told.
+         * @description State of an alert's second measurement, before the alert is sent.
          */
         Confirming: {
             /** Base Sha */
@@ -4002,7 +4002,7 @@ export interface components {
         Controls: {
             /**
              * Controls Per Day
-             * @description How often a day code is measured against itself; 0: never.
+             * @description Controls per day, code against itself; 0: none.
              */
             controls_per_day: number;
         };
@@ -4082,7 +4082,7 @@ export interface components {
         };
         /**
          * Delay
-         * @description From a culprit to its alert, confirmed.
+         * @description From a culprit to its confirmed alert.
          */
         Delay: {
             commits: components["schemas"]["Spread"] | null;
@@ -4137,7 +4137,7 @@ export interface components {
         };
         /**
          * Detection
-         * @description Of what was planted, what was found.
+         * @description Share of planted changes that were found.
          */
         Detection: {
             all: components["schemas"]["Proportion"];
@@ -4243,7 +4243,7 @@ export interface components {
         };
         /**
          * Event
-         * @description What is told to people and programs; forges are told of every result.
+         * @description Events for people and programs; forges get every result.
          * @enum {string}
          */
         Event: "regressed" | "improved" | "recovered" | "broken" | "inconclusive" | "failed";
@@ -4427,18 +4427,18 @@ export interface components {
         ExperimentNew: {
             /**
              * Cell Seconds
-             * @description Time for the rounds of each cell; null: the agent's own.
+             * @description Seconds for the rounds of each cell; null: the agent's default.
              */
             cell_seconds?: number | null;
             kind: components["schemas"]["Kind"];
             /**
              * Names
-             * @description Scenarios, ablations or chains of nalm.toml; none: all it has tables of.
+             * @description Scenarios, ablations or chains of nalm.toml; empty: all that it has tables of.
              */
             names?: string[];
             /**
              * Revision
-             * @description Null: the default branch's tip.
+             * @description Null: the tip of the default branch.
              */
             revision?: string | null;
         };
@@ -4492,7 +4492,7 @@ export interface components {
         Failure: "build" | "nf" | "infrastructure";
         /**
          * FalseAlarms
-         * @description Of comparisons in which nothing had changed, what was called changed.
+         * @description Share of comparisons without a change that were reported as changed.
          */
         FalseAlarms: {
             all: components["schemas"]["Proportion"];
@@ -4505,7 +4505,7 @@ export interface components {
         };
         /**
          * FalseDiscoveries
-         * @description Of runs called changed, the share that is false, if they alarm as often as the trials do.
+         * @description Share of runs reported as changed that is false, if they alarm as often as the trials do.
          */
         FalseDiscoveries: {
             /** At Most */
@@ -4623,7 +4623,7 @@ export interface components {
         };
         /**
          * FeedAddress
-         * @description Shown once: the token in it is stored hashed.
+         * @description Shown once: the server keeps the token's hash only.
          */
         FeedAddress: {
             /** Url */
@@ -4678,7 +4678,7 @@ export interface components {
         Finding: "good" | "bad" | "skip";
         /**
          * Findings
-         * @description What people and measurements made of the findings: each apart.
+         * @description What people and measurements made of the findings, separately.
          */
         Findings: {
             accepted: components["schemas"]["Proportion"];
@@ -4688,7 +4688,7 @@ export interface components {
         };
         /**
          * Fingerprint
-         * @description What the host was for a time.
+         * @description Properties of the host during a period.
          */
         Fingerprint: {
             /** Changes */
@@ -4712,7 +4712,7 @@ export interface components {
         };
         /**
          * FingerprintChange
-         * @description One thing in which a host is no longer what it was.
+         * @description One property in which a host has changed.
          */
         FingerprintChange: {
             /** After */
@@ -4745,7 +4745,7 @@ export interface components {
         };
         /**
          * Floor
-         * @description Up to which size a series moves without a reason, as people taught.
+         * @description Noise floor of a series: the size of change below which it makes no alert.
          */
         Floor: {
             /** Alert Id */
@@ -4910,7 +4910,7 @@ export interface components {
         };
         /**
          * FunctionSummary
-         * @description A C function under a stage that has a history, as its newest run counted it.
+         * @description A C function of a stage with a history, as its newest run counted it.
          */
         FunctionSummary: {
             /** Calls */
@@ -4996,7 +4996,7 @@ export interface components {
         };
         /**
          * Growth
-         * @description A commit judged as a regression that the feature's own stage pays for.
+         * @description A commit judged a regression for which the feature's own stage pays.
          */
         Growth: {
             commit: components["schemas"]["CommitRef"];
@@ -5009,7 +5009,7 @@ export interface components {
         };
         /**
          * Health
-         * @description None: not readable there; never assumed to be fine.
+         * @description Null: the host cannot read it.
          */
         "Health-Input": {
             /** Disk Free Bytes */
@@ -5029,7 +5029,7 @@ export interface components {
         };
         /**
          * Health
-         * @description None: not readable there; never assumed to be fine.
+         * @description Null: the host cannot read it.
          */
         "Health-Output": {
             /** Disk Free Bytes */
@@ -5210,7 +5210,7 @@ export interface components {
         };
         /**
          * HostChange
-         * @description A change of level of one host alone, while others stayed: no commit's doing, and nobody is told.
+         * @description A change of level of one host alone: no commit caused it, and no notification is sent.
          */
         HostChange: {
             /** Host */
@@ -5286,7 +5286,7 @@ export interface components {
         HostState: "online" | "draining" | "offline" | "revoked" | "sick";
         /**
          * ImportedPoint
-         * @description Figures of another tool at a commit: shown beside ours, never judged.
+         * @description Another tool's figures at a commit: shown beside measured ones, never judged.
          */
         ImportedPoint: {
             /**
@@ -5444,7 +5444,7 @@ export interface components {
         };
         /**
          * Invited
-         * @description Shown once: only its digest is kept.
+         * @description Shown once: the server keeps only the digest.
          */
         Invited: {
             /**
@@ -5668,7 +5668,7 @@ export interface components {
         JobState: "queued" | "leased" | "building" | "measuring" | "uploading" | "done" | "failed" | "invalid" | "cancelled" | "superseded";
         /**
          * Judged
-         * @description Runs of a project that came in, by what is shown of their verdict.
+         * @description Number of a project's new runs, by displayed outcome.
          */
         Judged: {
             /** Display */
@@ -5750,7 +5750,7 @@ export interface components {
         };
         /**
          * LeasedExperiment
-         * @description To be measured in place of the scenarios: its cells, as nalm.toml of the commit has them.
+         * @description Cells to measure instead of scenarios, as nalm.toml of the commit declares them.
          */
         LeasedExperiment: {
             /** Id */
@@ -6090,7 +6090,7 @@ export interface components {
         };
         /**
          * Needs
-         * @description 0 and false: nothing of it.
+         * @description 0 and false: not needed.
          */
         Needs: {
             /**
@@ -6121,7 +6121,7 @@ export interface components {
         };
         /**
          * NoisePoint
-         * @description How one judged run scattered, by CPP of the chain.
+         * @description Scatter of one judged run, by CPP of the chain.
          */
         NoisePoint: {
             /**
@@ -6277,7 +6277,7 @@ export interface components {
         };
         /**
          * PlanState
-         * @description waiting -> measuring or bisecting -> one of the others; back to waiting when it is asked for again.
+         * @description waiting -> measuring or bisecting -> one of the others; back to waiting when it is requested again.
          * @enum {string}
          */
         PlanState: "waiting" | "measuring" | "bisecting" | "confirmed" | "dismissed" | "inconclusive" | "closed";
@@ -6334,7 +6334,7 @@ export interface components {
         };
         /**
          * Price
-         * @description At one commit.
+         * @description Price of a feature at one commit.
          */
         Price: {
             commit: components["schemas"]["CommitRef"];
@@ -6414,7 +6414,7 @@ export interface components {
         };
         /**
          * PriceSource
-         * @description What tells a price; figures of different sources are never put in one line.
+         * @description Where a price comes from. One line never mixes sources.
          * @enum {string}
          */
         PriceSource: "experiment" | "merge" | "stage";
@@ -6498,7 +6498,7 @@ export interface components {
         };
         /**
          * Progress
-         * @description How many steps are in which state.
+         * @description Number of steps by state.
          */
         "Progress-Output": {
             /** Done */
@@ -6540,7 +6540,7 @@ export interface components {
         };
         /**
          * ProjectCreated
-         * @description Shown once: the secrets are kept encrypted and hashed.
+         * @description Shown once: the server keeps the secrets encrypted and hashed.
          */
         ProjectCreated: {
             /** Default Branch */
@@ -6573,7 +6573,7 @@ export interface components {
             name: string;
             /**
              * Public
-             * @description Anybody may read it, signed in or not.
+             * @description Anyone may read it, without sign-in.
              * @default false
              */
             public: boolean;
@@ -6591,7 +6591,7 @@ export interface components {
         };
         /**
          * ProjectSettings
-         * @description What a maintainer may change; what is not given stays.
+         * @description What a maintainer may change; fields that are left out keep their values.
          */
         ProjectSettings: {
             /**
@@ -6601,7 +6601,7 @@ export interface components {
             default_branch?: string | null;
             /**
              * Name
-             * @description Addresses change with it. For administrators, while nothing is measured.
+             * @description Changes addresses, too. For administrators, while no job runs.
              */
             name?: string | null;
             /** Public */
@@ -6613,7 +6613,7 @@ export interface components {
             reference?: string | null;
             /**
              * Repository
-             * @description For administrators. The read token for the one before is forgotten.
+             * @description For administrators. Deletes the old repository's read token.
              */
             repository?: string | null;
         };
@@ -6635,7 +6635,7 @@ export interface components {
         };
         /**
          * Proportion
-         * @description Hits of trials, and the rate behind them; each bound is one-sided and exact.
+         * @description Hits of trials and their rate; each bound is one-sided and exact.
          */
         Proportion: {
             /** High */
@@ -6725,13 +6725,13 @@ export interface components {
         QueueRules: {
             /**
              * Latest Only
-             * @description A newer push makes queued ones superfluous: they are superseded, and the newer commit is measured against the base of the oldest of them.
+             * @description A newer push supersedes queued jobs of the branch, and the newer commit is measured against the base of the oldest of these jobs.
              */
             latest_only: boolean;
         };
         /**
          * ReadToken
-         * @description What the server reads the repository with, over HTTP. Kept encrypted, never shown.
+         * @description Token with which the server reads the repository over HTTP. Stored encrypted, never shown.
          */
         ReadToken: {
             /** Token */
@@ -6803,7 +6803,7 @@ export interface components {
         };
         /**
          * Registered
-         * @description Shown once: only the token's digest is kept.
+         * @description Shown once: the server keeps only the token's digest.
          */
         Registered: {
             /** Broker Url */
@@ -6817,7 +6817,7 @@ export interface components {
         };
         /**
          * Release
-         * @description The agent ends, or cannot go on, through no fault of the job.
+         * @description The agent stops or cannot continue, for a reason other than the job.
          */
         Release: {
             /** Fence */
@@ -6843,13 +6843,13 @@ export interface components {
         };
         /**
          * Remeasurement
-         * @description How a finding is looked at again.
+         * @description How a finding is measured again.
          * @enum {string}
          */
         Remeasurement: "same" | "other" | "instead" | "bisect";
         /**
          * Removed
-         * @description All that ever aged out of one kind.
+         * @description Total that aged out of one kind.
          */
         Removed: {
             /** Bytes */
@@ -6956,13 +6956,13 @@ export interface components {
         };
         /**
          * RetentionKind
-         * @description What ages out. Runs, verdicts and series never do.
+         * @description Data that ages out. Runs, verdicts and series never do.
          * @enum {string}
          */
         RetentionKind: "reports" | "deliveries" | "logs";
         /**
          * Revision
-         * @description Something that can be compared.
+         * @description A revision that can be compared.
          */
         Revision: {
             /** Author */
@@ -7085,7 +7085,7 @@ export interface components {
         };
         /**
          * RunCode
-         * @description What a run's rounds, functions and lines cost, each side by its own commit's numbering.
+         * @description Cost of a run's rounds, functions and lines, each side by its own commit's line numbers.
          */
         RunCode: {
             /** Base Sha */
@@ -7300,7 +7300,7 @@ export interface components {
         };
         /**
          * ScenarioLine
-         * @description A scenario along the first parent, of one branch if asked for: columns, a place for each run.
+         * @description A scenario along the first parent, of one branch if requested: columns with an entry for each run.
          */
         ScenarioLine: {
             /** At */
@@ -7334,7 +7334,7 @@ export interface components {
         };
         /**
          * ScenarioModel
-         * @description A chain under an execution model, as one scenario measured it.
+         * @description A chain under an execution model, measured by one scenario.
          */
         ScenarioModel: {
             /** Chain */
@@ -7410,7 +7410,7 @@ export interface components {
         };
         /**
          * ScheduleChange
-         * @description What is not given stays.
+         * @description Fields that are left out keep their values.
          */
         ScheduleChange: {
             against?: components["schemas"]["Against"] | null;
@@ -7420,7 +7420,7 @@ export interface components {
             enabled?: boolean | null;
             /**
              * Scenarios
-             * @description Only these; null given: those nalm.toml has measured by default.
+             * @description Only these; null given: those that nalm.toml measures by default.
              */
             scenarios?: string[] | null;
         };
@@ -7443,7 +7443,7 @@ export interface components {
             name: string;
             /**
              * Scenarios
-             * @description Only these; null: those nalm.toml has measured by default.
+             * @description Only these; null: those that nalm.toml measures by default.
              */
             scenarios?: string[] | null;
         };
@@ -7474,7 +7474,7 @@ export interface components {
         };
         /**
          * Segment
-         * @description From here on the history begins anew: no change point is looked for across it.
+         * @description The history restarts here: no change point spans this commit.
          */
         Segment: {
             /** Changes */
@@ -7607,7 +7607,7 @@ export interface components {
         };
         /**
          * SignedIn
-         * @description Who calls. Signed in or not: the page asks this first.
+         * @description Who calls, signed in or not. The page requests this first.
          */
         SignedIn: {
             /** Administrator */
@@ -7710,7 +7710,7 @@ export interface components {
         };
         /**
          * StageColumns
-         * @description A series: as many of each as the line has runs. Null: not measured in that run.
+         * @description A series: as many entries in each column as the line has runs. Null: not measured in that run.
          */
         StageColumns: {
             /** Function */
@@ -7877,7 +7877,7 @@ export interface components {
         };
         /**
          * TestResult
-         * @description What trying an integration came to.
+         * @description Result of a test.
          */
         TestResult: {
             /** Message */
@@ -7912,7 +7912,7 @@ export interface components {
         };
         /**
          * Token
-         * @description A token without its secret, which nobody has but its holder.
+         * @description A token without its secret, which only its holder has.
          */
         Token: {
             /**
@@ -7938,7 +7938,7 @@ export interface components {
         };
         /**
          * TokenCreated
-         * @description Shown once: only its hash is kept.
+         * @description Shown once: the server keeps only the hash.
          */
         TokenCreated: {
             /**
@@ -8070,7 +8070,7 @@ export interface components {
             cause_right?: boolean | null;
             /**
              * Correct
-             * @description What was planted was found; or nothing was called that is not there.
+             * @description The planted change was found; without one, no change was reported.
              */
             correct: boolean;
             /**
@@ -8086,7 +8086,7 @@ export interface components {
             host_class: string;
             /**
              * Key
-             * @description Of this trial alone: one that is sent again is taken once.
+             * @description Unique to the trial: a trial sent twice is stored once.
              */
             key: string;
             /**
@@ -8160,7 +8160,7 @@ export interface components {
         };
         /**
          * VariantOn
-         * @description A variant off and on in one chain; the two were not measured side by side.
+         * @description A variant off and on in one chain, not measured side by side.
          */
         VariantOn: {
             /** High */
@@ -8188,7 +8188,7 @@ export interface components {
         };
         /**
          * Verdict
-         * @description nalm_core's judgement of one run, and what only the history tells.
+         * @description nalm_core's judgement of one run, with what only the history shows.
          */
         Verdict: {
             /** Cause */
@@ -8337,7 +8337,7 @@ export interface components {
         };
         /**
          * WatchNew
-         * @description All four must fit; left out: any.
+         * @description An alert must match all four; a field that is left out matches all.
          */
         WatchNew: {
             /**
@@ -8421,7 +8421,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description No token, an unknown token, or a signature that does not fit the body. */
+        /** @description No token, an unknown token, or a signature that does not match the body. */
         Error401: {
             headers: {
                 [name: string]: unknown;
@@ -8430,7 +8430,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The token is not for this. */
+        /** @description The account or token may not do this. */
         Error403: {
             headers: {
                 [name: string]: unknown;
@@ -8439,7 +8439,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description No such thing. */
+        /** @description There is no such resource. */
         Error404: {
             headers: {
                 [name: string]: unknown;
@@ -8457,7 +8457,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description In conflict with what is stored, or the lease was lost. */
+        /** @description The request conflicts with stored data, or the lease was lost. */
         Error409: {
             headers: {
                 [name: string]: unknown;
@@ -8466,7 +8466,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description It was here and has aged out; `message` says what is kept. */
+        /** @description The data has aged out; `message` says what is kept. */
         Error410: {
             headers: {
                 [name: string]: unknown;
@@ -8475,7 +8475,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The body is larger than this server takes. */
+        /** @description The body is larger than this server accepts. */
         Error413: {
             headers: {
                 [name: string]: unknown;
@@ -8484,7 +8484,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The content encoding is not understood. */
+        /** @description The content encoding is not supported. */
         Error415: {
             headers: {
                 [name: string]: unknown;
@@ -8502,7 +8502,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description Agent and server are of versions that do not go together. */
+        /** @description The versions of agent and server are incompatible. */
         Error426: {
             headers: {
                 [name: string]: unknown;
@@ -8511,7 +8511,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description Too many requests; `Retry-After` says when to go on. */
+        /** @description Too many requests; `Retry-After` says when to try again. */
         Error429: {
             headers: {
                 /** @description Seconds. */
@@ -8522,7 +8522,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorAnswer"];
             };
         };
-        /** @description The server is busy, or what it needs is away; `Retry-After` says when to try again. */
+        /** @description The server is busy, or a service that it needs is away; `Retry-After` says when to try again. */
         Error503: {
             headers: {
                 /** @description Seconds. */
@@ -8803,10 +8803,10 @@ export interface operations {
                     "application/json": components["schemas"]["Lease"];
                 };
             };
-            /** @description No work within wait_seconds. */
+            /** @description No job came within wait_seconds. */
             204: {
                 headers: {
-                    /** @description Why this host is given none, if it is not for want of work. */
+                    /** @description Why this host gets no job, unless there is none. */
                     "Nalm-Agent-State"?: string;
                     [name: string]: unknown;
                 };
@@ -9211,12 +9211,12 @@ export interface operations {
     get_audit: {
         parameters: {
             query?: {
-                /** @description Only these: an action, or the noun of several. */
+                /** @description Only this action (`token.revoke`), or all of a noun (`token`). */
                 action?: string | null;
                 /** @description Only entries before this number. */
                 before?: number | null;
                 limit?: number;
-                /** @description Only what this one did. */
+                /** @description Only changes made by this account or token. */
                 who?: string | null;
             };
             header?: never;
@@ -9561,7 +9561,7 @@ export interface operations {
     generic: {
         parameters: {
             query?: {
-                /** @description Whose secret signs; wanted from 20 projects on. */
+                /** @description Whose secret signs; required with more than 20 projects. */
                 project?: string | null;
             };
             header?: never;
@@ -9575,7 +9575,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Read and understood; there is nothing to do. */
+            /** @description The delivery is valid and needs no work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9607,7 +9607,7 @@ export interface operations {
     gitea: {
         parameters: {
             query?: {
-                /** @description Whose secret signs; wanted from 20 projects on. */
+                /** @description Whose secret signs; required with more than 20 projects. */
                 project?: string | null;
             };
             header?: never;
@@ -9621,7 +9621,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Read and understood; there is nothing to do. */
+            /** @description The delivery is valid and needs no work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9653,7 +9653,7 @@ export interface operations {
     github: {
         parameters: {
             query?: {
-                /** @description Whose secret signs; wanted from 20 projects on. */
+                /** @description Whose secret signs; required with more than 20 projects. */
                 project?: string | null;
             };
             header?: never;
@@ -9667,7 +9667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Read and understood; there is nothing to do. */
+            /** @description The delivery is valid and needs no work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9699,7 +9699,7 @@ export interface operations {
     gitlab: {
         parameters: {
             query?: {
-                /** @description Whose secret signs; wanted from 20 projects on. */
+                /** @description Whose secret signs; required with more than 20 projects. */
                 project?: string | null;
             };
             header?: never;
@@ -9713,7 +9713,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Read and understood; there is nothing to do. */
+            /** @description The delivery is valid and needs no work. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10005,7 +10005,7 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description Has it, or had it last. */
+                /** @description Only jobs whose last host this is. */
                 host?: string | null;
                 limit?: number;
                 project?: string | null;
@@ -10301,9 +10301,9 @@ export interface operations {
                 limit?: number;
                 /** @description By severity, or newest first. */
                 order?: "severity" | "new";
-                /** @description Only those made then or later. */
+                /** @description Only alerts made at this time or later. */
                 since?: string | null;
-                /** @description Only in one of these states. */
+                /** @description Only alerts in one of these states. */
                 state?: components["schemas"]["AlertState"][] | null;
             };
             header?: never;
@@ -10451,7 +10451,7 @@ export interface operations {
     get_overview: {
         parameters: {
             query?: {
-                /** @description What changed from then on; 90 days at most, a week if left out. */
+                /** @description Changes since this time, at most 90 days back; default: a week back. */
                 since?: string | null;
             };
             header?: never;
@@ -10640,7 +10640,7 @@ export interface operations {
     get_ablation: {
         parameters: {
             query?: {
-                /** @description A commit, tag or watched branch; without it, the furthest commit that was measured. */
+                /** @description A commit, tag or watched branch; without it, the newest measured commit. */
                 commit?: string | null;
             };
             header?: never;
@@ -10677,16 +10677,16 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string | null;
-                /** @description Only that of this commit. */
+                /** @description Only the alert of this commit. */
                 commit?: string | null;
                 limit?: number;
                 offset?: number;
                 /** @description By severity, or newest first. */
                 order?: "severity" | "new";
                 scenario?: string | null;
-                /** @description Only those made then or later. */
+                /** @description Only alerts made at this time or later. */
                 since?: string | null;
-                /** @description Only in one of these states. */
+                /** @description Only alerts in one of these states. */
                 state?: components["schemas"]["AlertState"][] | null;
             };
             header?: never;
@@ -10721,12 +10721,12 @@ export interface operations {
     get_project_audit: {
         parameters: {
             query?: {
-                /** @description Only these: an action, or the noun of several. */
+                /** @description Only this action (`token.revoke`), or all of a noun (`token`). */
                 action?: string | null;
                 /** @description Only entries before this number. */
                 before?: number | null;
                 limit?: number;
-                /** @description Only what this one did. */
+                /** @description Only changes made by this account or token. */
                 who?: string | null;
             };
             header?: never;
@@ -10937,7 +10937,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 scenario?: string | null;
-                /** @description Detected then or later. */
+                /** @description Only change points detected at this time or later. */
                 since?: string | null;
                 state?: components["schemas"]["PointState"] | null;
             };
@@ -11007,7 +11007,7 @@ export interface operations {
     list_commits: {
         parameters: {
             query?: {
-                /** @description Older than this. */
+                /** @description Only commits older than this one. */
                 before?: string | null;
                 /** @description A watched branch; without it, the default one. */
                 branch?: string | null;
@@ -11083,7 +11083,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The form it is wanted in. */
+                /** @description Output format. */
                 form: "junit" | "sarif" | "markdown";
                 /** @description Name of a project. */
                 project: string;
@@ -11094,7 +11094,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The verdicts in the form asked for. */
+            /** @description The verdicts in this format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11123,7 +11123,7 @@ export interface operations {
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
                 base_host?: string | null;
-                /** @description Base's, where it is another than head's. */
+                /** @description Base's, if it differs from head's. */
                 base_scenario?: string | null;
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
@@ -11205,7 +11205,7 @@ export interface operations {
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
                 base_host?: string | null;
-                /** @description Base's, where it is another than head's. */
+                /** @description Base's, if it differs from head's. */
                 base_scenario?: string | null;
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
@@ -11285,15 +11285,15 @@ export interface operations {
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 base: string;
                 base_host?: string | null;
-                /** @description Base's, where it is another than head's. */
+                /** @description Base's, if it differs from head's. */
                 base_scenario?: string | null;
-                /** @description As /code names it. */
+                /** @description Name, as in /code. */
                 function: string;
                 /** @description A commit (7 hexadecimal digits or more), a tag, or a watched branch. */
                 head: string;
                 head_host?: string | null;
                 scenario?: string | null;
-                /** @description Its stage; none: outside stages. */
+                /** @description Its stage; none: outside of stages. */
                 stage?: string | null;
             };
             header?: never;
@@ -11330,7 +11330,7 @@ export interface operations {
     list_deliveries: {
         parameters: {
             query?: {
-                /** @description Numbers below this. */
+                /** @description Only numbers below this. */
                 before?: number | null;
                 limit?: number;
                 status?: components["schemas"]["DeliveryStatus"] | null;
@@ -11542,7 +11542,7 @@ export interface operations {
                 host_class?: string | null;
                 metric?: string | null;
                 scenario?: string | null;
-                /** @description Of that time or later. */
+                /** @description Only rows of this time or later. */
                 since?: string | null;
                 /** @description docs/store.md has the columns of each. */
                 table?: components["schemas"]["Table"];
@@ -11614,7 +11614,7 @@ export interface operations {
     get_price_history: {
         parameters: {
             query?: {
-                /** @description The newest so many values. */
+                /** @description Number of values, the newest. */
                 limit?: number;
             };
             header?: never;
@@ -11782,7 +11782,7 @@ export interface operations {
         parameters: {
             query: {
                 commit?: string | null;
-                /** @description What wrote the file. */
+                /** @description Tool that wrote the file. */
                 format: "google-benchmark" | "csit" | "vpp-runtime" | "ovs-pmd-perf" | "csv";
                 host_class?: string;
                 /** @description NAME=METRIC*FACTOR */
@@ -11798,14 +11798,14 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file as the tool wrote it; `Content-Encoding: gzip` is understood. */
+        /** @description The file as the tool wrote it; `Content-Encoding: gzip` is supported. */
         requestBody: {
             content: {
                 "text/plain": string;
             };
         };
         responses: {
-            /** @description This very file was taken in before. */
+            /** @description The same file was imported before. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12048,16 +12048,16 @@ export interface operations {
     get_lines: {
         parameters: {
             query: {
-                /** @description Watched ones; without: the default branch. */
+                /** @description Watched branches; default: the default branch. */
                 branch?: string[] | null;
-                /** @description C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp and calls. May be given several times. */
+                /** @description C functions as `STAGE>FUNCTION`, with or without stages: they have ipp and calls. May be repeated. */
                 function?: string[] | null;
                 host_class?: string | null;
-                /** @description The newest so many commits. */
+                /** @description Number of commits, the newest. */
                 limit?: number;
                 metric?: string;
                 scenario: string[];
-                /** @description Only these, `chain` for the whole; may be given several times. */
+                /** @description Only these; `chain` is the whole chain; may be repeated. */
                 stage?: string[] | null;
             };
             header?: never;
@@ -12092,7 +12092,7 @@ export interface operations {
     get_models: {
         parameters: {
             query?: {
-                /** @description A commit, tag or watched branch; without it, the furthest commit that was measured. */
+                /** @description A commit, tag or watched branch; without it, the newest measured commit. */
                 commit?: string | null;
             };
             header?: never;
@@ -12228,9 +12228,9 @@ export interface operations {
         parameters: {
             query?: {
                 by?: components["schemas"]["By"];
-                /** @description The newest so many. */
+                /** @description Number of rows, the newest. */
                 limit?: number;
-                /** @description This one alone. */
+                /** @description Only this scenario. */
                 scenario?: string | null;
             };
             header?: never;
@@ -12265,10 +12265,10 @@ export interface operations {
     list_notifications: {
         parameters: {
             query?: {
-                /** @description Only older than this one. */
+                /** @description Only older ones than this number. */
                 before?: number | null;
                 limit?: number;
-                /** @description Only these states. */
+                /** @description Only notifications in these states. */
                 state?: components["schemas"]["NotificationState"][] | null;
             };
             header?: never;
@@ -12509,9 +12509,9 @@ export interface operations {
     get_quality: {
         parameters: {
             query?: {
-                /** @description Trials and findings of so many days. */
+                /** @description Number of past days of trials and findings. */
                 days?: number;
-                /** @description How far back the months go. */
+                /** @description Number of past months. */
                 months?: number;
             };
             header?: never;
@@ -12582,7 +12582,7 @@ export interface operations {
     list_trials: {
         parameters: {
             query?: {
-                /** @description Older ones than this. */
+                /** @description Only older ones than this number. */
                 below?: number | null;
                 kind?: components["schemas"]["TrialKind"][] | null;
                 limit?: number;
@@ -12960,7 +12960,7 @@ export interface operations {
             query?: {
                 host_class?: string | null;
                 limit?: number;
-                /** @description Of the stage's or its name. */
+                /** @description Part of the stage's or function's name. */
                 part?: string | null;
             };
             header?: never;
@@ -12997,13 +12997,13 @@ export interface operations {
     get_history: {
         parameters: {
             query?: {
-                /** @description C functions as `STAGE>FUNCTION`, beside the stages asked for, or alone: they have ipp and calls. May be given several times. */
+                /** @description C functions as `STAGE>FUNCTION`, with or without stages: they have ipp and calls. May be repeated. */
                 function?: string[] | null;
                 host_class?: string | null;
-                /** @description The newest so many commits. */
+                /** @description Number of commits, the newest. */
                 limit?: number;
                 metric?: string;
-                /** @description Only these, `chain` for the whole; may be given several times. */
+                /** @description Only these; `chain` is the whole chain; may be repeated. */
                 stage?: string[] | null;
             };
             header?: never;
@@ -13419,21 +13419,21 @@ export interface operations {
             query?: {
                 /** @description The lease's fence. */
                 fence?: number | null;
-                /** @description The job it is a result of. */
+                /** @description The job that the report is the result of. */
                 job_id?: number | null;
             };
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** @description A run report, version 1 or 2; `Content-Encoding: gzip` is understood. */
+        /** @description A run report, version 1 or 2; `Content-Encoding: gzip` is supported. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RunReport"];
             };
         };
         responses: {
-            /** @description It was already there, or the job already had its result. */
+            /** @description The report is already stored, or the job already has its result. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13501,7 +13501,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The form it is wanted in. */
+                /** @description Output format. */
                 form: "junit" | "sarif" | "markdown";
                 /** @description Id of a run, made by its agent. */
                 run_id: string;
@@ -13510,7 +13510,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The verdicts in the form asked for. */
+            /** @description The verdicts in this format. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -13602,9 +13602,9 @@ export interface operations {
     get_run_source: {
         parameters: {
             query: {
-                /** @description As /code names it. */
+                /** @description Name, as in /code. */
                 function: string;
-                /** @description Its stage; none: outside stages. */
+                /** @description Its stage; none: outside of stages. */
                 stage?: string | null;
             };
             header?: never;
@@ -13789,7 +13789,7 @@ export interface operations {
     start_sign_in: {
         parameters: {
             query?: {
-                /** @description The page to show afterwards: a path of this server. */
+                /** @description The page to show after sign-in: a path of this server. */
                 to?: string | null;
             };
             header?: never;
