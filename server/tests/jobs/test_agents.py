@@ -71,7 +71,7 @@ def test_an_invitation_is_good_once(service: Service, clock: Clock) -> None:
     assert (listed["used_by"], listed["pool"], "token" in listed) == ("bench-7", "lab", False)
     late = invite(service, hours=1.0)
     clock.pass_seconds(3600)
-    assert "good until" in register(service, "bench-8", 401, late)["error"]["message"]
+    assert "expired at" in register(service, "bench-8", 401, late)["error"]["message"]
     withdrawn = invite(service)
     number = admin(service, "GET", "/agents/invitations")[0]["id"]
     admin(service, "DELETE", f"/agents/invitations/{number}", 204)

@@ -44,7 +44,8 @@ def test_merge_queues_one_job_against_the_state_before(service: Service) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "event", "reason"), [("ping", "ping", "works"), ("push_merge", "issues", "on issues")]
+    ("name", "event", "reason"),
+    [("ping", "ping", "works"), ("push_merge", "issues", "kind issues are ignored")],
 )
 def test_what_is_of_no_interest_is_answered_at_once(
     service: Service, name: str, event: str, reason: str
