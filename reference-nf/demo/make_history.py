@@ -193,10 +193,10 @@ def recorded(folder: Path, digest: str) -> list[dict[str, object]] | None:
     return list(merges)
 
 
-def history(source: Path, folder: Path) -> list[dict[str, object]]:
+def history(source: Path, folder: Path, merges_at_most: int | None = None) -> list[dict[str, object]]:
     """Makes `folder` unless it is already there, and returns its merges."""
     files = tracked_files(source)
-    patches = demo_patches(source / "mutants")
+    patches = demo_patches(source / "mutants")[:merges_at_most]
     start = START_PATCH.read_bytes()
     digest = inputs_digest(files, patches, start)
     merges = recorded(folder, digest)
@@ -228,9 +228,14 @@ def main() -> int:
         metavar="reference-nf",
         help="the NF's tracked folder (default: the one this program is in)",
     )
+    parser.add_argument(
+        "--merges", type=int, metavar="N", help="end the history after the first N merges (default: all)"
+    )
     arguments = parser.parse_args()
+    if arguments.merges is not None and arguments.merges < 1:
+        parser.error("--merges: at least 1")
     try:
-        merges = history(arguments.source.resolve(), arguments.to.resolve())
+        merges = history(arguments.source.resolve(), arguments.to.resolve(), arguments.merges)
     except (HistoryError, PatchError, OSError) as error:
         print(f"make_history: {error}", file=sys.stderr)
         return 1

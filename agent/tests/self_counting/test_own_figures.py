@@ -80,7 +80,7 @@ def test_base_counts_for_itself_only_if_head_does(
     base, head = plan_arms(request, config, builder, base_as_committed(request, config, builder))
     assert (base.run.definition.counts, head.run.definition.counts) == (of_base, counts)
     assert any("its own counts by probe" in note for note in builder.notes) is (counts == of_base)
-    assert any("what their marks cost" in note for note in builder.notes) is (counts != of_base)
+    assert any("includes the cost" in note for note in builder.notes) is (counts != of_base)
 
 
 def test_a_node_first_visited_in_a_round_is_a_stage_from_then_on(

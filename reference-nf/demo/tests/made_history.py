@@ -25,10 +25,10 @@ class Demo:
         return done.stdout.strip()
 
 
-def run_make_history(folder: Path, source: Path = NF) -> subprocess.CompletedProcess[str]:
+def run_make_history(folder: Path, source: Path = NF, *options: str) -> subprocess.CompletedProcess[str]:
     """The program as a person starts it."""
     return subprocess.run(
-        [sys.executable, str(DEMO / "make_history.py"), "--to", str(folder), "--from", str(source)],
+        [sys.executable, str(DEMO / "make_history.py"), "--to", str(folder), "--from", str(source), *options],
         capture_output=True,
         text=True,
         check=False,

@@ -3,6 +3,7 @@
 
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_answers_are_not_in_the_repository(demo: Demo) -> None:
 def test_repeats_the_same_commits(demo: Demo, tmp_path: Path) -> None:
     done = run_make_history(tmp_path / "again.git")
     assert json.loads(done.stdout) == demo.merges
+
+
+def test_the_first_merges_alone_are_the_whole_branch(demo: Demo, tmp_path: Path) -> None:
+    folder = tmp_path / "short.git"
+    assert json.loads(run_make_history(folder, NF, "--merges", "2").stdout) == demo.merges[:2]
+    tip = subprocess.run(
+        ["git", "-C", str(folder), "rev-parse", "main"], check=True, capture_output=True, text=True
+    ).stdout.strip()
+    assert tip == demo.merges[1]["sha"]
 
 
 def test_leaves_a_whole_one_as_it_is(demo: Demo) -> None:

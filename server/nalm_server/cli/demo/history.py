@@ -26,8 +26,9 @@ class Merge:
     cause: str | None
 
 
-def make_history(source: Path, to: Path) -> list[Merge]:
-    """Creates, completes or recognises the repository at `to`; always with the same commits.
+def make_history(source: Path, to: Path, merges: int | None = None) -> list[Merge]:
+    """Creates, completes or recognises the repository at `to`, with the first merges or all; always with
+    the same commits.
 
     Raises DemoError with the script's own error.
     """
@@ -38,6 +39,8 @@ def make_history(source: Path, to: Path) -> list[Merge]:
             "Run it in a clone of nalm, or give their directory with --source."
         )
     command = [sys.executable, str(script), "--from", str(source), "--to", str(to)]
+    if merges is not None:
+        command += ["--merges", str(merges)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise DemoError(f"the demo's history could not be made in {to}:\n{done.stderr.strip()[-2000:]}")

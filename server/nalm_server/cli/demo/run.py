@@ -50,7 +50,7 @@ def run_demo(options: DemoOptions, console: Console) -> int:
         console.print(note, style="dim", highlight=False)
 
     repository = options.state / "repository"
-    merges = make_history(options.source, repository)[: options.merges]
+    merges = make_history(options.source, repository, options.merges)
     console.print(f"{len(merges)} merges in {repository}", highlight=False)
 
     with Service(options.state / "server", options.host, options.port) as service:
