@@ -238,7 +238,7 @@ def test_check_submits_too_but_no_working_tree(
     assert done.returncode == 0 and f"{server.url}/p/tiny/runs/" in done.stdout, done.stderr
     (clone.path / "tiny_nf.c").write_text("changed")
     refused = clone.nalm(*command, "worktree", **token)
-    assert refused.returncode == 2 and "no commit" in refused.stderr
+    assert refused.returncode == 2 and "not a commit" in refused.stderr
     assert clone.nalm("check", "--submit").returncode == 2
 
 

@@ -112,7 +112,7 @@ def test_new_branch_starts_where_it_left_the_default_one(service: Service, repo:
     fix = repo.commit("fix")
     repo.push("main", "release-1")
     assert pairs(service, push(service, ZEROS, fix, "release-1")["job_ids"]) == [(base, fix)]
-    assert "begins" in push(service, ZEROS, base)["why"]
+    assert "is new" in push(service, ZEROS, base)["why"]
 
 
 def test_pull_request_against_its_merge_base(service: Service, repo: Repo, forge: Forge) -> None:
