@@ -20,8 +20,6 @@ from nalm_agent.runtime.errors import NalmError
 if TYPE_CHECKING:
     from nalm_core.report.run_report import Arm, InstructionCount
 
-_STEPS = {"checkout", "build", "start", "instructions", "cycles", "explain", "report"}
-
 
 class Terminal:
     """Shows progress: on a terminal a bar with the current step and the time left; piped, plain lines."""

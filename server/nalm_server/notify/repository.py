@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Insert, Select, case, func, or_, select, update
+from sqlalchemy import Insert, Select, case, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -118,13 +118,3 @@ def find(session: Session, project_id: int, number: int) -> NotificationRow | No
         NotificationRow.project_id == project_id, NotificationRow.id == number
     )
     return session.scalars(locked(query)).one_or_none()
-
-
-def count_by_state(session: Session) -> dict[tuple[str, str], int]:
-    """By (integration's kind, state)."""
-    rows = session.execute(
-        select(IntegrationRow.kind, NotificationRow.state, func.count())
-        .join(IntegrationRow, IntegrationRow.id == NotificationRow.integration_id)
-        .group_by(IntegrationRow.kind, NotificationRow.state)
-    )
-    return {(kind, state): number for kind, state, number in rows}

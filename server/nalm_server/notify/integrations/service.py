@@ -16,7 +16,6 @@ from nalm_server.base import outgoing
 from nalm_server.base.errors import ConflictError, InvalidError, NotFoundError
 from nalm_server.db.context import Context
 from nalm_server.notify.integrations import repository
-from nalm_server.notify.integrations.kinds import IntegrationKind
 from nalm_server.notify.integrations.models import IntegrationRow
 from nalm_server.notify.integrations.schemas import (
     ChatNew,
@@ -97,12 +96,3 @@ def _parts(new: IntegrationNew) -> tuple[str | None, dict[str, Any]]:
 
 def list_integrations(session: Session, project_id: int) -> list[Integration]:
     return [Integration.model_validate(row) for row in repository.of_project(session, project_id)]
-
-
-def is_forge(row: IntegrationRow) -> bool:
-    return row.kind in (
-        IntegrationKind.GITHUB,
-        IntegrationKind.GITHUB_APP,
-        IntegrationKind.GITLAB,
-        IntegrationKind.GITEA,
-    )
