@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread of DPDK's kind for control work: it keeps off the lcores' CPUs where there are others.
+ * A DPDK control thread: it avoids the lcores' CPUs where there are others.
  */
 #ifndef CONTROL_THREAD_H
 #define CONTROL_THREAD_H
@@ -11,7 +11,7 @@
 #include <rte_thread.h>
 #include <rte_version.h>
 
-#define CONTROL_THREAD_NEW (RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)) /* the other way is gone from there on */
+#define CONTROL_THREAD_NEW (RTE_VERSION >= RTE_VERSION_NUM(23, 11, 0, 0)) /* later releases lack the older function */
 
 struct control_thread {
 #if CONTROL_THREAD_NEW
@@ -36,7 +36,7 @@ static inline void *control_thread_run(void *thread)
 }
 #endif
 
-/* name: at most 10 characters. thread stays where it is until it is joined. */
+/* name: at most 10 characters. *thread must stay valid until the thread is joined. */
 static inline bool control_thread_start(struct control_thread *thread, const char *name, void (*body)(void))
 {
 	thread->body = body;

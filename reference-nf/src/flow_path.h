@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the flow cache remembers of one flow: each stage's decision, in a slot of its own. A stage checks a note before
- * it uses it (its tables may have changed, its flow may be gone), decides anew where it does not hold, and
- * writes what it decided. 0: nothing known.
+ * What the flow cache stores of one flow: each stage's decision, in a slot of its own. A stage checks a note before it
+ * uses it, because its tables may have changed or its flow may be gone. If the note is not valid, the stage decides
+ * again and writes its decision. 0: no decision.
  */
 #ifndef FLOW_PATH_H
 #define FLOW_PATH_H
@@ -18,7 +18,7 @@ struct flow_path {
 	uint64_t notes[FLOW_PATH_NOTES];
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct flow_path) == 64, "one line");
+_Static_assert(sizeof(struct flow_path) == 64, "one cache line");
 
 /* The note of a record in a stage's table. The record's epoch is never 0. */
 static inline uint64_t flow_path_note(uint32_t epoch, uint32_t record)

@@ -28,10 +28,10 @@
 
 enum { EXIT_RUNTIME = 1, EXIT_USAGE = 2 };
 
-static volatile sig_atomic_t stop; /* set by the signal handler and by the gate's end, read by the traffic */
+static volatile sig_atomic_t stop; /* set by the signal handler and by the gate's finish, read by the traffic */
 static struct nalm_probe probe;
 
-/* All that a run needs; static because of its size. */
+/* All state of a run; static because of its size. */
 static struct {
 	struct options options;
 	struct settings settings;
@@ -43,7 +43,7 @@ static struct {
 	struct rte_rcu_qsbr *readers;
 } nf;
 
-/* A parked lcore waits for the gate, so the gate is opened to the end as well. Both calls are async-signal-safe. */
+/* A parked lcore waits for the gate, so the gate is set to finish as well. Both calls are async-signal-safe. */
 static void on_signal(int number)
 {
 	(void)number;
@@ -147,7 +147,7 @@ static bool enough_roles(void)
 {
 	if (rte_lcore_count() <= nf.plan.role_count)
 		return true;
-	fprintf(stderr, "%u lcores given, this model has work for %u: [model] in the configuration, --lcores for EAL\n",
+	fprintf(stderr, "there are %u lcores, but this model uses %u: change [model] or EAL's --lcores\n",
 		rte_lcore_count(), nf.plan.role_count);
 	return false;
 }
@@ -177,7 +177,7 @@ static bool open_traffic(void)
 	return true;
 }
 
-/* An agent and tests take this as the sign that packets pass. */
+/* Agents and tests wait for this line: packets pass from now on. */
 static void say_ready(void)
 {
 	char text[160];
@@ -189,7 +189,7 @@ static void say_ready(void)
 	fprintf(stderr, "nalm-nf: %s\n", text);
 }
 
-/* Tables, ports, traffic and counters; the probe last: an agent takes its file as the sign that the NF is ready. */
+/* Opens tables, ports, traffic and counters; the probe last, because its file tells an agent that the NF is ready. */
 static bool start(void)
 {
 	uint64_t seed = seed_from_environment();
@@ -247,7 +247,7 @@ static void close_all(void)
 	rte_eal_cleanup();
 }
 
-/* Where this program's own options begin: after "--"; without it all of them are its own. */
+/* The index of "--", after which this program's own options begin; 0 without it: all options are its own. */
 static int find_own_options(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	int status = start() && run() ? finish() : EXIT_RUNTIME;
 	if (status == EXIT_RUNTIME)
-		return status; /* the system takes back what half a start has left */
+		return status; /* the system frees what an incomplete start leaves */
 	close_all();
 	settings_free(&nf.settings);
 	return status;

@@ -7,7 +7,7 @@
 
 #define OPTIONS_MAX_SETS 64
 
-/* What stands after "--" on the command line. */
+/* The options after "--" on the command line. */
 struct options {
 	const char *config;
 	const char *sets[OPTIONS_MAX_SETS];
@@ -18,7 +18,7 @@ struct options {
 	bool help;
 };
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool options_parse(struct options *options, int argc, char **argv);
 void options_usage(const char *program);
 

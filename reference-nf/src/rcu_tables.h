@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables that are replaced as a whole while packets flow. Readers are the lcores: each loads the pointer once per batch
- * and holds nothing of it past its iteration, after which it reports a quiescent state (rte_rcu_qsbr). The one writer
- * is the control thread, in reload/table_reload.c.
+ * Tables that are replaced as a whole while packets pass. The readers are the lcores: each loads the pointer once per
+ * batch, uses it only within its iteration, and then reports a quiescent state (rte_rcu_qsbr). The only writer is the
+ * control thread, in reload/table_reload.c.
  */
 #ifndef RCU_TABLES_H
 #define RCU_TABLES_H
@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Whoever looks at tables and is no lcore (telemetry) holds it meanwhile; the control thread takes it to replace them. */
+/* Readers that are no lcores (telemetry) hold it while they read; the control thread takes it to replace tables. */
 extern pthread_mutex_t rcu_tables_lock;
 
 struct rcu_tables {

@@ -21,7 +21,7 @@ static bool chain_has(const struct chain *chain, const struct stage_ops *ops)
 	return chain != NULL && in_chain((struct chain *)(uintptr_t)chain, ops) != NULL;
 }
 
-/* What a stage that does not run is configured with is checked as well. */
+/* Also checks the settings of stages that do not run. */
 static bool read_stages(struct settings *s, struct chain *chain, const struct chain *running, struct config *config)
 {
 	for (uint32_t i = 0; stage_catalogue[i] != NULL; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Everything the configuration says, read and checked before anything is started.
+ * The whole configuration, read and checked before anything starts.
  */
 #ifndef SETTINGS_H
 #define SETTINGS_H
@@ -16,14 +16,14 @@ struct settings {
 	struct traffic_settings *traffic;
 	void *stages[SETTINGS_MAX_STAGES]; /* by place in stage_catalogue; NULL: not configured */
 	void *flow_cache;		   /* NULL: off */
-	struct config *config;		   /* all of this as it is written */
+	struct config *config;		   /* the text of all of these */
 };
 
 /* Fills settings and the chain's list of stages. false: every mistake is on stderr. */
 bool settings_read(struct settings *settings, struct chain *chain, const struct options *options);
-/* The same while the chain runs: reads and checks everything, and changes nothing. */
+/* The same while the chain runs: reads and checks everything, changes nothing. */
 bool settings_read_again(struct settings *settings, const struct chain *running, const struct options *options);
-/* Says on stderr what is written otherwise than at the start and cannot change while packets pass. */
+/* Reports on stderr which keys have changed since the start and cannot change while packets pass. */
 void settings_say_fixed(const struct settings *start, const struct settings *now, const struct chain *running);
 void settings_free(struct settings *settings);
 

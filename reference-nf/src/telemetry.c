@@ -9,13 +9,13 @@
 #include "reload/reload.h"
 #include "telemetry.h"
 
-#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* the header's name until then */
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
 static const struct plan *shown; /* set once, before the commands are registered */
 
-/* Counters are read while their lcore writes them: each is whole, together they may be of neighbouring batches. */
+/* Counters are read while their lcore writes them: each is read whole, but two may be from adjacent batches. */
 static int show_stages(const char *command, const char *params, struct rte_tel_data *data)
 {
 	const struct chain *chain = shown->chain;
@@ -36,7 +36,7 @@ static int show_stages(const char *command, const char *params, struct rte_tel_d
 	return 0;
 }
 
-/* Roles in order: which lcore runs each, how often its last step found no room before the next lcore. */
+/* Roles in order: the lcore of each, and how often the next lcore had no room for its packets. */
 static int show_roles(const char *command, const char *params, struct rte_tel_data *data)
 {
 	(void)command, (void)params;
@@ -79,7 +79,7 @@ static int show_reload(const char *command, const char *params, struct rte_tel_d
 	return 0;
 }
 
-/* What the stages themselves show. */
+/* Commands of the stages themselves. */
 static bool register_of_stages(const struct chain *chain)
 {
 	for (uint32_t i = 0; i < chain->count; i++)

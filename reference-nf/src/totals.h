@@ -7,7 +7,7 @@
 #include "meter/sink.h"
 #include "model/plan.h"
 
-/* One line of JSON: what became of every packet. Cycles are the probe's, absent in a build without its stages. */
+/* One line of JSON: the outcome of every packet. Cycles are the probe's; a build without stage marks has none. */
 void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, const struct nalm_probe *probe,
 		  bool balanced);
 

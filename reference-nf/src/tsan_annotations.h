@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Hand-overs that ThreadSanitizer does not see, because they happen inside DPDK's libraries, which are built without it:
- * a driver's ring, the pool of packet buffers. These two say it for them; in any other build they are nothing.
+ * Annotates hand-overs that ThreadSanitizer does not see, because they happen inside DPDK's libraries, which are built
+ * without it: a driver's ring, the pool of packet buffers. In other builds these two are empty.
  */
 #ifndef TSAN_ANNOTATIONS_H
 #define TSAN_ANNOTATIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The test harness: a check that fails says where and what, and the program ends with 1.
+ * The test harness: a failed check prints its place and values, and the program exits with 1.
  */
 #ifndef CHECK_H
 #define CHECK_H

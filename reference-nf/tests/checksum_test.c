@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Incremental updates against sums made in full.
+ * Incremental updates against sums computed in full.
  */
 #include "check.h"
 #include "packet/checksum.h"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every mistake is named with its place, exit status 2, nothing is started.
+# Every mistake is reported with its place, and the exit status is 2. Nothing starts.
 . "$(dirname "$0")/run_nf.sh"
 
 # refused MESSAGE ARGUMENT...
@@ -19,15 +19,15 @@ done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
 refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd" --config "$conf" --set chain.stages=nut
-refused "stands there twice" --config "$conf" --set chain.stages=nat,nat
+refused "is named twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
-refused "--set nat.colour=red: no stage or part of the program knows this key" --config "$conf" --set nat.colour=red
+refused "--set nat.colour=red: no stage or part of the program has this key" --config "$conf" --set nat.colour=red
 refused "expected section.key=value" --config "$conf" --set chain
 refused "must not be below port_min" --config "$conf" --set nat.port_max=80
 refused "more than 256 addresses" --config "$conf" --set nat.pool=203.0.0.0/16
 refused "cannot read none.pcap" --config "$conf" --set traffic.capture=none.pcap
-refused "is not a pcap file" --config "$conf" --set traffic.capture="$conf"
+refused "is not a pcap or pcapng file" --config "$conf" --set traffic.capture="$conf"
 refused "expected one of: forever, once" --config "$conf" --set traffic.loop=twice
 refused "needs --packets N" --config "$conf" --dump "$work/x.pcap"
 printf '[chain]\nstages = nop\nbatch = many\n' >"$work/bad.conf"
@@ -43,9 +43,9 @@ printf 'a pass udp 10.0.0.1/8 any any any\n' >"$work/rules"
 refused "$work/rules:1: 10.0.0.1/8 to any: expected any, or prefixes" --config "$conf" --set dpi.rules="$work/rules"
 refused "needs [chain] flow_cache = on" --config "$conf" --set dpi.inspect_packets=4
 printf 'route 10.0.0.0/8 4\n' >"$work/routes"
-refused "$work/routes:1: no next_hop 4 above this line" --config "$conf" --set l3fwd.routes="$work/routes"
+refused "$work/routes:1: there is no next_hop 4 above this line" --config "$conf" --set l3fwd.routes="$work/routes"
 printf 'permit 7 tcp any any any 80\n\ndeny 7 udp any any any any\npermit 8 icmp any any any 80\n' >"$work/acl"
-refused "$work/acl:3: line 1 has priority 7 already" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
+refused "$work/acl:3: line 1 already has priority 7" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
 refused "$work/acl:4: ports other than any need" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
 printf 'next_hop 0 02:00:00:00:01:00\nroute 2001:db8::1/32 0\n' >"$work/routes"
 refused "$work/routes:2: 2001:db8::1/32: expected a prefix" --config "$conf" --set l3fwd.routes="$work/routes"

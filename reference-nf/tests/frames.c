@@ -47,7 +47,7 @@ static uint32_t header_bytes(const uint8_t *data)
 	return (uint32_t)(data[AT_IP] & 0xf) * 4;
 }
 
-/* Sum over the transport segment, with the pseudo-header where there is one. */
+/* Sum over the transport segment, with the pseudo-header if there is one. */
 static uint16_t l4_sum(const uint8_t *data)
 {
 	uint32_t header = header_bytes(data), bytes = get16(data + AT_IP + 2) - header;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frames for tests, with checksums computed in full: nothing here is shared with the code under test.
+ * Frames for tests, with checksums computed in full, without code of the program under test.
  */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -20,7 +20,7 @@ struct frame make_frame(uint8_t protocol, uint32_t source, uint16_t source_port,
 			uint16_t destination_port, const char *payload, uint32_t payload_bytes);
 void set_icmp_type(struct frame *frame, uint8_t type);
 void set_ttl(struct frame *frame, uint8_t ttl);
-/* Writes right checksums, whatever stood there. */
+/* Writes right checksums. */
 void fix_checksums(struct frame *frame);
 bool checksums_right(const uint8_t *data, uint32_t bytes);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a hot path must not do, for the test of scripts/check_hot_path.sh. Never run.
+ * Code that a hot path must not have, for the test of scripts/check_hot_path.sh. Never run.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -57,7 +57,7 @@ too_few_queues_are_said() {
 	"$nf" --lcores=0 --no-pci --no-huge -m 256 --no-shconf --no-telemetry \
 		--vdev "net_pcap0,rx_pcap=$source/traffic/mixed.pcap,tx_pcap=$work/out.pcap" -- --config "$source/conf/sfc_a.conf" \
 		--set io.port=eal --set model.workers=2 >"$work/out" 2>"$work/err" || status=$?
-	[ $status = 1 ] && grep -q "has 1 transmit queues, this model has 2 lcores that send" "$work/err" ||
+	[ $status = 1 ] && grep -q "has 1 transmit queues, but this model has 2 lcores that send" "$work/err" ||
 		fail "exit $status with too few queues"
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Parsing: every kind, every cut, and arbitrary bytes, which must not make it read outside the frame (ASan watches:
- * the frames are malloc'ed to their exact size).
+ * Parsing: every kind, every truncation, and arbitrary bytes, which must not make it read outside the frame (ASan
+ * checks: the frames are allocated with their exact size).
  */
 #include "check.h"
 #include "frames.h"
@@ -71,7 +71,7 @@ static void contradictions(void)
 	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct frame f = make_frame(cases[i].protocol, 1, 2, 3, 4, "payload", 7);
 		f.data[cases[i].at] = cases[i].value;
-		put16(f.data + AT_IP + 10, 0); /* the header checksum is not what is tested here */
+		put16(f.data + AT_IP + 10, 0); /* the header checksum is not under test */
 		put16(f.data + AT_IP + 10, (uint16_t)~ipv4_header_sum(f.data + AT_IP, 20));
 		CHECK_EQUAL(parse(f.data, f.bytes).kind, cases[i].kind);
 	}

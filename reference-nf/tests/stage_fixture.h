@@ -22,14 +22,14 @@ struct fixture {
 	struct batch batch;
 };
 
-/* The stage, configured by the text of an INI file. The configuration must have no mistake. */
+/* Opens the stage, configured by the text of an INI file, which must have no mistake. */
 void fixture_open(struct fixture *fixture, const struct stage_ops *ops, const char *config_text);
 void fixture_close(struct fixture *fixture);
 
-/* Runs frames as one batch; checks that the outcomes add up and that no packet buffer is lost. What went on is written
- * back to frames[0..returned). */
+/* Runs frames as one batch; checks that the outcomes add up and that no packet buffer is lost. Writes the packets that
+ * go on back to frames[0..returned). */
 uint32_t fixture_run(struct fixture *fixture, struct frame *frames, uint32_t count, uint64_t now_ns);
-/* One frame; returns its outcome's name. The frame becomes what came out. */
+/* Runs one frame and replaces it by the result; returns its outcome's name. */
 const char *fixture_run_one(struct fixture *fixture, struct frame *frame, uint64_t now_ns);
 
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""SIGHUP: routes, rules and back ends change while packets pass, nothing is lost, mistakes change nothing."""
+"""SIGHUP: routes, rules and back ends change while packets pass. No packet is lost, and mistakes change
+nothing."""
 
 from pathlib import Path
 
@@ -46,7 +47,7 @@ HOPS = "next_hop 0 02:00:00:00:01:00\nnext_hop 1 02:00:00:00:01:01\n"
 
 
 class Setup:
-    """Files of a configuration whose one living back end has a number: it is what changes."""
+    """Files of a configuration whose only live back end has a number, which reloads change."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,8 +64,8 @@ class Setup:
         self.use(0)
 
     def use(self, number: int) -> None:
-        """Back end, rules and route of this number; back ends before are dead, their rules and routes gone.
-        One client is refused by acl, another one each time."""
+        """Writes back end, rules and route of this number; earlier back ends are down, and their rules and
+        routes removed. acl refuses one client, each time another one."""
         before = "".join(f"backend 10.20.0.{dead + 1}:53 1 down\n" for dead in range(number))
         services = f"service {packets.SERVER}:53 udp\n{before}backend 10.20.0.{number + 1}:53 1\n"
         rule = (
@@ -106,7 +107,7 @@ def test_changes_take_effect_while_packets_pass(nf: Nf, setup: Setup, name: str)
     assert all(rules[f"backend_{number}"]["packets"] for number in range(ROUNDS + 1))
     counted = sum(rule["charged_packets"] for rule in rules.values())
     verdicts = outcomes["dpi"]["matched"] + outcomes["dpi"]["by_flow"]
-    assert counted == verdicts, "every packet is charged, to the rules of its time"
+    assert counted == verdicts, "every packet is charged to the rules in use"
     assert totals["lost"] == 0
     assert outcomes["acl"]["denied"] > 0
     assert totals["in"] == totals["sent"] + totals["bad"] + totals["policy"]
@@ -114,7 +115,7 @@ def test_changes_take_effect_while_packets_pass(nf: Nf, setup: Setup, name: str)
 
 @pytest.mark.sanitised
 def test_many_requests_at_once(nf: Nf, setup: Setup) -> None:
-    """They may be taken together; the last one's configuration is in effect in the end."""
+    """Several requests may become one reload; the last configuration is in effect in the end."""
     with running(nf, setup.config, lcores=2) as run:
         run.wait_for("nalm-nf: ")
         for number in range(1, 100):
@@ -134,7 +135,11 @@ def test_a_mistake_changes_nothing(nf: Nf, setup: Setup) -> None:
             routes.write("route 10.0.0.0/8 9\n")
         run.hang_up()
         said = "".join(run.wait_for("reload: refused"))
-        for mistake in ("patterns:2: rule broken", "patterns:3: action maybe", "routes:4: no next_hop 9"):
+        for mistake in (
+            "patterns:2: rule broken",
+            "patterns:3: action maybe",
+            "routes:4: there is no next_hop",
+        ):
             assert mistake in said
         before = charged(run, "backend_0")
         run.until(lambda: charged(run, "backend_0") > before)
@@ -154,7 +159,7 @@ def test_too_little_memory_changes_nothing(nf: Nf, setup: Setup) -> None:
         setup.use(1)
         run.hang_up()
         said = "".join(run.wait_for("reload: refused"))
-        assert "reload: l3fwd: no new tables" in said
+        assert "reload: l3fwd: cannot build new tables" in said
         before = charged(run, "backend_0")
         run.until(lambda: charged(run, "backend_0") > before)
         setup.config.write_text(CONFIG)

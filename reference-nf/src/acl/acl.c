@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Access control by the 5-tuple: the rule of the highest priority decides. docs/behaviour.md.
+ * Access control by the 5-tuple. The matching rule with the highest priority decides. See docs/behaviour.md.
  */
 #include <stdio.h>
 
@@ -35,7 +35,7 @@ static const struct nalm_outcome_spec acl_outcomes[] = {
 	{NULL, 0},
 };
 
-/* What no rule can judge does not pass. */
+/* The outcome of packets that rules cannot match against: they are dropped. */
 static const uint8_t outcome_of_kind[] = {
 	[PACKET_BAD_L4] = ACL_MALFORMED, [PACKET_FRAGMENT] = ACL_FRAGMENT, [PACKET_MALFORMED] = ACL_MALFORMED,
 	[PACKET_VLAN] = ACL_VLAN,	 [PACKET_NOT_IP] = ACL_NOT_IP,
@@ -95,8 +95,8 @@ static void acl_fini(void *instance)
 	rte_free(instance);
 }
 
-/* Header and ports as if they followed each other. Rules with ports are of protocols that have them, and packets of
- * kind PACKET_OTHER are of none of these: theirs stay 0. */
+/* Copies header and ports next to each other. Ports of a packet of kind PACKET_OTHER stay 0: only rules for TCP and UDP
+ * compare ports. */
 static const uint8_t *lay_out(struct copies *c, const uint8_t *frame, const struct packet *p)
 {
 	uint8_t *data = c->data[c->n++];

@@ -34,7 +34,7 @@ static int compare(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Where two rules of one priority match, nothing would say which of them decides. */
+/* Of two matching rules with the same priority, neither would have precedence. */
 static void check_ties(struct config *config, const struct acl_settings *s, const char *path)
 {
 	if (s->rule_count == 0)
@@ -43,7 +43,7 @@ static void check_ties(struct config *config, const struct acl_settings *s, cons
 	for (uint32_t i = 1; i < s->rule_count; i++)
 		if (s->rules[i].priority == s->rules[i - 1].priority)
 			config_mistake_in_file(config, path, s->rules[i].line,
-					       "line %u has priority %u already: give each rule one of its own",
+					       "line %u already has priority %u: give each rule a different one",
 					       s->rules[i - 1].line, s->rules[i].priority);
 }
 
@@ -54,7 +54,7 @@ static void read_rules(struct config *config, struct acl_settings *s)
 	uint32_t line = 0;
 
 	if (path == NULL) {
-		config_mistake(config, "acl", "rules", "expected the name of a file with rules");
+		config_mistake(config, "acl", "rules", "expected the name of a rules file");
 		return;
 	}
 	FILE *file = fopen(path, "r");

@@ -5,7 +5,7 @@
 #include "acl/acl_settings.h"
 #include "config/config.h"
 
-/* [acl]. Mistakes go to config. NULL: no memory. */
+/* Reads [acl]. Mistakes go to config. NULL: no memory. */
 void *acl_configure(struct config *config);
 
 #endif

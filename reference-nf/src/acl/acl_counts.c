@@ -14,7 +14,7 @@ static uint64_t count_of(const struct acl_table *t, uint32_t number)
 	return sum;
 }
 
-/* A rule is known again by its priority, a generated one by its place among them. */
+/* Identifies a rule across reloads: by its priority, a generated one by its number. */
 void acl_inherit(void *tables, const void *old)
 {
 	struct acl_table *to = tables;
@@ -45,7 +45,7 @@ void acl_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t c
 		memset(t->counts.rows[i], 0, row);
 }
 
-/* By priority, generated rules by number from 1; rules that have decided on nothing are left out. */
+/* Names rules by priority, generated ones by number from 1; omits rules that decided no packet. */
 void acl_report(const struct rcu_tables *rcu, void *const instances[], uint32_t count, FILE *out)
 {
 	const struct acl_table *t = rcu_tables_get(rcu);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How many packets each rule has decided on: summed up, taken over by new tables, reported.
+ * Packets that each rule decided: sums them, carries them over to new tables, reports them.
  */
 #ifndef ACL_COUNTS_H
 #define ACL_COUNTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules made from a seed. What they are made of is behaviour, told in docs/behaviour.md: the spec makes the same.
+ * Rules made from a seed. docs/behaviour.md specifies them, because the executable spec makes the same ones.
  */
 #include <netinet/in.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #define WELL_KNOWN 1024u
 #define SPAN 1024u /* ports of a range */
 
-/* Lengths of prefixes, each sixteenth of the rules one; those of IPv6 are 16 longer. 0: any address. */
+/* Prefix lengths, each for a sixteenth of the rules; those of IPv6 are 16 longer. 0: any address. */
 static const uint8_t source_lengths[16] = {0, 0, 0, 0, 8, 12, 16, 16, 20, 22, 24, 24, 24, 28, 32, 32};
 static const uint8_t destination_lengths[16] = {8, 12, 16, 16, 16, 20, 20, 22, 24, 24, 24, 24, 28, 28, 32, 32};
 
-/* Like l3fwd's routes, none is of private or documentation addresses. */
+/* Like l3fwd's routes, none contains private or documentation addresses. */
 static struct ipv6_prefix make_prefix(uint8_t version, uint8_t length, uint64_t random)
 {
 	struct ipv6_prefix prefix = {.length = length};
@@ -37,7 +37,7 @@ static uint16_t make_protocol(uint64_t random)
 	return protocols[random % 4];
 }
 
-/* Half of the rules with ports name one, an eighth a range, the rest none. */
+/* Of the rules for TCP and UDP, half name one port, an eighth a range, the rest none. */
 static struct acl_range make_ports(uint64_t random)
 {
 	uint16_t port = (uint16_t)(random >> 3);

@@ -7,7 +7,7 @@
 #include "acl/acl_rule.h"
 #include "config/config.h"
 
-/* A whole number from min to max, of digits only. */
+/* Parses a whole number from min to max, digits only. */
 static bool parse_number(const char *text, uint32_t min, uint32_t max, uint32_t *number)
 {
 	char *end;
@@ -37,7 +37,7 @@ static bool parse_protocol(const char *text, uint16_t *protocol)
 	return true;
 }
 
-/* version: 0 for `any`, which fits both. */
+/* version: 0 for `any`, which matches both. */
 static bool parse_ends(const char *text, struct ipv6_prefix *prefix, uint8_t *version)
 {
 	struct ipv4_prefix v4;
@@ -79,7 +79,7 @@ static bool any_port(struct acl_range range)
 	return range.min == 0 && range.max == 65535;
 }
 
-/* The words of a line. false: not so many. */
+/* Splits a line into words. false: another number of words. */
 static bool split(char *text, char *words[], uint32_t count)
 {
 	char *save = NULL;
@@ -116,7 +116,7 @@ const char *acl_parse_rule(char *text, struct acl_rule *rule)
 	rule->version = source | destination;
 	if (!parse_ports(words[SOURCE_PORTS], &rule->source_ports) ||
 	    !parse_ports(words[DESTINATION_PORTS], &rule->destination_ports))
-		return "expected any, a port or a range of ports like 1024-65535 behind source and destination";
+		return "expected any, a port or a range of ports like 1024-65535 after source and destination";
 	if (rule->protocol != IPPROTO_TCP && rule->protocol != IPPROTO_UDP &&
 	    !(any_port(rule->source_ports) && any_port(rule->destination_ports)))
 		return "ports other than any need protocol tcp or udp";

@@ -8,7 +8,7 @@
 #include "config/ipv6_prefix.h"
 
 #define ACL_RULES_MAX 1000000u
-#define ACL_PRIORITY_MAX ((1u << 28) - 1) /* rte_acl's own limit is twice that: room for generated rules below */
+#define ACL_PRIORITY_MAX ((1u << 28) - 1) /* rte_acl allows twice that: room for generated rules below */
 #define ACL_PROTOCOL_ANY 256u
 
 struct acl_range {
@@ -16,7 +16,7 @@ struct acl_range {
 };
 
 struct acl_rule {
-	uint32_t priority; /* in the file; the highest that matches decides. 0: generated, those before it decide first */
+	uint32_t priority; /* in the file; the highest that matches decides. 0: a generated rule, in order */
 	uint32_t line;	   /* in the file */
 	bool permit;
 	uint8_t version;   /* 4, 6; 0: both */

@@ -7,8 +7,8 @@
 
 #include "acl/acl_table.h"
 
-/* Where an IP header has what rules look at: offsets in bytes. rte_acl wants one field of a byte first, and then whole
- * words of 32 bits: an address is one of them or four, both ports together are one. */
+/* Offsets in bytes of the fields that rules compare. rte_acl needs a field of one byte first, then whole words of 32
+ * bits: an IPv4 address is one word, an IPv6 address four, both ports together one. */
 struct layout {
 	uint8_t version, words, protocol, source, destination, ports;
 };
@@ -70,8 +70,8 @@ static void fill_ports(struct rte_acl_field *field, struct acl_range range)
 	field->mask_range.u16 = range.max;
 }
 
-/* number: from 1, in the order of settings. Rules of the file stand there by rising priority and above generated ones,
- * of which the first is the highest. */
+/* number: from 1, in the order of settings. Rules of the file come by rising priority and rank above generated ones, of
+ * which the first ranks highest. */
 static void fill_rule(struct acl_fields *f, const struct layout *l, const struct acl_settings *s, uint32_t number)
 {
 	const struct acl_rule *r = &s->rules[number - 1];
@@ -135,11 +135,11 @@ static bool build_context(struct acl_table *t, const struct layout *l, int socke
 	int err = *context == NULL ? -rte_errno : add_rules(*context, l, s);
 	err = err != 0 ? err : rte_acl_build(*context, &config);
 	if (err == 0) {
-		/* what runs natively is then what runs under valgrind, which knows no AVX-512 */
+		/* the same code then runs natively and under valgrind, which has no AVX-512 */
 		t->avx2 = rte_acl_set_ctx_classify(*context, RTE_ACL_CLASSIFY_AVX2) == 0;
 		return true;
 	}
-	fprintf(stderr, "acl: rte_acl cannot build %u rules of IPv%u: %s; give EAL more memory (-m) or take fewer rules\n", n,
+	fprintf(stderr, "acl: rte_acl cannot build %u rules of IPv%u: %s; give EAL more memory (-m) or fewer rules\n", n,
 		l->version, rte_strerror(-err));
 	return false;
 }
@@ -162,7 +162,7 @@ static bool create_counts(struct acl_table *t, int socket)
 
 struct acl_table *acl_table_create(const struct acl_settings *s, const struct stage_place *place)
 {
-	static uint32_t builds; /* objects of DPDK have names; those before and after a reload exist at the same time */
+	static uint32_t builds; /* DPDK needs unique names: objects from before and after a reload coexist */
 	struct acl_table *t = rte_zmalloc_socket("acl_table", sizeof(*t), 64, place->socket);
 
 	if (t == NULL) {

@@ -36,18 +36,18 @@ struct acl_counts {
 
 struct acl_table {
 	struct rte_acl_ctx *ipv4, *ipv6; /* NULL: no rule of this version */
-	uint32_t generation;		 /* a number that no other table of this process has, from 1 */
+	uint32_t generation;		 /* unique among tables of this process, from 1 */
 	uint32_t rule_count, instances;
 	bool permit_default, avx2;
 	const struct acl_settings *settings;
 	struct acl_counts counts;
 };
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 struct acl_table *acl_table_create(const struct acl_settings *settings, const struct stage_place *place);
 void acl_table_destroy(struct acl_table *table);
 
-/* Of n packets whose IP headers begin at data[]; results as rte_acl gives them. */
+/* Classifies n packets whose IP headers begin at data[]; results as rte_acl returns them. */
 static inline void acl_table_lookup(const struct rte_acl_ctx *context, const uint8_t *data[], acl_verdict verdicts[],
 				    uint32_t n)
 {

@@ -68,7 +68,7 @@ static void each_field_decides(void)
 	fixture_close(&acl);
 }
 
-/* Whatever the order in the file. */
+/* The order in the file does not matter. */
 static void highest_priority_decides(void)
 {
 	open_acl("deny 20 any 10.0.0.0/8 any any any\npermit 30 tcp any any any 80\ndeny 40 tcp 10.0.0.1/32 any any any\n"
@@ -129,7 +129,7 @@ static void ipv6_and_rules_of_both(void)
 	fixture_close(&acl);
 }
 
-/* Ports stand behind the options. */
+/* Ports come after the options. */
 static void ipv4_options(void)
 {
 	open_acl("permit 1 udp any 4000 any 53\n", "");
@@ -224,7 +224,7 @@ static uint32_t next_random(void)
 	return (uint32_t)(state >> 32);
 }
 
-/* One packet after another gives the same as a bulk, with every outcome in both. */
+/* Packets one by one get the same outcomes as in a bulk; both have every outcome. */
 static void prefetch_changes_nothing(void)
 {
 	struct frame bulk[BATCH_MAX], single[BATCH_MAX];
@@ -257,7 +257,7 @@ static struct flow_key key_of(const struct frame *f)
 	return flow_id_ipv4(f->data, &p);
 }
 
-/* The verdict of a flow is kept until the rules change, and used for no other addresses and ports than the flow's. */
+/* The verdict of a flow is kept until the rules change, and is used only for the flow's addresses and ports. */
 static void notes_of_a_flow(void)
 {
 	struct frame f = tcp(CLIENT, 1, SERVER, 80), rewritten = tcp(CLIENT, 1, SERVER, 81), six = udp6("::1", 53, 0);
@@ -270,7 +270,7 @@ static void notes_of_a_flow(void)
 	CHECK_EQUAL(path.notes[0], 0);
 	RUNS(&f, "permitted");
 	CHECK(path.notes[0] != 0);
-	path.notes[0]--; /* the same rule's verdict, denied: seen only if the note is used */
+	path.notes[0]--; /* the same rule's verdict, denied: has an effect only if the note is used */
 	RUNS(&f, "denied");
 	RUNS(&rewritten, "denied");
 	RUNS(&six, "default_denied");

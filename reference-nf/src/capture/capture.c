@@ -12,9 +12,9 @@
 
 #define MAX_FILE_BYTES (1u << 30)
 
-/* A file on its way into memory. */
+/* A file that is being loaded into memory. */
 struct loading {
-	struct capture_reader reader; /* first: the sink is given it */
+	struct capture_reader reader; /* first: the sink receives a pointer to it */
 	const char *path;
 	struct capture *capture;
 	const struct capture_terms *terms;
@@ -50,7 +50,7 @@ static uint8_t *read_file(struct loading *l)
 		l->reader.bytes = (size_t)st.st_size;
 		data = malloc(l->reader.bytes + 1);
 		if (data == NULL || fread(data, 1, l->reader.bytes, file) != l->reader.bytes) {
-			snprintf(l->reason, l->reason_size, "cannot read %s whole", l->path);
+			snprintf(l->reason, l->reason_size, "cannot read all of %s", l->path);
 			free(data);
 			data = NULL;
 		}
@@ -92,7 +92,7 @@ static bool add(struct capture_reader *r, const struct capture_record *record)
 		return refuse(r, ": frame %u has link type %u, expected Ethernet (1)", r->number,
 				      record->link_type);
 	if (record->captured > max)
-		return refuse(r, ": frame %u has %u bytes, a packet buffer holds %u", r->number,
+		return refuse(r, ": frame %u has %u bytes, but a packet buffer holds %u", r->number,
 				      record->captured, max);
 	return refuse(r, ": frame %u was cut to %u of %u bytes when it was captured; capture with -s 0",
 			      r->number, record->captured, record->original);
@@ -108,9 +108,9 @@ static bool read_frames(struct loading *l)
 	else if (pcapng_recognise(r))
 		ok = pcapng_read(r);
 	else
-		return refuse(r, " is not a pcap file, nor pcapng; what is compressed must be unpacked");
+		return refuse(r, " is not a pcap or pcapng file; decompress it if it is compressed");
 	if (ok && l->capture->count == 0)
-		return refuse(r, " holds no frame%s", l->capture->skipped == 0 ? "" : " that could be sent");
+		return refuse(r, " has no frame%s", l->capture->skipped == 0 ? "" : " that could be sent");
 	return ok;
 }
 

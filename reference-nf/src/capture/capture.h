@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frames of a capture file (pcap or pcapng, either byte order, Ethernet), whole in memory.
+ * Loads all frames of a capture file into memory: pcap or pcapng, either byte order, Ethernet.
  */
 #ifndef CAPTURE_H
 #define CAPTURE_H
@@ -21,8 +21,7 @@ struct capture {
 	uint32_t skipped;
 };
 
-/* Frames that cannot be sent as they were: cut short when they were captured, too long for a packet buffer, or of
- * another link type than Ethernet. */
+/* Frames that cannot be sent unchanged: truncated when captured, too long for a packet buffer, or not Ethernet. */
 enum capture_unfit { UNFIT_REFUSE, UNFIT_SKIP };
 
 struct capture_terms {
@@ -30,7 +29,7 @@ struct capture_terms {
 	enum capture_unfit unfit;
 };
 
-/* false: why, a sentence for a person, is in reason. */
+/* false: reason has a sentence for people. */
 bool capture_load(struct capture *capture, const char *path, const struct capture_terms *terms, char *reason,
 		  size_t size);
 void capture_free(struct capture *capture);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the readers of both file formats share: bytes in, frames or a reason out through the sink.
+ * The interface of both file formats' readers: they take bytes and pass frames, or a reason, to the sink.
  */
 #ifndef CAPTURE_READER_H
 #define CAPTURE_READER_H
@@ -17,11 +17,11 @@ struct capture_record {
 	uint32_t link_type, captured, original; /* bytes in the file; bytes on the wire */
 };
 
-/* Where a reader puts what it has read. */
+/* Receives what a reader reads. */
 struct capture_sink {
 	/* false: refused. */
 	bool (*add)(struct capture_reader *reader, const struct capture_record *record);
-	/* Says why the file cannot be read. Always false. */
+	/* Reports why the file cannot be read. Always returns false. */
 	bool (*refuse)(struct capture_reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
 };
 
@@ -29,7 +29,7 @@ struct capture_reader {
 	const uint8_t *data; /* the whole file */
 	size_t bytes;
 	bool swapped;	 /* the file's byte order is not this machine's */
-	uint32_t number; /* frames the sink was given */
+	uint32_t number; /* frames that the sink received */
 	const struct capture_sink *sink;
 };
 

@@ -7,7 +7,7 @@
 #define ETHERNET 1u
 #define RAW_IP 101u
 
-/* A file being written, in either byte order. */
+/* A file to write, in either byte order. */
 struct file {
 	uint8_t data[4096];
 	uint32_t bytes;
@@ -176,7 +176,7 @@ static void names_what_cannot_be_sent(void)
 	check_refused(&cut_simple, ": frame 1 was cut to 96 of 1500 bytes");
 	pcap_header(&large, 0xa1b2c3d4, ETHERNET);
 	pcap_frame(&large, 1001, 1001, 0);
-	check_refused(&large, ": frame 1 has 1001 bytes, a packet buffer holds 1000");
+	check_refused(&large, ": frame 1 has 1001 bytes, but a packet buffer holds 1000");
 	pcap_header(&raw, 0xa1b2c3d4, RAW_IP);
 	pcap_frame(&raw, 60, 60, 0);
 	check_refused(&raw, ": frame 1 has link type 101, expected Ethernet (1)");
@@ -186,10 +186,10 @@ static void names_what_cannot_be_sent(void)
 	enhanced(&raw_pcapng, 1, 60, 60, 0);
 	check_refused(&raw_pcapng, ": frame 1 has link type 101");
 	pcap_header(&none, 0xa1b2c3d4, ETHERNET);
-	check_refused(&none, " holds no frame");
+	check_refused(&none, " has no frame");
 	put_frame(&none, 3, 'x');
 	check_refused(&none, " ends within frame 1");
-	check_refused(&(struct file){.data = "\x1f\x8b", .bytes = 40}, "is not a pcap file, nor pcapng");
+	check_refused(&(struct file){.data = "\x1f\x8b", .bytes = 40}, "is not a pcap or pcapng file");
 }
 
 static void skips_what_cannot_be_sent(void)
@@ -200,7 +200,7 @@ static void skips_what_cannot_be_sent(void)
 	pcap_header(&f, 0xa1b2c3d4, ETHERNET);
 	pcap_frame(&f, 96, 1500, 0);
 	CHECK(!load(&c, &f, UNFIT_SKIP));
-	CHECK(strstr(reason, "holds no frame that could be sent") != NULL);
+	CHECK(strstr(reason, "has no frame that could be sent") != NULL);
 	pcap_frame(&f, 60, 60, 0);
 	pcap_frame(&f, 1001, 1001, 0);
 	CHECK(load(&c, &f, UNFIT_SKIP));
@@ -209,7 +209,7 @@ static void skips_what_cannot_be_sent(void)
 	capture_free(&c);
 }
 
-/* Every beginning of a file, and every byte of it changed: refused or read, within its bounds (ASan watches). */
+/* Every prefix of a file, and every byte of it changed: refused or read, within its bounds (ASan checks). */
 static void survives_damage(const struct file *whole)
 {
 	struct capture c;

@@ -12,7 +12,7 @@ bool pcap_recognise(struct capture_reader *r)
 
 bool pcap_read(struct capture_reader *r)
 {
-	/* the upper 16 bits say how long a frame check sequence is: none is taken off */
+	/* the upper 16 bits give the length of a frame check sequence, which is not removed */
 	uint32_t link_type = capture_word(r, 20) & 0xffff;
 	size_t at = PCAP_FILE_HEADER_BYTES;
 

@@ -20,7 +20,7 @@ struct section {
 	uint32_t count;
 };
 
-/* What stands between the two lengths of a block. */
+/* The bytes between the two lengths of a block. */
 struct body {
 	size_t at;
 	uint32_t bytes;
@@ -38,10 +38,10 @@ bool pcapng_recognise(const struct capture_reader *r)
 
 static bool ends_within(struct capture_reader *r, const char *what)
 {
-	return r->sink->refuse(r, ": %s behind frame %u is cut short or contradicts itself", what, r->number);
+	return r->sink->refuse(r, ": %s after frame %u is truncated or contradicts itself", what, r->number);
 }
 
-/* Only here the byte order is known: before the block's length is read. */
+/* Determines the byte order, which the block's length needs. */
 static bool begin_section(struct capture_reader *r, struct section *s, size_t at)
 {
 	if (r->bytes - at < 28)
@@ -80,7 +80,7 @@ static bool add_packet(struct capture_reader *r, const struct section *s, struct
 	return r->sink->add(r, &record);
 }
 
-/* Of the first interface; its length in the file is what the snap length let through. */
+/* A simple packet belongs to the first interface; the snap length limits its length in the file. */
 static bool add_simple_packet(struct capture_reader *r, const struct section *s, struct body b)
 {
 	if (b.bytes < 4 || s->count == 0)

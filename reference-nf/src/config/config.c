@@ -105,7 +105,7 @@ struct config *config_load(const char *path)
 		return NULL;
 	}
 	fclose(probe);
-	uint32_t bad = find_bad_line(path); /* rte_cfgfile passes over such lines */
+	uint32_t bad = find_bad_line(path); /* rte_cfgfile ignores such lines */
 	if (bad != 0) {
 		fprintf(stderr, "%s:%" PRIu32 ": expected [section] or key = value\n", path, bad);
 		return NULL;
@@ -299,5 +299,5 @@ void config_check_unknown(struct config *c)
 	for (uint32_t i = 0; i < c->count; i++)
 		if (!c->entries[i].asked)
 			config_mistake(c, c->entries[i].section, c->entries[i].key,
-				       "no stage or part of the program knows this key");
+				       "no stage or part of the program has this key");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One INI file and its overrides. Readers ask for a key and get a value that is in range; every mistake is said on
- * stderr with its place, and counted, so that one run names them all.
+ * One INI file and its overrides. Readers request a key and get a value that is in range. Every mistake is reported on
+ * stderr with its place and counted, so that one run reports them all.
  */
 #ifndef CONFIG_H
 #define CONFIG_H
@@ -26,14 +26,14 @@ static inline bool ipv4_inside(struct ipv4_prefix prefix, uint32_t address)
 	return (address & ipv4_mask(prefix.length)) == prefix.address;
 }
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 struct config *config_load(const char *path);
 void config_free(struct config *config);
 
-/* "section.key=value" replaces or adds; a wrong form counts as a mistake. */
+/* "section.key=value" replaces or adds a value; another form counts as a mistake. */
 void config_override(struct config *config, const char *assignment);
 
-/* Says what is wrong with a key, where it stands, and counts it. */
+/* Reports and counts a mistake in a key, with its place. */
 void config_mistake(struct config *config, const char *section, const char *key, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* A mistake in a file that the configuration names. */
@@ -48,22 +48,21 @@ uint32_t config_choice(struct config *config, const char *section, const char *k
 		       const char *const *names);
 /* The value as written, owned by config. NULL if it is absent and fallback is NULL. */
 const char *config_text(struct config *config, const char *section, const char *key, const char *fallback);
-/* A file name; in the file relative to the file, in an override relative to the working directory. NULL: absent. */
+/* A file name. In the file it is relative to the file, in an override to the working directory. NULL: absent. */
 char *config_path(struct config *config, const char *section, const char *key);
 struct ipv4_prefix config_prefix(struct config *config, const char *section, const char *key, const char *fallback);
 
-/* Calls differ for every key that stands in both with different values, or in one of them; a value that is not there is
- * NULL. */
+/* Calls differ for every key whose value differs or that only one of both has; the missing value is NULL. */
 void config_compare(const struct config *was, const struct config *is,
 		    void (*differ)(void *arg, const char *section, const char *key, const char *was, const char *is),
 		    void *arg);
 
 bool config_has_section(const struct config *config, const char *section);
 
-/* Keys nobody asked for are mistakes: call it when every reader has read. */
+/* Reports keys that no reader requested as mistakes. Call it after all readers. */
 void config_check_unknown(struct config *config);
 
-/* "a.b.c.d/len"; false if it is not one, or has bits set past its length. */
+/* Parses "a.b.c.d/len". false: another form, or bits set past the length. */
 bool parse_prefix(const char *text, struct ipv4_prefix *prefix);
 
 #endif

@@ -13,7 +13,7 @@ struct ipv6_prefix {
 	uint8_t length;			     /* 0..128 */
 };
 
-/* "x:x::x/len"; false if it is not one, or has bits set past its length. */
+/* Parses "x:x::x/len". false: another form, or bits set past the length. */
 bool parse_ipv6_prefix(const char *text, struct ipv6_prefix *prefix);
 /* Clears the bits past length. */
 void ipv6_prefix_mask(struct ipv6_prefix *prefix);

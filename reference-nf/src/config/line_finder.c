@@ -6,7 +6,7 @@
 
 #include "config/line_finder.h"
 
-/* Cuts comment and blanks on both sides, in place. */
+/* Removes the comment and blanks on both sides, in place. */
 static char *trim(char *line)
 {
 	line[strcspn(line, "#\r\n")] = '\0';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where in an INI file something stands: rte_cfgfile does not keep line numbers.
+ * Finds line numbers in an INI file, which rte_cfgfile does not keep.
  */
 #ifndef LINE_FINDER_H
 #define LINE_FINDER_H

@@ -169,7 +169,7 @@ static inline enum dpi_outcome settle(const struct inspection *x, uint8_t *frame
 	return DPI_MARKED;
 }
 
-/* The first L3/L4 rule that packet i fits, or DPI_NO_RULE. */
+/* The first L3/L4 rule that packet i matches, or DPI_NO_RULE. */
 static inline uint32_t tuple_rule(struct dpi *dpi, const struct inspection *x, uint32_t i)
 {
 	if (!dpi_tuples_any(&x->table->tuples))
@@ -212,7 +212,7 @@ static enum dpi_outcome follow(struct inspection *x, uint8_t *frame, struct dpi_
 	return settle(x, frame, DPI_BY_FLOW);
 }
 
-/* The first packets of a flow decide about the later ones. */
+/* The first packets of a flow decide the later ones. */
 static inline enum dpi_outcome inspect_flow(struct dpi *dpi, struct inspection *x, uint8_t *frame, uint32_t i,
 					    uint64_t *word)
 {
@@ -230,13 +230,13 @@ static inline enum dpi_outcome inspect_flow(struct dpi *dpi, struct inspection *
 	return outcome;
 }
 
-/* As the batch begins; a packet in it may decide its flow, or begin it anew. */
+/* State at the batch's begin; a packet in the batch may decide its flow or restart it. */
 static inline bool is_decided(const struct dpi *dpi, const struct dpi_table *t, const struct batch *b, uint32_t i)
 {
 	return dpi_note_read(b->paths[i]->notes[dpi->note], t->generation).inspected >= t->settings->inspect_packets;
 }
 
-/* L3/L4 rules of packets first to first + n - 1, n at most DPI_TUPLES_BULK, their cache misses overlapping. */
+/* Finds L3/L4 rules of packets first to first + n - 1, n at most DPI_TUPLES_BULK, with overlapping cache misses. */
 static void look_up(struct dpi *dpi, const struct dpi_table *t, struct batch *b, uint32_t first, uint32_t n,
 		    bool by_flow)
 {
@@ -252,7 +252,7 @@ static void look_up(struct dpi *dpi, const struct dpi_table *t, struct batch *b,
 		dpi->tuple_rules[at[i]] = rules[i];
 }
 
-/* What it leaves out is looked up by itself when it has to be. */
+/* The other packets are looked up one by one when needed. */
 static inline void look_up_batch(struct dpi *dpi, const struct dpi_table *t, struct batch *b, bool by_flow)
 {
 	if (!dpi_tuples_any(&t->tuples))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Compiled patterns in files. A file's name tells all that its bytes depend on: the patterns, their order, the
- * processor compiled for, the library. So a file is right or absent, and a folder may be shared.
+ * Compiled patterns in files. A file's name covers all that its bytes depend on: the patterns, their order, the target
+ * processor, the library. So a file is valid or absent, and a folder may be shared.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 
 #include "dpi/dpi_cache.h"
 
-/* FNV-1a, 64 bit (draft-eastlake-fnv), the 0 at a text's end included: texts cannot run into each other. */
+/* FNV-1a, 64 bit (draft-eastlake-fnv). It includes the 0 that ends a text, which keeps consecutive texts apart. */
 static uint64_t add_text(uint64_t hash, const char *text)
 {
 	do
@@ -52,10 +52,10 @@ static hs_database_t *read_database(FILE *file, const char *path)
 	if (size > 0)
 		bytes = malloc((size_t)size);
 	rewind(file);
-	/* the header and a checksum over the rest are the library's to check */
+	/* the library checks the header and a checksum of the rest */
 	if (bytes == NULL || fread(bytes, 1, (size_t)size, file) != (size_t)size ||
 	    hs_deserialize_database(bytes, (size_t)size, &database) != HS_SUCCESS)
-		fprintf(stderr, "dpi: %s is no whole database; its patterns are compiled anew\n", path);
+		fprintf(stderr, "dpi: %s is not a complete database; its patterns are compiled again\n", path);
 	free(bytes);
 	return database;
 }
@@ -84,7 +84,7 @@ static bool write_file(const char *path, const char *bytes, size_t size)
 	return fclose(file) == 0 && whole;
 }
 
-/* Under a name of its own first: another process never sees half a file. */
+/* Writes to a temporary name first, so that another process never sees a partial file. */
 static void put(const char *folder, const struct dpi_patterns *p, const char *bytes, size_t size)
 {
 	char own[32];
@@ -93,7 +93,7 @@ static void put(const char *folder, const struct dpi_patterns *p, const char *by
 	char *path = path_of(folder, p, ""), *unfinished = path_of(folder, p, own);
 	if (path == NULL || unfinished == NULL || !write_file(unfinished, bytes, size) ||
 	    rename(unfinished, path) != 0)
-		fprintf(stderr, "dpi: compiled patterns are not kept in %s: %s\n", folder, strerror(errno));
+		fprintf(stderr, "dpi: cannot keep compiled patterns in %s: %s\n", folder, strerror(errno));
 	free(path);
 	free(unfinished);
 }
@@ -106,6 +106,6 @@ void dpi_cache_store(const char *folder, const struct dpi_patterns *p, const hs_
 	if (hs_serialize_database(database, &bytes, &size) == HS_SUCCESS)
 		put(folder, p, bytes, size);
 	else
-		fprintf(stderr, "dpi: compiled patterns are not kept in %s: no memory\n", folder);
+		fprintf(stderr, "dpi: cannot keep compiled patterns in %s: no memory\n", folder);
 	free(bytes);
 }

@@ -6,7 +6,7 @@
 
 #include <hs.h>
 
-/* The patterns as Hyperscan takes them; ids are indexes into settings->rules. */
+/* The patterns in Hyperscan's form; ids are indexes into settings->rules. */
 struct dpi_patterns {
 	const char **texts;
 	unsigned int *flags, *ids;
@@ -14,9 +14,9 @@ struct dpi_patterns {
 	hs_platform_info_t platform;
 };
 
-/* The database from the folder, where compiling thousands of patterns has left it before. NULL: it is not there. */
+/* Loads the database of these patterns from the folder. NULL: the folder does not have it. */
 hs_database_t *dpi_cache_load(const char *folder, const struct dpi_patterns *patterns);
-/* Leaves it there; what hinders that is said on stderr, and nothing else is lost. */
+/* Stores it in the folder. A failure is reported on stderr and has no other effect. */
 void dpi_cache_store(const char *folder, const struct dpi_patterns *patterns, const hs_database_t *database);
 
 #endif

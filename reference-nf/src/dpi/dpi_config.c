@@ -18,13 +18,13 @@ static void refuse_twins(struct config *config, const struct dpi_rule *first, co
 {
 	if (second->path != NULL)
 		config_mistake_in_file(config, second->path, second->line,
-				       "rule %s stands in this file or the other already", second->id);
+				       "rule %s is already in this file or the other", second->id);
 	else
-		config_mistake_in_file(config, first->path, first->line, "rule %s: generated rules have such names",
+		config_mistake_in_file(config, first->path, first->line, "rule %s: a name of generated rules",
 				       first->id);
 }
 
-/* An id is what a packet is charged to: two rules cannot share it. */
+/* Packets are charged to an id, so two rules cannot share one. */
 static void check_ids(struct config *config, const struct dpi_settings *s)
 {
 	const struct dpi_rule **sorted = calloc(s->rule_count, sizeof(*sorted));
@@ -82,7 +82,7 @@ void *dpi_configure(struct config *config)
 	s->inspect_packets = (uint32_t)config_u64(config, "dpi", "inspect_packets", 0, 0, DPI_INSPECT_MAX);
 	if (s->inspect_packets != 0 && strcmp(config_text(config, "chain", "flow_cache", "off"), "on") != 0)
 		config_mistake(config, "dpi", "inspect_packets",
-			       "a flow's verdict is kept in the flow cache: needs [chain] flow_cache = on");
+			       "needs [chain] flow_cache = on, which keeps a flow's verdict");
 	s->cache = config_path(config, "dpi", "cache");
 	read_all(config, s);
 	return s;

@@ -5,7 +5,7 @@
 #include "config/config.h"
 #include "dpi/dpi_settings.h"
 
-/* [dpi]. Mistakes go to config. NULL: no memory. */
+/* Reads [dpi]. Mistakes go to config. NULL: no memory. */
 void *dpi_configure(struct config *config);
 
 #endif

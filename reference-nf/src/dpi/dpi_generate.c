@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Rules as content charging has them: names of hosts in HTTP and TLS, programs, addresses of pages; networks and ports
- * of servers. All have action pass: they charge, and change nothing that is sent.
+ * Generates rules as content charging uses them: host names in HTTP and TLS, user agents, paths of pages; networks and
+ * ports of servers. All have action pass: they charge packets and change nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define WORD_BYTES 16
 
-/* A name that can be spoken. */
+/* A pronounceable name. */
 static void make_word(char *word, uint64_t random, uint32_t syllables)
 {
 	static const char consonants[] = "bcdfghklmnprstvz", vowels[] = "aeiouy";
@@ -43,7 +43,7 @@ static struct host make_host(uint64_t random)
 	return h;
 }
 
-/* Host names rule, as they do in what providers charge by. Of 20. */
+/* Shares of 20. Most rules are host names, as in providers' charging. */
 static int make_pattern(char **pattern, uint64_t random, uint64_t more)
 {
 	uint32_t share = more % 20;
@@ -76,7 +76,7 @@ bool dpi_generate_patterns(struct dpi_settings *s, uint32_t count, uint64_t seed
 	return true;
 }
 
-/* Servers in 11.0.0.0 to 223.255.255.255, and in 2000::/3: none hides private addresses. */
+/* Servers are in 11.0.0.0 to 223.255.255.255 and in 2000::/3, apart from private addresses. */
 static struct dpi_tuple make_tuple(uint64_t random, uint64_t more)
 {
 	static const uint16_t ports[][2] = {{443, 443}, {80, 80}, {8080, 8088}, {0, UINT16_MAX}};
@@ -89,7 +89,7 @@ static struct dpi_tuple make_tuple(uint64_t random, uint64_t more)
 	};
 
 	memcpy(t.destination_ports, ports[more >> 4 & 3], sizeof(t.destination_ports));
-	memcpy(t.destination, &random, 6); /* an IPv6 /48, or an IPv4 /32 and two bytes more */
+	memcpy(t.destination, &random, 6); /* an IPv6 /48, or an IPv4 /32 and two further bytes */
 	t.destination[0] = ipv6 ? (uint8_t)(0x20 | (random & 0x1f)) : (uint8_t)(11 + random % (224 - 11));
 	t.destination_bits = ipv6 ? 48 : (uint8_t)(20 + (more >> 8) % 13);
 	if (!ipv6) {

@@ -4,7 +4,7 @@
 
 #include "dpi/dpi_settings.h"
 
-/* Further rules, the same for the same seed. false: no memory. */
+/* Adds generated rules, the same ones for the same seed. false: no memory. */
 bool dpi_generate_rules(struct dpi_settings *settings, uint32_t count, uint64_t seed);
 bool dpi_generate_patterns(struct dpi_settings *settings, uint32_t count, uint64_t seed);
 

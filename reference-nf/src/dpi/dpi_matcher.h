@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * All patterns as one Hyperscan database, and the one code path that scans with it on every host.
+ * All patterns as one Hyperscan database, and one code path that scans with it on every host.
  */
 #ifndef DPI_MATCHER_H
 #define DPI_MATCHER_H
@@ -17,7 +17,7 @@ struct dpi_matcher {
 	dpi_scan scan;
 };
 
-/* false: said on stderr, naming the rule that is at fault. */
+/* false: reported on stderr, with the rule that is at fault. */
 bool dpi_matcher_open(struct dpi_matcher *matcher, const struct dpi_settings *settings);
 void dpi_matcher_close(struct dpi_matcher *matcher);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A flow's verdict as the flow cache keeps it. It holds as long as the tables it was found with. As a word: generation
- * of the tables, 24 bits; rule, 20; inspected, 16; action, 2.
+ * A flow's verdict as the flow cache keeps it. It is valid while the tables that gave it are in use. Bits of the word:
+ * generation of the tables, 24; rule, 20; inspected, 16; action, 2.
  */
 #ifndef DPI_NOTE_H
 #define DPI_NOTE_H
 
 #include "dpi/dpi_settings.h"
 
-/* From 1 on: no word that is 0 is a verdict. */
+/* Begins with 1, so that a word of 0 is no verdict. */
 static inline uint64_t dpi_note_tables(uint64_t generation)
 {
 	return generation % ((1u << 24) - 1) + 1;

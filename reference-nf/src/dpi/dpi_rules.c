@@ -11,7 +11,7 @@
 
 #include "dpi/dpi_rules.h"
 
-/* A line being read: where it stands, for messages. */
+/* The line being read, for messages. */
 struct place {
 	struct config *config;
 	struct dpi_settings *settings;
@@ -58,7 +58,7 @@ static bool bits_past_are_0(const uint8_t *address, uint32_t bits)
 	return true;
 }
 
-/* `any` or a prefix of either version; takes from versions what it is not of. */
+/* Parses `any` or a prefix of either version; removes from versions those that it excludes. */
 static bool parse_network(const char *text, uint8_t address[16], uint8_t *bits, uint8_t *versions)
 {
 	char host[INET6_ADDRSTRLEN], rest;
@@ -93,7 +93,7 @@ static bool parse_protocol(const char *text, uint8_t *protocol)
 	return false;
 }
 
-/* The six words behind the action. */
+/* Parses the six words after the action. */
 static bool parse_tuple(struct place *at, struct dpi_tuple *t, char words[5][48])
 {
 	*t = (struct dpi_tuple){.versions = DPI_IPV4 | DPI_IPV6};
@@ -104,7 +104,7 @@ static bool parse_tuple(struct place *at, struct dpi_tuple *t, char words[5][48]
 		MISTAKE(at, "%s to %s: expected any, or prefixes like 10.0.0.0/8 or 2001:db8::/32, no bits set past "
 			    "their length", words[1], words[3]);
 	else if (t->versions == 0)
-		MISTAKE(at, "%s to %s: of two IP versions", words[1], words[3]);
+		MISTAKE(at, "%s to %s: expected one IP version", words[1], words[3]);
 	else if (!parse_ports(words[2], t->source_ports) || !parse_ports(words[4], t->destination_ports))
 		MISTAKE(at, "ports %s to %s: expected any, a port, or a range like 80-88", words[2], words[4]);
 	else
@@ -112,7 +112,7 @@ static bool parse_tuple(struct place *at, struct dpi_tuple *t, char words[5][48]
 	return false;
 }
 
-/* What Hyperscan takes one by one, it takes together. */
+/* Patterns that compile one by one also compile together. */
 static bool is_pattern(struct place *at, const char *id, const char *pattern)
 {
 	hs_expr_info_t *info = NULL;
@@ -182,7 +182,7 @@ static void read_file(struct place *at, const char *key, void (*read_line)(struc
 	for (at->line = 1; fgets(text, sizeof(text), file) != NULL; at->line++) {
 		size_t n = strlen(text);
 		if (n == sizeof(text) - 1 && text[n - 1] != '\n') {
-			MISTAKE(at, "a line may have at most %zu characters; what follows is not read",
+			MISTAKE(at, "a line may have at most %zu characters; the rest of the file is not read",
 				sizeof(text) - 2);
 			break;
 		}

@@ -5,7 +5,7 @@
 #include "config/config.h"
 #include "dpi/dpi_settings.h"
 
-/* The files of rules with and without L3/L4 part; mistakes go to config. */
+/* Read the files of rules with and without L3/L4 part. Mistakes go to config. */
 void dpi_read_rules(struct config *config, struct dpi_settings *settings);
 void dpi_read_patterns(struct config *config, struct dpi_settings *settings);
 

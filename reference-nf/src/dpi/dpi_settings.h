@@ -6,31 +6,31 @@
 #include <stdint.h>
 
 #define DPI_RULE_NAME 32
-#define DPI_RULES_MAX ((1u << 20) - 1) /* what a note of the flow cache can name: dpi_note.h */
+#define DPI_RULES_MAX ((1u << 20) - 1) /* limit of a flow cache note: dpi_note.h */
 #define DPI_NO_RULE DPI_RULES_MAX
 #define DPI_INSPECT_MAX 0xffffu
 
-/* By rising severity: the worst of the matching rules decides. */
+/* By rising severity: the most severe of the matching rules decides. */
 enum dpi_action { DPI_NONE, DPI_PASS, DPI_MARK, DPI_DROP };
 
 enum { DPI_IPV4 = 1, DPI_IPV6 = 2 };
 
-/* A rule's L3/L4 part. Addresses as they lie in a packet, IPv4 in the first 4 bytes; bits past the prefix are 0. */
+/* A rule's L3/L4 part. Addresses are as in a packet, IPv4 in the first 4 bytes; bits past the prefix are 0. */
 struct dpi_tuple {
-	uint8_t versions; /* bit set of DPI_IPV4, DPI_IPV6; 0: the rule has no such part */
+	uint8_t versions; /* bit set of DPI_IPV4, DPI_IPV6; 0: the rule has no L3/L4 part */
 	uint8_t protocol; /* 0: TCP and UDP */
 	uint8_t source_bits, destination_bits;
 	uint16_t source_ports[2], destination_ports[2]; /* first and last, host byte order */
 	uint8_t source[16], destination[16];
 };
 
-/* Its place in dpi_settings.rules is its rank: the first of several decides whom a packet is charged to. */
+/* A packet is charged to the first matching rule in dpi_settings.rules. */
 struct dpi_rule {
 	char id[DPI_RULE_NAME];
 	enum dpi_action action;
 	char *pattern; /* NULL: none */
 	struct dpi_tuple tuple;
-	const char *path; /* where it stands; NULL: generated */
+	const char *path; /* file of the rule; NULL: generated */
 	uint32_t line;
 };
 
@@ -43,7 +43,7 @@ struct dpi_settings {
 	uint8_t mark_dscp;
 };
 
-/* For the readers of rules: a copy of rule, its pattern then owned by the settings. false: no memory. */
+/* Adds a copy of rule; the settings then own its pattern. false: no memory. */
 bool dpi_add_rule(struct dpi_settings *settings, const struct dpi_rule *rule);
 void dpi_release(void *settings);
 

@@ -40,7 +40,7 @@ static struct dpi_count *make_counts(uint32_t rules)
 	return counts;
 }
 
-/* A rule's action beside what decides a match: what a scan's callback needs, close together. */
+/* A rule's action together with what decides a match: all that a scan's callback needs. */
 static bool list_actions(struct dpi_table *t)
 {
 	const struct dpi_settings *s = t->settings;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What all instances of the stage read (patterns, L3/L4 rules, actions), and what each of them writes beside it: the
- * scratch space of its scans, and its counts. Both come and go together, because a count belongs to a rule.
+ * What all instances of the stage read (patterns, L3/L4 rules, actions), and what each of them writes: the scratch
+ * space of its scans, and its counts. Both have the same lifetime, because a count belongs to a rule.
  */
 #ifndef DPI_TABLE_H
 #define DPI_TABLE_H
@@ -10,43 +10,43 @@
 #include "dpi/dpi_tuples.h"
 #include "stage.h"
 
-/* Of one rule. bytes are of IP packets, from the IP header on. */
+/* Counts of one rule. Bytes are counted from the IP header on. */
 struct dpi_count {
 	uint64_t packets, bytes;		 /* that matched */
-	uint64_t charged_packets, charged_bytes; /* of these, those for which it was the first in file order */
+	uint64_t charged_packets, charged_bytes; /* of these, those for which it came first in file order */
 } __attribute__((aligned(32)));
 
-_Static_assert(sizeof(struct dpi_count) == 32, "never on two lines");
+_Static_assert(sizeof(struct dpi_count) == 32, "never on two cache lines");
 
 struct dpi_part {
 	hs_scratch_t *scratch; /* NULL: no rule has a pattern */
 	struct dpi_count *counts; /* by rule; the instance writes, anyone reads */
 };
 
-#define DPI_HAS_TUPLE 0x80 /* beside the action: a match of the pattern is not all */
+#define DPI_HAS_TUPLE 0x80 /* flag next to the action: the L3/L4 part must match, too */
 
-/* What rules counted that are no more. */
+/* Counts of removed rules. */
 struct dpi_retired {
 	char id[DPI_RULE_NAME];
 	struct dpi_count count;
 };
 
 struct dpi_table {
-	uint64_t generation; /* of tables, from 1; no two have the same */
+	uint64_t generation; /* of tables, from 1; unique */
 	const struct dpi_settings *settings;
 	struct dpi_matcher matcher;
 	struct dpi_tuples tuples;
 	uint8_t *actions; /* by rule: enum dpi_action, DPI_HAS_TUPLE */
 	uint32_t part_count;
 	struct dpi_part parts[STAGE_MAX_INSTANCES];
-	/* The control thread's: what the tables before counted, and where to find a rule. */
+	/* For the control thread: what earlier tables counted, and an index of rules. */
 	uint32_t *by_id; /* rules, rising by id */
 	struct dpi_count *inherited; /* by rule */
 	struct dpi_retired *retired; /* rising by id */
 	uint32_t retired_count;
 };
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 void *dpi_table_build(const void *settings, const struct stage_place *place);
 void dpi_table_destroy(void *table);
 

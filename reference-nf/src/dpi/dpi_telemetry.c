@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * /nalm/dpi: the rules that are charged most, or the one whose id is given.
+ * /nalm/dpi: the rules with most charged bytes, or the rule with the given id.
  */
 #include <stdio.h>
 
@@ -10,11 +10,11 @@
 #include "dpi/dpi_telemetry.h"
 #include "dpi/dpi_usage.h"
 
-#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* its name until then */
+#if RTE_VERSION < RTE_VERSION_NUM(23, 3, 0, 0) /* the header's name until then */
 #define rte_tel_data_add_dict_uint rte_tel_data_add_dict_u64
 #endif
 
-#define MOST 32u /* an answer has room for these */
+#define MOST 32u /* that fit into a reply */
 
 static const struct rcu_tables *shown; /* set once, before the command is registered */
 
@@ -93,7 +93,7 @@ static int show(const char *command, const char *params, struct rte_tel_data *da
 bool dpi_telemetry_register(const struct rcu_tables *rcu)
 {
 	shown = rcu;
-	if (rte_telemetry_register_cmd("/nalm/dpi", show, "Rules charged most by bytes. Parameter: the id of one.") == 0)
+	if (rte_telemetry_register_cmd("/nalm/dpi", show, "Rules by charged bytes. Parameter: the id of one.") == 0)
 		return true;
 	fprintf(stderr, "telemetry: cannot offer /nalm/dpi\n");
 	return false;

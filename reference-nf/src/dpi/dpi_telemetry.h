@@ -6,7 +6,7 @@
 
 #include "rcu_tables.h"
 
-/* Registers /nalm/dpi with rte_telemetry. false: said on stderr. */
+/* Registers /nalm/dpi with rte_telemetry. false: reported on stderr. */
 bool dpi_telemetry_register(const struct rcu_tables *rcu);
 
 #endif

@@ -36,7 +36,7 @@ static void each_outcome(void)
 	} cases[] = {
 		{6, "GET / HTTP/1.1", "matched"},
 		{17, "GET / HTTP/1.1", "matched"},
-		{6, " GET / HTTP/1.1", "no_match"}, /* ^ is the payload's begin */
+		{6, " GET / HTTP/1.1", "no_match"}, /* ^ is the payload's beginning */
 		{6, "Host: my.video", "marked"},
 		{6, "GET /\r\nHost: my.video", "marked"},
 		{6, "GET /\r\nHost: blocked.example", "dropped"},
@@ -71,7 +71,7 @@ static void mark_writes_dscp_and_mends_the_checksum(void)
 	fixture_close(&dpi);
 }
 
-/* Padding behind the IP packet and what is behind UDP's length are not payload. */
+/* Padding after the IP packet and bytes past UDP's length are not payload. */
 static void only_the_payload_is_searched(void)
 {
 	open_dpi();
@@ -144,7 +144,7 @@ static const char l4_rules[] = "# id action protocol source ports destination po
 			       "rest pass any any any 192.0.2.0/24 any\n"
 			       "six drop udp 2001:db8::/33 any 2001:db8:0:0:8000::/65 443\n";
 
-/* The first L3/L4 rule that fits decides, the ones behind it are not looked at; patterns are looked at all. */
+/* The first matching L3/L4 rule decides and later ones are ignored; all patterns are matched. */
 static void rules_on_addresses_and_ports(void)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static void rules_on_addresses_and_ports(void)
 	struct dpi_count count;
 	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "half", &count));
 	CHECK_EQUAL(count.packets, 3);
-	CHECK_EQUAL(count.charged_packets, 2); /* of one, web_dropped stands before it */
+	CHECK_EQUAL(count.charged_packets, 2); /* for one packet, web_dropped comes first */
 	CHECK(dpi_table_count_of(rcu_tables_get(&dpi.rcu), "shadowed", &count));
 	CHECK_EQUAL(count.packets, 0);
 	CHECK(!dpi_table_count_of(rcu_tables_get(&dpi.rcu), "unheard", &count));
@@ -217,7 +217,7 @@ static void version_6(void)
 	fixture_close(&dpi);
 }
 
-/* Packets of one flow, in batches of one and in one batch: the same in the end. */
+/* Packets of one flow, in batches of one and in one batch, give the same result. */
 static void a_flow_is_decided_by_its_first_packets(void)
 {
 	static const char *const payloads[] = {"plain", "", "known", "", "blocked", "plain"};
@@ -320,7 +320,7 @@ static void counts_outlive_their_tables(void)
 	dpi_stage.hooks.release(third);
 }
 
-/* A packet for each generated rule is found by it, and charged to it or to one before it. */
+/* A packet for each generated rule matches it, and is charged to it or to an earlier one. */
 static void generated_rules_match_what_they_are_made_for(void)
 {
 	open_with("none pass udp any 1 any 1\n", NULL,
@@ -362,7 +362,7 @@ static void compiled_patterns_are_kept(void)
 			 folder);
 		CHECK_EQUAL(system(path), 0);
 		fixture_close(&dpi);
-		if (round == 1) { /* a damaged file is no obstacle */
+		if (round == 1) { /* a damaged file has no effect */
 			snprintf(path, sizeof(path), "truncate -s 99 %s/*", folder);
 			CHECK_EQUAL(system(path), 0);
 		}
@@ -371,7 +371,7 @@ static void compiled_patterns_are_kept(void)
 	CHECK_EQUAL(system(path), 0);
 }
 
-/* Every mistake of both files in one run. */
+/* One run reports every mistake of both files. */
 static void mistakes_are_counted(void)
 {
 	static const char l4[] = "good pass udp any any any any\n"

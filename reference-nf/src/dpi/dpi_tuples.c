@@ -36,7 +36,7 @@ static const struct rte_acl_config ipv6_fields = {
 
 RTE_ACL_RULE_DEF(acl_rule, FIELDS_MAX);
 
-/* A prefix, 4 bytes a field. rte_acl takes values in host byte order. */
+/* Sets a prefix, 4 bytes a field. rte_acl takes values in host byte order. */
 static void set_network(struct rte_acl_field *fields, const uint8_t *address, uint32_t bits, uint32_t words)
 {
 	for (uint32_t w = 0; w < words; w++) {
@@ -84,14 +84,14 @@ static int add_rules(struct rte_acl_ctx *acl, const struct dpi_settings *s, uint
 	return err;
 }
 
-/* As with the patterns: AVX2 wherever it is, so that a count under valgrind is one of the code that runs natively. */
+/* As for patterns: AVX2 where the CPU has it, so that valgrind counts the code that runs natively. */
 static void pin(struct rte_acl_ctx *acl)
 {
 	if (__builtin_cpu_supports("avx2"))
-		(void)rte_acl_set_ctx_classify(acl, RTE_ACL_CLASSIFY_AVX2); /* refused: EAL was told to use less */
+		(void)rte_acl_set_ctx_classify(acl, RTE_ACL_CLASSIFY_AVX2); /* fails where EAL limits SIMD */
 }
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 static struct rte_acl_ctx *build(const struct dpi_settings *s, uint8_t version, uint32_t count, const char *name,
 				 int socket)
 {
@@ -160,7 +160,7 @@ static void find_version(const struct rte_acl_ctx *acl, const struct dpi_key key
 			at[m++] = i;
 		}
 	if (acl != NULL && m != 0)
-		(void)rte_acl_classify(acl, data, found, m, 1); /* fails for wrong arguments only */
+		(void)rte_acl_classify(acl, data, found, m, 1); /* fails only for wrong arguments */
 	for (uint32_t i = 0; i < m; i++)
 		rules[at[i]] = acl == NULL || found[i] == 0 ? DPI_NO_RULE : found[i] - 1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What rules have counted, over instances and over tables that came and went: nothing of it is ever lost.
+ * Counts of rules over all instances and all tables, also those that a reload replaced. None is lost.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ bool dpi_table_count_of(const struct dpi_table *t, const char *id, struct dpi_co
 	return rule != DPI_NO_RULE || retired != NULL;
 }
 
-/* Gives a count to the rule of that name, or keeps it beside the rules. Ids come in rising order. */
+/* Adds a count to the rule with that id, or keeps it among removed rules. Ids come in rising order. */
 static void pass_on(struct dpi_table *t, const char *id, const struct dpi_count *count)
 {
 	uint32_t rule = find_rule(t, id);
@@ -91,7 +91,7 @@ void dpi_table_inherit(void *tables, const void *old_tables)
 
 	t->retired = calloc((size_t)rules + old->retired_count, sizeof(*t->retired));
 	if (t->retired == NULL) {
-		fprintf(stderr, "dpi: no memory to keep the counts of rules: they begin at 0\n");
+		fprintf(stderr, "dpi: no memory to keep the counts of rules; they begin at 0\n");
 		return;
 	}
 	for (uint32_t i = 0; i < rules; i++) { /* two lists, both rising by id */

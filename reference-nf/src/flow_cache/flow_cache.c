@@ -9,7 +9,7 @@
 #include "packet/flow_id.h"
 #include "table/table_memory.h"
 
-#define EVICT_LOOKS 8u /* records looked at for one that has not been used for long */
+#define EVICT_LOOKS 8u /* records examined to find one to evict */
 
 enum flow_cache_outcome { FLOW_CACHE_FOLLOWS, FLOW_CACHE_FIRST, FLOW_CACHE_FULL, FLOW_CACHE_NO_FLOW };
 
@@ -98,7 +98,7 @@ static void *flow_cache_init(const void *settings, const struct rcu_tables *rcu,
 	return c;
 }
 
-/* The longest unused of the next few paths. One that this batch uses is never taken: packets point to it. */
+/* The least recently used of the next few paths. It never is one that this batch uses: packets point to it. */
 static uint32_t find_room(struct flow_cache *c)
 {
 	uint32_t best = UINT32_MAX, best_age = 0;
@@ -122,7 +122,7 @@ static enum flow_cache_outcome remember(struct flow_cache *c, struct batch *b, u
 {
 	uint32_t index;
 
-	/* a packet before it in the batch may have been the first */
+	/* an earlier packet of the batch may have been the first */
 	if (flow_table_find(c->table, key, 1, &index) != 0) {
 		b->paths[i] = &c->paths[index];
 		return FLOW_CACHE_FOLLOWS;

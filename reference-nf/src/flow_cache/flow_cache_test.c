@@ -52,8 +52,7 @@ static void what_has_no_flow(void)
 	fixture_close(&cache);
 }
 
-/* Whatever is evicted meanwhile: each packet's path is its flow's, or one that nothing is known of. Notes stay with
- * their flow. */
+/* With any evictions, each packet's path is its flow's or an empty one. Notes stay with their flow. */
 static void paths_are_the_flows_own(uint32_t entries, uint32_t flows, uint32_t size)
 {
 	static struct frame frames[BATCH_MAX];

@@ -13,8 +13,8 @@
 #define POOL_CACHE 256u
 #define TO_NF_PACKETS 1024u
 
-/* Shifts what is allocated next, so that launches with different seeds lie differently in the caches. Freed never:
- * it must stay in the way until the end. */
+/* Shifts later allocations, so that launches with different seeds have different cache layouts. It is never freed,
+ * because it must keep its memory until the end. */
 static void shift_placement(uint64_t seed)
 {
 	if (seed != 0)
@@ -39,8 +39,8 @@ static bool start_port(struct io *io)
 	return rte_eth_dev_start(io->port) == 0;
 }
 
-/* What is on its way through the NF fits into each ring behind it, so that nothing is lost when the sink, which empties
- * them before the generator sends on, comes late. */
+/* Each ring to the sink has room for all packets in the NF. The sink empties the rings before the generator sends more,
+ * so nothing is lost when the sink is late. */
 static bool create_rings(struct io *io, uint32_t in_flight)
 {
 	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
@@ -59,9 +59,9 @@ static bool create_rings(struct io *io, uint32_t in_flight)
 
 bool io_open(struct io *io, const struct io_settings *s)
 {
-	/* between generator and NF, in the NF, in the hands of each lcore; as much again on its way to the sink */
+	/* between generator and NF, in the NF, in each lcore; as many again in the rings to the sink */
 	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4;
-	/* and what lcores keep aside; one less than a power of two suits rte_mempool best */
+	/* and the lcores' caches; one less than a power of two is the best size for rte_mempool */
 	uint32_t mbufs = in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count();
 
 	if (s->is_outside)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The only place that touches ports. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends are
- * held by the generator and the sink, or what EAL was given (outside.h).
+ * The only place that uses ports. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends the
+ * generator and the sink hold, or EAL's own ports (outside.h).
  */
 #ifndef IO_H
 #define IO_H
@@ -21,7 +21,7 @@
 
 struct io {
 	struct rte_mempool *pool;
-	struct rte_ring *to_nf;			 /* one producer, one consumer, as the next */
+	struct rte_ring *to_nf;			 /* one producer, one consumer, like the next */
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	uint32_t queues;
 	uint16_t port;
@@ -37,13 +37,13 @@ struct tx_queue {
 	uint16_t number;
 };
 
-/* The receiving lcore's clock: virtual time goes by the packets received, priming included; real time when traffic
- * comes from outside. */
+/* The receiving lcore's clock: virtual time advances with each packet received, priming included; real time when
+ * traffic comes from outside. */
 struct rx_clock {
 	struct io *io;
 	uint64_t ns_per_packet;
 	uint64_t received;    /* that lcore writes */
-	uint64_t ns_per_tick; /* with 32 bits behind the point; 0: virtual time */
+	uint64_t ns_per_tick; /* with 32 fractional bits; 0: virtual time */
 	uint64_t start;	      /* TSC */
 };
 
@@ -67,11 +67,11 @@ struct io_settings {
 	uint32_t in_flight; /* packets that fit between the lcores of the NF */
 	uint64_t seed;
 	bool is_outside;
-	uint64_t limit; /* outside: packets to receive in all; 0: none */
-	const volatile sig_atomic_t *stop; /* outside: set from without, ends the receiving */
+	uint64_t limit; /* outside: packets to receive in total; 0: no limit */
+	const volatile sig_atomic_t *stop; /* outside: set by others, ends receiving */
 };
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool io_open(struct io *io, const struct io_settings *settings);
 void io_close(struct io *io);
 
@@ -79,7 +79,7 @@ extern const struct nalm_outcome_spec rx_outcomes[], tx_outcomes[];
 enum { RX_RECEIVED };
 enum { TX_SENT, TX_RING_FULL };
 
-/* Fills the batch with what has arrived, parsed. */
+/* Fills the batch with packets that have arrived, and parses them. */
 void rx_process(void *io, struct batch *batch, uint64_t now_ns);
 /* Sends the batch; it is empty afterwards. */
 void tx_process(void *queue, struct batch *batch, uint64_t now_ns);

@@ -22,10 +22,10 @@ static bool has_queues(uint16_t id, uint32_t queues, struct rte_eth_dev_info *in
 	int error = rte_eth_dev_info_get(id, info);
 
 	if (error != 0)
-		return refuse(id, "says nothing of itself", error);
+		return refuse(id, "does not describe itself", error);
 	if (info->max_tx_queues >= queues)
 		return true;
-	fprintf(stderr, "io: port %u (%s) has %u transmit queues, this model has %u lcores that send: fewer [model] "
+	fprintf(stderr, "io: port %u (%s) has %u transmit queues, but this model has %u lcores that send: fewer [model] "
 		"workers, or more queues (af_packet: qpairs=%u)\n", id, info->driver_name, info->max_tx_queues, queues, queues);
 	return false;
 }
@@ -58,7 +58,7 @@ static bool open_port(uint16_t id, const struct outside_settings *s)
 	error = rte_eth_dev_start(id);
 	if (error != 0)
 		return refuse(id, "does not start", error);
-	(void)rte_eth_promiscuous_enable(id); /* where there is such a mode: whatever is sent here is for the NF */
+	(void)rte_eth_promiscuous_enable(id); /* where the port can: the NF takes frames to any address */
 	return true;
 }
 

@@ -9,7 +9,7 @@ const struct nalm_outcome_spec tx_outcomes[] = {
 	{NULL, 0},
 };
 
-/* Into the ring before the sink. */
+/* Puts packets into the ring to the sink. */
 static inline uint32_t send_in(const struct tx_queue *queue, struct batch *batch)
 {
 	tsan_release(queue->io->from_nf[queue->number]);

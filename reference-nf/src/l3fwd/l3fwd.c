@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * IPv4 and IPv6 forwarding (RFC 1812, RFC 8200): route by longest prefix, TTL or hop limit, MAC addresses.
+ * IPv4 and IPv6 forwarding (RFC 1812, RFC 8200): route by longest prefix, TTL or hop limit, MAC addresses. See
  * docs/behaviour.md.
  */
 #include <stdio.h>
@@ -31,7 +31,7 @@ static const struct nalm_outcome_spec l3fwd_outcomes[] = {
 	{NULL, 0},
 };
 
-/* A router looks no further than the IP header: kinds before PACKET_MALFORMED are forwarded. */
+/* A router reads only the IP header: kinds before PACKET_MALFORMED are forwarded. */
 static const uint8_t outcome_of_kind[] = {
 	[PACKET_MALFORMED] = L3FWD_MALFORMED,
 	[PACKET_VLAN] = L3FWD_VLAN,
@@ -129,7 +129,7 @@ static inline bool follow_note(const struct l3fwd *l, const struct l3fwd_table *
 	return true;
 }
 
-/* Packet i, of IPv4: wants a route as number n, or ends. Returns how many want one now. */
+/* Adds IPv4 packet i as number n to those that need a route, or gives it an outcome. Returns how many need one. */
 static inline uint32_t look_at(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t i,
 			       struct wanted *w, uint32_t n)
 {

@@ -11,7 +11,7 @@ static void read_next_hop(struct config *config, struct l3fwd_settings *s, const
 			  unsigned int id, const char *mac)
 {
 	if (id >= L3FWD_NEXT_HOPS)
-		config_mistake_in_file(config, path, line, "next hop %u: ids go to %u", id, L3FWD_NEXT_HOPS - 1);
+		config_mistake_in_file(config, path, line, "next hop %u: the largest id is %u", id, L3FWD_NEXT_HOPS - 1);
 	else if (rte_ether_unformat_addr(mac, &s->next_hops[id]) != 0)
 		config_mistake_in_file(config, path, line, "%s: expected a MAC address like 02:00:00:00:01:00", mac);
 	else
@@ -30,7 +30,7 @@ static void read_route(struct config *config, struct l3fwd_settings *s, const ch
 				       "%s: expected a prefix like 10.0.0.0/8 or 2001:db8::/32, no bits set past its length",
 				       text);
 	else if (id >= L3FWD_NEXT_HOPS || !s->known[id])
-		config_mistake_in_file(config, path, line, "no next_hop %u above this line", id);
+		config_mistake_in_file(config, path, line, "there is no next_hop %u above this line", id);
 	else if (is6 ? !l3fwd_add_route6(s, &prefix6, id) : !l3fwd_add_route(s, prefix, id))
 		config_mistake_in_file(config, path, line, "no memory");
 }
@@ -59,7 +59,7 @@ static void read_routes(struct config *config, struct l3fwd_settings *s)
 	uint32_t line = 0;
 
 	if (path == NULL) {
-		config_mistake(config, "l3fwd", "routes", "expected the name of a file with next hops and routes");
+		config_mistake(config, "l3fwd", "routes", "expected the name of a file of next hops and routes");
 		return;
 	}
 	FILE *file = fopen(path, "r");

@@ -4,7 +4,7 @@
 
 #include "l3fwd/l3fwd_settings.h"
 
-/* [l3fwd]. Mistakes go to config. NULL: no memory. */
+/* Reads [l3fwd]. Mistakes go to config. NULL: no memory. */
 void *l3fwd_configure(struct config *config);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Routes made from a seed. What they are made of is behaviour, told in docs/behaviour.md: the spec makes the same.
+ * Routes made from a seed. docs/behaviour.md specifies them, because the executable spec makes the same ones.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #define ROUTES_MAX 2000000u
 #define ROUTES_PER_ALLOCATION 8u
 
-/* Lengths as in a full BGP table, a little flattened: `below` of 64 and more than the entry before. */
+/* Prefix lengths as in a full BGP table, slightly flattened. Of 64 routes, those below `below`, and not below the
+ * previous entry's, have the length. */
 struct share {
 	uint8_t below, length;
 };
@@ -26,7 +27,7 @@ static uint8_t length_of(const struct share *share, uint64_t random)
 	return share->length;
 }
 
-/* Routes in 11.0.0.0 .. 223.255.255.255, so that none hides the file's routes to private addresses below 11. */
+/* Routes are in 11.0.0.0 .. 223.255.255.255, so that none covers the file's routes to private addresses below 11. */
 static bool generate(struct l3fwd_settings *s, uint32_t n, uint64_t seed, uint32_t hops)
 {
 	bool ok = true;
@@ -41,8 +42,8 @@ static bool generate(struct l3fwd_settings *s, uint32_t n, uint64_t seed, uint32
 	return ok;
 }
 
-/* The first 32 bits of an allocation: in one of five /12 that registries hand out of. Documentation addresses
- * (2001:db8::/32) and others of the file's are in none. */
+/* The first 32 bits of an allocation, in one of five /12 from which registries allocate. Documentation addresses
+ * (2001:db8::/32) and others of the file are in none. */
 static uint32_t allocation(uint64_t random)
 {
 	static const uint16_t blocks[] = {0x240, 0x260, 0x280, 0x2a0, 0x2c0};
@@ -50,7 +51,7 @@ static uint32_t allocation(uint64_t random)
 	return (uint32_t)blocks[random % 5] << 20 | (uint32_t)(random >> 8 & 0xfffff);
 }
 
-/* Routes of one network lie close together: several in one allocation. */
+/* Routes of one network are neighbours: several are in one allocation. */
 static bool generate6(struct l3fwd_settings *s, uint32_t n, uint64_t seed, uint32_t hops)
 {
 	uint64_t start = mix64(seed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What forwarding changes in a frame: lifetime, header checksum, Ethernet addresses.
+ * Rewrites a forwarded frame: lifetime, header checksum, Ethernet addresses.
  */
 #ifndef L3FWD_REWRITE_H
 #define L3FWD_REWRITE_H
@@ -12,9 +12,9 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "decrement_ttl() adds to words as they lie in the frame");
 
-/* TTL, protocol and header checksum are one word of 32 bits. TTL becomes one less, so RFC 1624's equation 3,
- * ~(~HC + ~m + m'), comes to HC + 1 in the frame's own byte order (RFC 1071, 2 B), and one more where the sum turns
- * over. TTL is not 0. */
+/* TTL, protocol and header checksum form one word of 32 bits. TTL decreases by one, so RFC 1624's equation 3, ~(~HC +
+ * ~m + m'), becomes HC + 1 in the frame's own byte order (RFC 1071, 2 B), and one more where the sum overflows. TTL
+ * must not be 0. */
 static inline void decrement_ttl(uint8_t *ttl)
 {
 	uint32_t word;

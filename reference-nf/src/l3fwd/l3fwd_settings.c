@@ -3,7 +3,7 @@
 
 #include "l3fwd/l3fwd_settings.h"
 
-/* The array with room for one more; it grows at powers of two. NULL: no memory. */
+/* Returns the array with room for one more element; it grows at powers of two. NULL: no memory. */
 static void *grow(void *array, uint32_t count, size_t size)
 {
 	if (count != 0 && (count & (count - 1)) != 0)

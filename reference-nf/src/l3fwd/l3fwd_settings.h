@@ -21,7 +21,7 @@ struct l3fwd_route6 {
 	uint8_t next_hop;
 };
 
-/* A later route replaces an earlier one of the same prefix. */
+/* A later route replaces an earlier one with the same prefix. */
 struct l3fwd_settings {
 	struct l3fwd_route *routes;
 	struct l3fwd_route6 *routes6;

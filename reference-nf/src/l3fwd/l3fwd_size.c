@@ -8,9 +8,9 @@
 
 #define FIRST_LEVEL (1ull << 24) /* entries, of either library */
 #define GROUP 256u		 /* entries */
-#define FIB_GROUPS_2B 0x7fffu	 /* rte_fib numbers groups in an entry less one bit */
-/* Two nodes of rte_rib at most for a route, each three lines of a mempool (what it takes to spread them over memory
- * channels) and its place in the pool's ring, whose size is a power of two. */
+#define FIB_GROUPS_2B 0x7fffu	 /* rte_fib numbers groups in an entry without one bit */
+/* A route takes at most two nodes of rte_rib. A node takes three cache lines of a mempool, which include the spread
+ * over memory channels, and a place in the pool's ring, whose size is a power of two. */
 #define RIB_ROUTE_BYTES (2 * (3 * 64 + 2 * 8))
 #define LPM6_ENTRY_BYTES 4u
 #define LPM6_ROUTE_BYTES 96u /* in the rte_hash of its rules */
@@ -29,7 +29,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct ipv6_prefix)); /* address, then length */
 }
 
-/* Groups behind the first `bytes` bytes of the addresses: one for each that differs among routes that are longer. */
+/* Groups after the first `bytes` bytes of the addresses: one for each distinct value among longer routes. */
 static uint32_t count_groups(const struct ipv6_prefix *sorted, uint32_t n, uint32_t bytes)
 {
 	const struct ipv6_prefix *last = NULL;

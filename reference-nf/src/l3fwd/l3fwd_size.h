@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How much room the tables of a set of routes need. DPDK wants to be told before it is given the first route.
+ * Computes the size of the tables for a set of routes, which DPDK needs before the first route.
  */
 #ifndef L3FWD_SIZE_H
 #define L3FWD_SIZE_H
 
 #include "l3fwd/l3fwd_settings.h"
 
-/* A group is what a first level's entry leads to: one entry for each of the next 8 bits of the address. */
+/* An entry of the first level leads to a group, which has one entry for each value of the address's next 8 bits. */
 struct l3fwd_size {
 	uint32_t groups;	/* of rte_fib, at most */
 	uint32_t entry_bytes;	/* of rte_fib: 2 if groups can be numbered in 15 bits, else 4 */
 	uint32_t groups6;	/* of rte_lpm6, exactly */
 	uint64_t megabytes;	/* of all, about */
-	uint64_t eal_megabytes; /* -m that has room for it beside what is in use now */
+	uint64_t eal_megabytes; /* -m with room for it and for what is in use now */
 };
 
 /* false: no memory. */

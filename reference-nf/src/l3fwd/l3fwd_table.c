@@ -50,17 +50,17 @@ static bool build_fib(struct l3fwd_table *t, const struct l3fwd_settings *s, con
 
 	snprintf(name, sizeof(name), "l3fwd_%u", t->generation);
 	t->fib = rte_fib_create(name, socket, &conf);
-	/* pinned: the same code natively and under valgrind, whatever SIMD width EAL was given */
+	/* pinned: the same code runs natively and under valgrind, at any SIMD width of EAL */
 	return t->fib != NULL && rte_fib_select_lookup(t->fib, RTE_FIB_LOOKUP_DIR24_8_SCALAR_MACRO) == 0 &&
 	       add_routes(t->fib, s);
 }
 
-/* rte_lpm6 has no length 0: the default route is its two halves. */
+/* rte_lpm6 has no length 0: the default route becomes two routes of length 1. */
 static int add_route6(struct rte_lpm6 *lpm6, const struct l3fwd_route6 *r)
 {
 	struct ipv6_prefix half = r->prefix;
 
-	/* by a pointer to void: DPDK 24.11 gave addresses a type of their own */
+	/* a pointer to void, because DPDK 24.11 has a type of its own for addresses */
 	if (r->prefix.length != 0)
 		return rte_lpm6_add(lpm6, (const void *)r->prefix.address, r->prefix.length, r->next_hop);
 	int err = rte_lpm6_add(lpm6, (const void *)half.address, 1, r->next_hop);

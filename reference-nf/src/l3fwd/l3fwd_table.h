@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Routes, on rte_fib (IPv4) and rte_lpm6 (IPv6), and the next hops they lead to. Why these two: docs/decisions/0006.
+ * Routes, on rte_fib (IPv4) and rte_lpm6 (IPv6), and their next hops. docs/decisions/0006 explains the choice.
  */
 #ifndef L3FWD_TABLE_H
 #define L3FWD_TABLE_H
@@ -20,29 +20,29 @@ struct l3fwd_next_hop {
 };
 _Static_assert(sizeof(struct l3fwd_next_hop) == 16, "one load");
 
-/* Written once, by build; read by every instance. */
+/* Build writes it once; every instance reads it. */
 struct l3fwd_table {
 	struct rte_fib *fib;
 	struct rte_lpm6 *lpm6; /* NULL: no route of IPv6 */
-	uint32_t generation;   /* a number no other table of this process has, 1 to L3FWD_GENERATION_MAX */
+	uint32_t generation;   /* unique among tables of this process, 1 to L3FWD_GENERATION_MAX */
 	struct l3fwd_next_hop next_hops[L3FWD_NEXT_HOPS] __attribute__((aligned(64)));
 };
 #define L3FWD_GENERATION_MAX 0xffffffu
 
-#define L3FWD_NO_HOP 0x7fffu	/* what a lookup gives: the largest number that rte_fib keeps in 2 bytes */
-#define L3FWD_NO_HOP6 (-1)	/* what rte_lpm6 gives */
+#define L3FWD_NO_HOP 0x7fffu	/* returned by a lookup: the largest number that rte_fib keeps in 2 bytes */
+#define L3FWD_NO_HOP6 (-1)	/* returned by rte_lpm6 */
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *settings, int socket);
 void l3fwd_table_destroy(struct l3fwd_table *table);
 
-/* addresses in host byte order, of which the first n are looked up; hops: ids of next hops, or L3FWD_NO_HOP. */
+/* Looks up the first n addresses, in host byte order; hops: ids of next hops, or L3FWD_NO_HOP. */
 static inline void l3fwd_table_lookup(const struct l3fwd_table *table, uint32_t addresses[], uint64_t hops[], uint32_t n)
 {
 	(void)rte_fib_lookup_bulk(table->fib, addresses, hops, (int)n);
 }
 
-/* addresses as in a packet; hops: ids of next hops, or L3FWD_NO_HOP6. */
+/* Looks up addresses as in a packet; hops: ids of next hops, or L3FWD_NO_HOP6. */
 static inline void l3fwd_table_lookup6(const struct l3fwd_table *table, uint8_t (*addresses)[IPV6_ADDRESS_BYTES],
 				       int32_t hops[], uint32_t n)
 {
@@ -50,7 +50,7 @@ static inline void l3fwd_table_lookup6(const struct l3fwd_table *table, uint8_t 
 		memset(hops, 0xff, n * sizeof(*hops));
 		return;
 	}
-	/* by a pointer to void: DPDK 24.11 gave addresses a type of their own */
+	/* a pointer to void, because DPDK 24.11 has a type of its own for addresses */
 	(void)rte_lpm6_lookup_bulk_func(table->lpm6, (void *)addresses, hops, n);
 }
 

@@ -160,7 +160,7 @@ static void hop_limit(void)
 	f.data[AT_IP + 6] = 44; /* a fragment */
 	RUNS(&f, "forwarded");
 	f = to6("2001:db8::1");
-	f.data[AT_IP + 6] = 43; /* a routing header that is longer than the packet */
+	f.data[AT_IP + 6] = 43; /* a routing header longer than the packet */
 	f.data[AT_IP + 41] = 9;
 	RUNS(&f, "forwarded");
 	f = to6("2001:db8::1");
@@ -185,7 +185,7 @@ static void what_is_not_routed(void)
 	struct frame f = to(1);
 	f.data[AT_IP + 10] ^= 1;
 	RUNS(&f, "malformed");
-	f = to(1); /* a router looks no further than the IPv4 header */
+	f = to(1); /* a router reads only the IPv4 header */
 	put16(f.data + AT_FRAGMENT, 0x2000);
 	fix_checksums(&f);
 	RUNS(&f, "forwarded");
@@ -253,7 +253,7 @@ static void generated_routes(void)
 	fixture_close(&l3fwd);
 }
 
-/* Addresses in and beside the routes: few of all addresses of IPv6 have one. */
+/* Addresses inside and next to the routes, because few IPv6 addresses have a route. */
 static void generated_routes6(void)
 {
 	uint8_t addresses[64][IPV6_ADDRESS_BYTES];
@@ -278,7 +278,7 @@ static void generated_routes6(void)
 	fixture_close(&l3fwd);
 }
 
-/* More prefixes beyond 24 bits than entries of 2 bytes can lead to. */
+/* More prefixes longer than 24 bits than entries of 2 bytes can refer to. */
 static void many_long_prefixes(void)
 {
 	enum { PREFIXES = 33000 };
@@ -308,7 +308,7 @@ static void what_does_not_fit_is_said(void)
 	config_free(config);
 }
 
-/* One packet after another gives the same as a bulk, with every outcome in both. */
+/* Packets one by one get the same outcomes as in a bulk; both have every outcome. */
 static void prefetch_changes_nothing(void)
 {
 	struct frame bulk[BATCH_MAX], single[BATCH_MAX];
@@ -349,7 +349,7 @@ static void replace_tables(const char *routes)
 	config_free(config);
 }
 
-/* A flow's path is followed as long as its table is in use and the flow goes where it went. */
+/* A flow's path is followed as long as its table is in use and its destination is the same. */
 static void notes_of_a_flow(void)
 {
 	struct flow_path path = {0};
@@ -363,7 +363,7 @@ static void notes_of_a_flow(void)
 	check_hop(IP(10, 0, 0, 1), 1);
 	uint64_t note = path.notes[0];
 	CHECK(note != 0);
-	path.notes[0] = note + 1; /* another next hop: seen only if the note is used */
+	path.notes[0] = note + 1; /* another next hop: has an effect only if the note is used */
 	check_hop(IP(10, 0, 0, 1), 2);
 	check_hop(IP(11, 0, 0, 1), 2);
 	check_hop(IP(10, 0, 0, 1), 1);

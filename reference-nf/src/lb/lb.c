@@ -72,15 +72,15 @@ static void lb_fini(void *state)
 	rte_free(lb);
 }
 
-_Static_assert(LB_NO_CONNECTION == BULK_LOOKUP_NONE, "a record that is not there");
+_Static_assert(LB_NO_CONNECTION == BULK_LOOKUP_NONE, "no record");
 
-/* What is to be done with a packet, and its connection once that has been looked up. */
+/* How to handle a packet, and its connection after the lookup. */
 struct lookup {
 	struct flow_key key;
-	uint32_t service; /* where it goes to; LB_NONE: to none, it may be an answer */
+	uint32_t service; /* the packet's destination; LB_NONE: none, it may be a reply */
 	uint32_t record;  /* LB_NO_CONNECTION: not found */
 	uint8_t slot;	  /* its place among the keys of its bulk */
-	bool cached;	  /* the record is the flow cache's: its epoch is still to be looked at */
+	bool cached;	  /* the record is from the flow cache: its epoch is not checked yet */
 	bool ended;	  /* it has its outcome */
 };
 
@@ -94,7 +94,7 @@ static inline uint64_t note_of(const struct lb *lb, uint32_t record)
 	return flow_path_note(lb->connections->records[record].epoch, record);
 }
 
-/* What has no whole TCP or UDP header: refused if it goes to the address of a service, else nothing of ours. */
+/* A packet without a whole TCP or UDP header: refused if it goes to a service's address, else passed. */
 static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables *t, uint8_t *frame,
 				     const struct packet *p)
 {
@@ -111,7 +111,7 @@ static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables
 	return p->kind == PACKET_BAD_L4 ? LB_MALFORMED : LB_NO_SERVICE;
 }
 
-/* Fills the packet's lookup and asks for its connection. */
+/* Fills the packet's lookup and adds its key to a bulk. */
 static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
 			   struct lookup *lookup, struct bulk_lookup bulks[])
 {
@@ -119,7 +119,7 @@ static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batc
 	uint8_t *frame = batch_frame(b, at);
 
 	lookup->ended = p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP;
-	if (lookup->ended) /* its outcome waits for its turn: an error is about a connection */
+	if (lookup->ended) /* decided later, in packet order: an error is about a connection */
 		return;
 	lookup->key = flow_id_ipv4(frame, p);
 	struct lb_end to = lb_destination(&lookup->key);
@@ -140,7 +140,7 @@ static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup 
 		bulk_lookup_mark_missing(bulk, flow_table_find(lb->connections->by[side], bulk->keys, bulk->count, bulk->records));
 }
 
-/* Whether the lookup's record is in use for what the lookup looks for. */
+/* Whether the lookup's record is in use for the connection that it looks up. */
 static inline bool still_its(const struct lb *lb, const struct lookup *lookup)
 {
 	const struct lb_connection *c = &lb->connections->records[lookup->record];
@@ -149,14 +149,14 @@ static inline bool still_its(const struct lb *lb, const struct lookup *lookup)
 	return (c->epoch & 1) != 0 && key->words[0] == lookup->key.words[0] && key->words[1] == lookup->key.words[1];
 }
 
-/* The key as well: a note of the way to a service that is gone must not lead to its connection's answers. */
+/* Compares the key as well: a note about a removed service must not lead to replies of its connection. */
 static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct lookup *lookup)
 {
 	uint64_t note = note_of(lb, lookup->record);
 	return note == b->paths[at]->notes[lb->note] && still_its(lb, lookup);
 }
 
-/* Puts the record in the lookup's place. */
+/* Stores the record in the lookup. */
 static inline void resolve(const struct lb *lb, struct batch *b, uint32_t at, struct lookup *lookup,
 			   const struct bulk_lookup bulks[])
 {
@@ -182,7 +182,7 @@ static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool fr
 		lb_connections_refresh(lb->connections, record, now_ns);
 }
 
-/* Which TCP segments may open a connection. */
+/* Whether a TCP segment may open a connection. */
 static inline bool opens(const struct lb_tables *t, const struct packet *p, uint8_t flags)
 {
 	if (p->protocol != IPPROTO_TCP)
@@ -216,8 +216,8 @@ static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t,
 	return LB_OPENED;
 }
 
-/* Whether the connection goes on: its back end is not known as dead, and this is not the first packet of another one
- * with the same ends. */
+/* Whether the connection continues: its back end is not known to be dead, and this is not the first packet of another
+ * connection with the same ends. */
 static inline bool goes_on(const struct lb *lb, const struct lb_tables *t, const struct lookup *lookup, uint8_t flags)
 {
 	struct lb_connection *c = &lb->connections->records[lookup->record];
@@ -263,7 +263,7 @@ static inline enum lb_outcome from_backend(struct lb *lb, uint8_t *frame, const 
 	return LB_REPLIED;
 }
 
-/* An earlier packet of the bulk may have opened what was not there, or closed what was. */
+/* An earlier packet of the bulk may have opened a missing connection, or closed one. */
 static inline void look_again(const struct lb *lb, struct lookup *lookup)
 {
 	bool found = lookup->record != LB_NO_CONNECTION;
@@ -323,7 +323,7 @@ STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns)
 	batch_settle(batch);
 }
 
-/* What connections are made of; services and how they choose are tables. */
+/* Keys of instances; services and their Maglev tables are tables. */
 static const char *const lb_fixed_keys[] = {
 	"entries", "tcp_timeout_s", "tcp_opening_timeout_s", "tcp_closing_timeout_s", "udp_timeout_s", NULL,
 };

@@ -4,7 +4,7 @@
 
 #include "lb/lb_settings.h"
 
-/* [lb]. Mistakes go to config. NULL: no memory. */
+/* Reads [lb]. Mistakes go to config. NULL: no memory. */
 void *lb_configure(struct config *config);
 void lb_release(void *settings);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The connections of one instance of the load balancer, found by the client's packets and by the back end's, by last
- * use for expiry. One thread only. Addresses and ports are in network byte order throughout.
+ * The connections of one instance of the load balancer. They are found by the client's packets and by the back end's,
+ * and expire by last use. One thread only. All addresses and ports are in network byte order.
  */
 #ifndef LB_CONNECTIONS_H
 #define LB_CONNECTIONS_H
@@ -10,11 +10,11 @@
 #include "stage.h"
 #include "table/use_list.h"
 
-/* Whose packets a key finds. */
+/* The side whose packets a key finds. */
 enum lb_side { LB_CLIENT, LB_BACKEND };
 
 struct lb_connection {
-	struct flow_key from[2]; /* by lb_side: flow_id_ipv4() of the packets that come from there */
+	struct flow_key from[2]; /* by lb_side: flow_id_ipv4() of the packets from that side */
 	struct use_links used;
 	uint32_t epoch;	     /* odd: in use; rises when the record is taken and when it is given back */
 	uint32_t generation; /* of the tables that have confirmed the back end */
@@ -44,11 +44,11 @@ struct lb_end {
 	uint16_t port;
 };
 
-/* place: which part of the entries is this instance's. NULL: said on stderr. */
+/* place: gives this instance's part of the entries. NULL: reported on stderr. */
 struct lb_connections *lb_connections_create(const struct lb_settings *settings, const struct stage_place *place);
 void lb_connections_destroy(struct lb_connections *connections);
 
-/* The other end's address and port as the sender of a key's packets has them. */
+/* The other end's address and port as the sender of a key's packets sees them. */
 static inline struct lb_end lb_source(const struct flow_key *key)
 {
 	return (struct lb_end){(uint32_t)key->words[0], (uint16_t)key->words[1]};
@@ -87,9 +87,9 @@ static inline void lb_connections_refresh(struct lb_connections *c, uint32_t rec
 	use_list_refresh(&c->aged[c->records[record].age], &c->records[0].used, record, now_ns);
 }
 
-/* Sets the TCP state; the idle time that comes with it begins now. */
+/* Sets the TCP state and restarts the idle time. */
 void lb_connections_set_tcp(struct lb_connections *connections, uint32_t record, uint8_t tcp, uint64_t now_ns);
-/* Removes connections that were idle for their time. */
+/* Removes connections whose idle time is over. */
 void lb_connections_expire(struct lb_connections *connections, uint64_t now_ns);
 
 #endif

@@ -8,14 +8,14 @@ static struct lb_end end_of(const struct icmp_error *e, enum icmp_error_end end)
 	return (struct lb_end){icmp_error_address(e, end), icmp_error_port(e, end)};
 }
 
-/* The connection that the packet inside belongs to: its answer's key is the packet's, turned round. */
+/* Finds the connection of the quoted packet. The key of its reply is the packet's key with ends exchanged. */
 static uint32_t find(const struct lb_connections *c, enum lb_side side, const struct icmp_error *e)
 {
 	struct flow_key key = lb_key(e->protocol, end_of(e, ICMP_ERROR_DESTINATION), end_of(e, ICMP_ERROR_SOURCE));
 	return lb_connections_find_one(c, side, &key);
 }
 
-/* About an answer, from the client's side: the back end gets to know. */
+/* About a reply, from the client's side: the error goes to the back end. */
 static void to_backend(const struct lb_connection *c, uint8_t *frame, const struct packet *p,
 		       const struct icmp_error *e)
 {
@@ -25,7 +25,7 @@ static void to_backend(const struct lb_connection *c, uint8_t *frame, const stru
 	icmp_error_rewrite_address(frame, IPV4_DESTINATION_AT, backend.address);
 }
 
-/* About a client's packet, from the back end or a router before it: that the service is several stays hidden. */
+/* About a client's packet, from the back end or a router before it: the service's address hides the back end's. */
 static void to_client(const struct lb_connection *c, uint8_t *frame, const struct packet *p, const struct icmp_error *e)
 {
 	struct lb_end service = lb_destination(&c->from[LB_CLIENT]), backend = lb_source(&c->from[LB_BACKEND]);

@@ -3,10 +3,10 @@
 
 #include "lb/lb_maglev.h"
 
-/* A back end on its way through the slots it prefers. */
+/* A back end's position in the slots that it prefers. */
 struct walker {
 	uint32_t at, skip; /* the next slot, the distance to the one after it */
-	uint32_t credit;   /* a turn for every heaviest weight of it */
+	uint32_t credit;   /* it takes a turn whenever this reaches the heaviest weight */
 };
 
 static void start(struct walker *w, uint32_t size, const struct lb_backend *b)

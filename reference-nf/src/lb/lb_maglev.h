@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Consistent hashing after Eisenbud et al., Maglev, NSDI 2016, section 3.4: every back end prefers the slots of a table
- * in an order of its own, and takes turns in filling it, the more turns the more it weighs. When the set changes, few
- * slots change hands.
+ * in an order of its own. Back ends take turns to fill the table, in proportion to their weights. When the set of back
+ * ends changes, few slots change.
  */
 #ifndef LB_MAGLEV_H
 #define LB_MAGLEV_H
@@ -14,7 +14,7 @@
 
 #define LB_MAGLEV_EMPTY UINT16_MAX
 
-/* Fills size slots with numbers of back ends that are up; where none is, with LB_MAGLEV_EMPTY. false: no memory. */
+/* Fills size slots with numbers of back ends that are up, or with LB_MAGLEV_EMPTY if none is. false: no memory. */
 bool lb_maglev_fill(uint16_t *slots, uint32_t size, const struct lb_backend *backends, uint32_t count);
 
 /* The slot of a connection. All in host byte order. */

@@ -9,7 +9,8 @@ static struct stage_owner by_client(uint8_t protocol, uint32_t address, uint16_t
 	return (struct stage_owner){{{lb_service_key(address, port, protocol), 0}}, OWNER_BY_KEY};
 }
 
-/* To the address of a service: about an answer, whose destination is the client; else about a client's packet. */
+/* An error to the address of a service is about a reply, whose destination is the client; another is about a client's
+ * packet. */
 static struct stage_owner owner_of_error(const struct lb_tables *t, uint8_t *frame, const struct packet *p)
 {
 	uint64_t address = lb_service_key(load32(frame + IPV4_DESTINATION_AT), 0, 0);
@@ -22,7 +23,7 @@ static struct stage_owner owner_of_error(const struct lb_tables *t, uint8_t *fra
 	return by_client(e.protocol, icmp_error_address(&e, client), icmp_error_port(&e, client));
 }
 
-/* What goes to no service may be an answer, of a back end that the tables need not have any more. */
+/* A packet to no service may be a reply of a back end, which the tables may no longer have. */
 static struct stage_owner owner_of(const struct lb_tables *t, uint8_t *frame, const struct packet *p)
 {
 	if (p->version != 4 || p->kind != PACKET_L4)

@@ -4,7 +4,7 @@
 
 #include "stage.h"
 
-/* A connection belongs to the instance that has the client's end, in both directions. */
+/* The client's end determines the instance that owns a connection, in both directions. */
 void lb_owners(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 	       struct stage_owner owners[]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the load balancer writes into a packet. Included by the stage's own files only.
+ * Rewrites packets for the load balancer. Only the stage's own files include it.
  */
 #ifndef LB_PACKET_H
 #define LB_PACKET_H
@@ -10,8 +10,8 @@
 #include "packet/icmp_error.h"
 #include "lb/lb_connections.h"
 
-/* Puts the back end in place of the service, or the service in place of the back end: at the packet's destination if
- * the client sent it, else at its source. */
+/* Replaces the service by the back end as destination of a client's packet, or the back end by the service as source of
+ * a reply. */
 static inline void lb_rewrite(uint8_t *frame, const struct packet *p, const struct lb_connection *c, enum lb_side from)
 {
 	uint8_t *ip_check = frame + ETHER_BYTES + 10, *l4 = frame + p->l4;

@@ -12,12 +12,12 @@ struct reader {
 	struct lb_settings *settings;
 	const char *path;
 	uint32_t line;
-	bool skip; /* the service above is wrong: its back ends are not looked at */
+	bool skip; /* the service above is wrong: its back ends are ignored */
 };
 
 #define MISTAKE(r, ...) config_mistake_in_file((r)->config, (r)->path, (r)->line, __VA_ARGS__)
 
-/* "a.b.c.d:port", the port above 0. */
+/* Parses "a.b.c.d:port", the port above 0. */
 static bool parse_end(const char *text, uint32_t *address, uint16_t *port)
 {
 	char dotted[INET_ADDRSTRLEN], *end;
@@ -35,7 +35,7 @@ static bool parse_end(const char *text, uint32_t *address, uint16_t *port)
 	return true;
 }
 
-/* Room for one more, growing at powers of two. */
+/* Makes room for one more element; grows at powers of two. */
 static void *grow(void *array, uint32_t count, size_t size)
 {
 	return (count & (count - 1)) != 0 ? array : realloc(array, (count == 0 ? 1 : (size_t)count * 2) * size);
@@ -68,7 +68,7 @@ static bool add_service(struct reader *r, const char *end, const char *protocol)
 	}
 	const struct lb_service *same = find_service(s, service.address, service.port, service.protocol);
 	if (same != NULL) {
-		MISTAKE(r, "service %s %s stands in line %u already", end, protocol, same->line);
+		MISTAKE(r, "service %s %s is already in line %u", end, protocol, same->line);
 		return true;
 	}
 	if (s->service_count == LB_SERVICES_MAX) {
@@ -113,12 +113,12 @@ static bool is_sound(struct reader *r, const struct lb_service *service, const c
 	}
 	for (uint32_t i = 0; i < service->backend_count; i++)
 		if (compare_ends(&service->backends[i], b) == 0) {
-			MISTAKE(r, "back end %s stands in this service already", end);
+			MISTAKE(r, "back end %s is already in this service", end);
 			return false;
 		}
 	uint32_t room = r->settings->maglev_size < LB_BACKENDS_MAX ? r->settings->maglev_size : LB_BACKENDS_MAX;
 	if (service->backend_count == room) {
-		MISTAKE(r, "more than %u back ends: [lb] maglev_size, but at most %u, is their limit", room,
+		MISTAKE(r, "more than %u back ends: their limit is [lb] maglev_size, at most %u", room,
 			LB_BACKENDS_MAX);
 		return false;
 	}
@@ -131,7 +131,7 @@ static bool add_backend(struct reader *r, const char *end, unsigned int weight, 
 	struct lb_backend b = {.weight = (uint16_t)weight};
 
 	if (s->service_count == 0 && !r->skip)
-		MISTAKE(r, "back end %s stands before the first service", end);
+		MISTAKE(r, "back end %s comes before the first service", end);
 	if (s->service_count == 0 || r->skip)
 		return true;
 	struct lb_service *service = &s->services[s->service_count - 1];
@@ -167,7 +167,7 @@ static bool read_line(struct reader *r, char *text)
 	return true;
 }
 
-/* A back end that is a service would send its packets round and round. */
+/* A back end that is a service itself would make packets loop. */
 static void check_loops(struct reader *r)
 {
 	const struct lb_settings *s = r->settings;
@@ -207,7 +207,7 @@ bool lb_services_read(struct config *config, struct lb_settings *s)
 	struct reader r = {.config = config, .settings = s, .path = path};
 
 	if (path == NULL) {
-		config_mistake(config, "lb", "services", "expected the name of a file with services and back ends");
+		config_mistake(config, "lb", "services", "expected the name of a file of services and back ends");
 		return true;
 	}
 	FILE *file = fopen(path, "r");

@@ -9,7 +9,7 @@
 #include "lb/lb_settings.h"
 
 #define LB_SERVICES_MAX 4096u
-#define LB_BACKENDS_MAX 65535u /* of a service; and never more than its table has slots */
+#define LB_BACKENDS_MAX 65535u /* of a service; a table also needs a slot for each */
 
 /* Reads the file that [lb] services names. Mistakes go to config. false: no memory. */
 bool lb_services_read(struct config *config, struct lb_settings *settings);

@@ -6,13 +6,13 @@
 
 #include "config/config.h"
 
-/* Connections that age alike; in the order in which they are looked through for expiry. */
+/* Kinds of connections by idle time, in the order in which expiry checks them. */
 enum lb_age { LB_AGE_TCP, LB_AGE_TCP_OPENING, LB_AGE_TCP_CLOSING, LB_AGE_UDP, LB_AGES };
 
 enum lb_backend_state {
 	LB_BACKEND_UP,
 	LB_BACKEND_DRAIN, /* takes no new connection, keeps those it has */
-	LB_BACKEND_DOWN,  /* dead: its connections are at an end */
+	LB_BACKEND_DOWN,  /* dead: its connections end */
 };
 
 /* Addresses and ports in host byte order. */
@@ -29,7 +29,7 @@ struct lb_service {
 	uint8_t protocol; /* IP's number */
 	uint32_t line;	  /* in the file */
 	uint32_t backend_count;
-	struct lb_backend *backends; /* rising by address and port, once all are read */
+	struct lb_backend *backends; /* sorted by address and port after reading */
 };
 
 struct lb_settings {

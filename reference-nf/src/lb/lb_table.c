@@ -17,7 +17,7 @@ static void put(struct lb_tables *t, uint64_t key, uint32_t service)
 	t->slots[at] = (struct lb_slot){.key = key, .service = service};
 }
 
-/* Every service by its end, and its address once. */
+/* Adds every service by its end, and each address once. */
 static bool create_slots(struct lb_tables *t, int socket)
 {
 	const struct lb_settings *s = t->settings;

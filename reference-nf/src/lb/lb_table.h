@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the load balancer reads: services, found by where a packet goes, and who takes their new connections. Made anew
- * whenever the configuration is read; written by nobody. Addresses and ports of lookups in network byte order.
+ * The load balancer's tables: services, found by a packet's destination, and the back ends for their new connections.
+ * They are made again whenever the configuration is read, and are constant afterwards. Lookups take addresses and ports
+ * in network byte order.
  */
 #ifndef LB_TABLE_H
 #define LB_TABLE_H
@@ -22,23 +23,23 @@ struct lb_tables {
 	const struct lb_settings *settings;
 	struct lb_slot *slots; /* open addressing, at most a quarter full */
 	uint32_t slots_mask;
-	uint32_t generation; /* unlike that of any other tables in this process */
+	uint32_t generation; /* unique among tables of this process */
 	uint16_t *maglev;    /* [service][slot] */
 	size_t maglev_bytes;
 };
 
-/* NULL: said on stderr. */
+/* NULL: reported on stderr. */
 void *lb_tables_build(const void *settings, const struct stage_place *place);
 void lb_tables_destroy(void *tables);
 
-/* A service's key; with port and protocol 0 that of an address that some service has. Never 0 for an address but
- * 0.0.0.0, which is nobody's. */
+/* A service's key; with port and protocol 0, the key of an address that some service has. It is 0 only for 0.0.0.0,
+ * which no service has. */
 static inline uint64_t lb_service_key(uint32_t address, uint16_t port, uint8_t protocol)
 {
 	return (uint64_t)protocol << 48 | (uint64_t)port << 32 | address;
 }
 
-/* LB_NONE: there is no such service. */
+/* LB_NONE: no such service. */
 static inline uint32_t lb_find_service(const struct lb_tables *t, uint64_t key)
 {
 	for (uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 32) & t->slots_mask; t->slots[at].key != 0;
@@ -48,14 +49,14 @@ static inline uint32_t lb_find_service(const struct lb_tables *t, uint64_t key)
 	return LB_NONE;
 }
 
-/* The back end that takes a new connection by its slot, or NULL. */
+/* The back end for a new connection, by its slot, or NULL. */
 static inline const struct lb_backend *lb_choose(const struct lb_tables *t, uint32_t service, uint32_t slot)
 {
 	uint16_t number = t->maglev[(size_t)service * t->settings->maglev_size + slot];
 	return number == LB_MAGLEV_EMPTY ? NULL : &t->settings->services[service].backends[number];
 }
 
-/* Whether the service has the back end as a dead one; one that has gone is drained. Host byte order. */
+/* Whether the service lists the back end as down; a removed one counts as drained. Host byte order. */
 bool lb_is_down(const struct lb_tables *t, uint32_t service, uint32_t address, uint16_t port);
 
 #endif

@@ -30,7 +30,7 @@ static void open_lb(const char *services, const char *keys)
 	fixture_open(&lb, &lb_stage, lb_config_text(services, keys));
 }
 
-/* What a reload does: new settings, new tables, the old ones gone. */
+/* Acts like a reload: new settings, new tables, the old ones destroyed. */
 static void reload(const char *services)
 {
 	struct config *config = fixture_config(lb_config_text(services, ""));
@@ -46,7 +46,7 @@ static void reload(const char *services)
 	lb.settings = settings;
 }
 
-/* The instance begins anew, as another variant. */
+/* The instance starts again, as another variant. */
 static void restart(struct stage_place place)
 {
 	place.socket = (int)rte_socket_id();
@@ -96,7 +96,7 @@ static void back_ends_leave_and_come_back(void)
 		CHECK_EQUAL(sent_to(1000 + n, ACK, 0, "forwarded"), first[n]);
 		CHECK(sent_to(2000 + n, SYN, 0, "opened") != 3);
 	}
-	reload(TWO); /* gone without a word: drained as well */
+	reload(TWO); /* removed without a state: also drained */
 	for (uint16_t n = 0; n < 64; n++)
 		CHECK_EQUAL(sent_to(1000 + n, ACK, 0, "forwarded"), first[n]);
 	reload(TWO_AND("up"));
@@ -108,7 +108,7 @@ static void back_ends_leave_and_come_back(void)
 	fixture_close(&lb);
 }
 
-/* Of a dead back end's connections only those go on that begin anew. */
+/* Of a dead back end's connections, only those continue that start again. */
 static void connections_of_a_dead_back_end_end(void)
 {
 	uint32_t dead = 0;
@@ -147,7 +147,7 @@ static void a_service_takes_its_connections_with_it(void)
 	fixture_close(&lb);
 }
 
-/* One record: opening it again is taking what the same batch has just given back. */
+/* One record: opening it again takes the record that the same batch has just returned. */
 static void records_run_out_and_come_back(void)
 {
 	open_lb(TWO, "entries = 1\ntcp_opening_timeout_s = 10\ntcp_closing_timeout_s = 20");
@@ -167,7 +167,7 @@ static void records_run_out_and_come_back(void)
 	fixture_close(&lb);
 }
 
-/* Many connections of three kinds of table, looked up in bulk and one by one, against the tables' own answer. */
+/* Many connections with three kinds of table, looked up in bulk and one by one, against the tables' own results. */
 static void churn_of(enum flow_table_kind hash, bool prefetch)
 {
 	uint64_t random = 88172645463325252u;
@@ -201,7 +201,7 @@ static void churn(void)
 	}
 }
 
-/* Notes lead to the connection without a lookup, and not to another one that has its record. */
+/* Notes lead to the connection without a lookup, and never to another one that now has its record. */
 static void notes_of_the_flow_cache(void)
 {
 	struct flow_path path = {0}, *paths[2] = {&path, &path};
@@ -316,7 +316,7 @@ static void refused(const char *services, const char *keys, uint32_t mistakes)
 	config_free(config);
 }
 
-/* Each line but the sound ones is named, in one run. */
+/* One run reports each line except the valid ones. */
 static void mistakes(void)
 {
 	refused(TWO, "maglev_size = 250", 1);
@@ -324,7 +324,7 @@ static void mistakes(void)
 	refused(TWO_AND("up"), "maglev_size = 2", 1);
 	refused("backend 10.20.0.1:80 1\n"
 		"service 198.51.100.80 tcp\n"
-		"backend 10.20.0.1:80 0\n" /* of a service that is wrong: not looked at */
+		"backend 10.20.0.1:80 0\n" /* of a service that is wrong: ignored */
 		"service 198.51.100.80:0 tcp\n"
 		"service 198.51.100.80:65536 tcp\n"
 		"service 198.51.100.80:80 sctp\n"

@@ -8,7 +8,7 @@ void histogram_clear(struct histogram *h)
 	memset(h, 0, sizeof(*h));
 }
 
-/* The greatest value that a bin holds. */
+/* The greatest value of a bin. */
 static uint64_t bin_end(uint32_t bin)
 {
 	if (bin < 2 * HISTOGRAM_STEPS)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts of values in bins that are 1/32 of their value wide or less: percentiles without keeping the values.
+ * Counts values in bins whose width is at most 1/32 of the value: percentiles without storing values.
  */
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
 #include <stdint.h>
 
-#define HISTOGRAM_STEPS 32u		 /* bins between two powers of two; below 2 x that, each value has its own */
-#define HISTOGRAM_BITS 42u		 /* larger values are counted in the last bin; the greatest is kept apart */
+#define HISTOGRAM_STEPS 32u		 /* bins between two powers of two; below twice that, each value has one */
+#define HISTOGRAM_BITS 42u		 /* the last bin counts larger values; the greatest is also stored */
 #define HISTOGRAM_BINS (HISTOGRAM_STEPS * (HISTOGRAM_BITS - 4u))
 
 struct histogram {
@@ -37,7 +37,7 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 }
 
 void histogram_clear(struct histogram *h);
-/* The greatest value that per_mille of the values do not exceed, up to the width of its bin. 0 of no values. */
+/* The value that per_mille of the values do not exceed, up to the width of its bin. 0 if there are no values. */
 uint64_t histogram_at(const struct histogram *h, uint32_t per_mille);
 double histogram_mean(const struct histogram *h);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the sequence numbers and time stamps of arriving packets tell: loss, reordering (RFC 4737: a packet is reordered
- * when one behind it in its flow has arrived), duplicates (RFC 5560), latency, and jitter (the difference of the
- * latencies of two consecutive packets of a flow: Veitch et al., III).
+ * Measures by the sequence numbers and time stamps of arriving packets: loss, reordering (RFC 4737: a packet is
+ * reordered when a later one of its flow has arrived), duplicates (RFC 5560), latency, and jitter (the difference of
+ * the latencies of two consecutive packets of a flow: Veitch et al., III).
  */
 #ifndef METER_H
 #define METER_H
@@ -12,24 +12,24 @@
 
 #include "meter/histogram.h"
 
-#define METER_WINDOW 32u /* as many numbers behind the newest a duplicate is told from a late packet */
+#define METER_WINDOW 32u /* this far before the newest number, duplicates and late packets can be distinguished */
 
 /* One direction of a flow. */
 struct arrivals {
 	uint32_t expected; /* the next sequence number */
 	uint32_t window;   /* bit i: number expected - 1 - i has arrived */
-	uint32_t latency;  /* of the newest packet, in ticks, at most 2^32 - 1; 0: not known */
+	uint32_t latency;  /* of the newest packet, in ticks, at most 2^32 - 1; 0: unknown */
 };
 
 struct meter {
 	bool timing;	/* stamps hold the TSC */
-	uint64_t since; /* latencies of packets due before this are left out */
+	uint64_t since; /* latencies of packets due earlier are not counted */
 	uint64_t received, reordered, duplicates;
-	uint64_t damaged; /* came without its stamp */
+	uint64_t damaged; /* packets without a valid stamp */
 	struct histogram latency, jitter; /* in ticks */
 };
 
-/* Forgets everything but the settings. */
+/* Resets everything except the settings. */
 void meter_clear(struct meter *meter);
 
 static inline void meter_latency(struct meter *m, struct arrivals *a, uint64_t due, uint64_t now, bool consecutive)
@@ -37,7 +37,7 @@ static inline void meter_latency(struct meter *m, struct arrivals *a, uint64_t d
 	uint64_t latency = now - due, kept = latency < UINT32_MAX ? latency : UINT32_MAX;
 
 	if ((int64_t)(due - m->since) < 0) {
-		a->latency = 0; /* nor is the next packet compared with it */
+		a->latency = 0; /* the next packet is not compared with it either */
 		return;
 	}
 	histogram_add(&m->latency, latency);

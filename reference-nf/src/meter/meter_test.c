@@ -50,7 +50,7 @@ static void looks_back_as_far_as_the_window(void)
 	arrive((uint32_t[]){0, 1, 33}, 3);
 	arrive((uint32_t[]){2, 2}, 2); /* 31 behind the newest: the window's last */
 	check_counts(4, 1, 1);
-	arrive((uint32_t[]){1}, 1); /* before it: cannot be told from a late one */
+	arrive((uint32_t[]){1}, 1); /* before it: not distinguishable from a late one */
 	check_counts(5, 2, 1);
 	arrive((uint32_t[]){64, 33, 34}, 3);
 	check_counts(7, 3, 2);
@@ -92,7 +92,7 @@ static int by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Against the values themselves: never below, and above by less than a bin. */
+/* Compared with the values themselves: never below, and above by less than a bin. */
 static void percentiles(void)
 {
 	static struct histogram h;

@@ -14,10 +14,10 @@ void sink_open(struct sink *s, struct generator *g)
 
 	*s = (struct sink){.io = g->io, .generator = g, .warm_up = settings->warm_up_ms * rte_get_tsc_hz() / 1000};
 	s->meter.timing = !g->replays && settings->meter == METER_LATENCY;
-	s->meter.since = rte_rdtsc(); /* flows are opened by packets without a time */
+	s->meter.since = rte_rdtsc(); /* packets that open flows have no time */
 }
 
-/* Packets that were on their way while the lcore stood still are left out. */
+/* Latencies of packets in flight while the lcore was parked are not counted. */
 void sink_start(struct sink *s)
 {
 	uint64_t since = s->generator->last + s->warm_up;

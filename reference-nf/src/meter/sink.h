@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The far side: takes what the NF sent, learns, as a server does, under which address each flow reaches it, and meters
- * what has a stamp.
+ * The far side: receives what the NF sent, learns from which address each flow reaches it, as a server does, and
+ * measures packets with a stamp.
  */
 #ifndef SINK_H
 #define SINK_H
@@ -15,7 +15,7 @@ struct sink {
 	struct generator *generator; /* whose flows they are */
 	struct dump dump;
 	struct meter meter;
-	uint64_t warm_up; /* ticks that latencies are left out for, from the first start on; 0 once started */
+	uint64_t warm_up; /* ticks after the first start without latencies; 0 once started */
 	uint64_t packets;
 };
 
@@ -23,11 +23,11 @@ extern const struct nalm_outcome_spec sink_outcomes[];
 enum { SINK_RECEIVED };
 
 void sink_open(struct sink *sink, struct generator *generator);
-/* Time begins, or goes on after a pause: the generator has been told before. */
+/* Starts time, or continues it after a pause. Call generator_start() before. */
 void sink_start(struct sink *sink);
-/* Forgets what has been counted. */
+/* Resets all counts. */
 void sink_reset(struct sink *sink);
-/* Takes everything there is. Returns how many packets. */
+/* Receives all packets that wait. Returns their number. */
 uint32_t sink_process(struct sink *sink);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the generator writes at the end of a payload, and the sink reads there: whose packet it is, its place in its
- * flow, and when it was due (Veitch et al., III). No NF of ours touches a payload's end, so it passes any rewriting of
- * headers. 18 bytes: all that a frame of 64 bytes has room for behind Ethernet, IPv4 and UDP. Big-endian.
+ * The stamp that the generator writes at the end of a payload for the sink: the packet's flow, its place in the flow,
+ * and when it was due (Veitch et al., III). The stages here do not change a payload's end, so the stamp survives any
+ * rewriting of headers. It has 18 bytes, all that a frame of 64 bytes has left after Ethernet, IPv4 and UDP.
+ * Big-endian.
  */
 #ifndef STAMP_H
 #define STAMP_H
@@ -17,7 +18,7 @@
 enum stamp_direction { STAMP_OUTBOUND, STAMP_INBOUND, STAMP_DIRECTIONS };
 
 struct stamp {
-	uint8_t generation; /* goes up when another flow takes the number */
+	uint8_t generation; /* increases when another flow takes the number */
 	uint32_t flow;	    /* with STAMP_REPLY for packets to the client; each direction has its own sequence */
 	uint32_t sequence;
 	uint64_t time; /* TSC, or virtual time in ns */
@@ -35,7 +36,7 @@ static inline void stamp_write(uint8_t *at, const struct stamp *s)
 	memcpy(at + 10, &time, sizeof(time));
 }
 
-/* Returns whether there is one. */
+/* Returns whether the payload has a stamp. */
 static inline int stamp_read(const uint8_t *at, struct stamp *s)
 {
 	memcpy(&s->flow, at + 2, sizeof(s->flow));

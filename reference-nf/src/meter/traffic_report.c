@@ -66,7 +66,7 @@ static void report_times(const struct report *r, const struct meter *m)
 	report(r, "jitter_max_ns", to_ns((double)m->jitter.greatest));
 }
 
-/* What is on its way is neither received nor lost: `lost` is what it says only at the end. */
+/* A packet in flight is neither received nor lost, so `lost` is exact only at the end. */
 static void report_meter(const struct report *r, const struct generator *g, const struct meter *m)
 {
 	report(r, "received", m->received);

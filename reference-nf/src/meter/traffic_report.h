@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the traffic was and what its packets tell, as names and numbers: for the totals line and for telemetry.
+ * The traffic and its measurements as names and numbers, for the totals line and for telemetry.
  */
 #ifndef TRAFFIC_REPORT_H
 #define TRAFFIC_REPORT_H
@@ -10,9 +10,9 @@
 #include "meter/sink.h"
 
 typedef void (*traffic_member)(void *to, const char *name, uint64_t value);
-/* Calls member for each. May be called while the traffic runs: each number is whole. */
+/* Calls member for each. It may be called while traffic runs: each number is read whole. */
 void traffic_report(const struct generator *generator, const struct sink *sink, traffic_member member, void *to);
-/* A member of a JSON object, with a comma before it. */
+/* Prints a member of a JSON object, with a comma before it. */
 void traffic_print(FILE *out, const struct generator *generator, const struct sink *sink);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Trials: an agent says through the traffic file (probe/nalm_traffic.h) what is sent from one turn to the next, and
- * reads there what became of it.
+ * Trials: an agent sets through the traffic file (probe/nalm_traffic.h) what is sent from turn to turn, and reads the
+ * results there.
  */
 #ifndef TRIAL_H
 #define TRIAL_H
@@ -10,16 +10,16 @@
 #include "nalm_traffic.h"
 
 struct trial {
-	struct nalm_traffic *file; /* NULL: nobody asked for trials */
-	struct nalm_traffic_totals before; /* when the present trial began: to be taken off */
+	struct nalm_traffic *file; /* NULL: no trials */
+	struct nalm_traffic_totals before; /* totals when the current trial began, to be subtracted */
 };
 
-/* Opens the file the environment names, if it does. false: said on stderr. */
+/* Opens the file that the environment names, if any. false: reported on stderr. */
 bool trial_open(struct trial *trial);
 void trial_close(struct trial *trial);
-/* A turn begins: takes up what is asked. Before generator and sink are told of it. */
+/* Applies the file's settings when a turn begins. Call it before the generator and the sink start. */
 void trial_begin(struct trial *trial, struct generator *generator, struct sink *sink);
-/* The lcore is about to park: writes what became of the trial so far. */
+/* Writes the trial's results so far, before the lcore parks. */
 void trial_publish(const struct trial *trial, const struct generator *generator, const struct sink *sink);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the generator has really sent. The traffic's lcore writes, telemetry reads.
+ * Counts what the generator has sent. The traffic's lcore writes, telemetry reads.
  */
 #ifndef TX_STATS_H
 #define TX_STATS_H
 
 #include <stdint.h>
 
-/* By what the far sides are: from a client, to a client, and what belongs to no flow. */
+/* From a client, to a client, and packets of no flow. */
 enum tx_direction { TX_OUTBOUND, TX_INBOUND, TX_OTHER, TX_DIRECTIONS };
 
-/* Sizes of frames with their check sequence, as RFC 2819 has them, and one more. */
+/* Frame sizes with check sequence, in the classes of RFC 2819 and one more. */
 #define TX_STATS_SIZES 7u
 extern const char *const tx_direction_names[TX_DIRECTIONS], *const tx_stats_sizes[TX_STATS_SIZES];
 

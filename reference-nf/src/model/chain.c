@@ -37,7 +37,7 @@ static void add_named(struct chain *chain, struct config *config, const char *na
 	}
 	for (uint32_t i = 0; i < chain->count; i++)
 		if (chain->stages[i].ops == ops) {
-			config_mistake(config, "chain", "stages", "stage %s stands there twice", ops->name);
+			config_mistake(config, "chain", "stages", "stage %s is named twice", ops->name);
 			return;
 		}
 	if (chain->count == CHAIN_MAX_STAGES) {
@@ -68,7 +68,7 @@ void chain_configure(struct chain *chain, struct config *config, bool flow_cache
 	}
 }
 
-/* Instances of stage i: a private one for whoever runs it at the same time as others. */
+/* Number of instances of stage i: one for each role that runs it in parallel. */
 static uint32_t instances_of(const struct chain *c, uint32_t i, const struct model_settings *m)
 {
 	if (m->kind == MODEL_PIPELINE || (m->state == STATE_LOCKED && c->stages[i].ops->keeps_flows))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The stages of this run in pass order, their tables and instances, and what has become of packets in each: what every
- * execution model runs.
+ * The chain that every execution model runs: the stages in pass order, their tables and instances, and the outcomes of
+ * packets in each.
  */
 #ifndef CHAIN_H
 #define CHAIN_H
@@ -12,7 +12,7 @@
 #include "model/model_config.h"
 #include "stage.h"
 
-/* What the NF does beside the chain's own stages; each is a stage of the probe where the model has it. */
+/* The NF's work apart from the chain's own stages; each is a stage of the probe where the model has it. */
 enum chain_part {
 	PART_GENERATOR,
 	PART_RX,
@@ -26,7 +26,7 @@ enum chain_part {
 };
 
 #define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS)
-_Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "the probe has room for all");
+_Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "room in the probe for all");
 _Static_assert(CHAIN_MAX_STAGES <= FLOW_PATH_NOTES, "a note for each stage");
 
 /* Raw and cumulative. */
@@ -44,7 +44,7 @@ struct chain_stage {
 	const struct stage_ops *ops;
 	void *settings; /* owned by struct settings */
 	struct rcu_tables rcu;
-	struct stage_place place; /* what tables are built with */
+	struct stage_place place; /* for building tables */
 	void *instances[STAGE_MAX_INSTANCES];
 	uint32_t instance_count;
 	uint32_t go_on; /* bit set of outcomes of kind PASS */
@@ -54,7 +54,7 @@ struct chain_stage {
 struct chain {
 	struct chain_stage stages[CHAIN_MAX_STAGES];
 	uint32_t count;
-	uint32_t flows_first, flows_end; /* the stages that keep flows stand in [first, end); end 0: none does */
+	uint32_t flows_first, flows_end; /* the stages that keep flows are in [first, end); end 0: none */
 	struct nalm_stage_spec probed[CHAIN_MAX_PROBED + 1]; /* in pass order; index = the probe's number of a stage */
 	uint32_t probed_count;
 	uint32_t at[CHAIN_PARTS]; /* the probe's number of a part this model has */
@@ -63,8 +63,8 @@ struct chain {
 
 /* Reads [chain] stages; mistakes go to config. */
 void chain_configure(struct chain *chain, struct config *config, bool flow_cache);
-/* Makes tables and instances: of stages that keep flows as many as flow_instances, of others one per worker. false:
- * said on stderr. */
+/* Makes tables and instances: flow_instances of stages that keep flows, one per worker of others. false: reported on
+ * stderr. */
 bool chain_init(struct chain *chain, const struct model_settings *model, uint64_t seed);
 void chain_fini(struct chain *chain);
 /* The first stage that keeps flows, or NULL. */
@@ -73,9 +73,9 @@ const struct chain_stage *chain_flow_stage(const struct chain *chain);
 void chain_reset_totals(struct chain *chain);
 /* A stage's totals over all roles. */
 struct stage_totals chain_totals(const struct chain *chain, uint32_t probed);
-/* Packets of a kind over all stages of the NF (generator and sink not counted). */
+/* Packets of a kind over all stages of the NF, generator and sink excluded. */
 uint64_t chain_sum(const struct chain *chain, enum nalm_outcome_kind kind);
-/* in = sent + policy + lost + bad; and in each stage the outcomes add up to the packets it was handed. */
+/* Checks in = sent + policy + lost + bad, and that each stage's outcomes add up to its packets. */
 bool chain_balanced(const struct chain *chain);
 
 #endif

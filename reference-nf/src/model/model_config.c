@@ -5,20 +5,20 @@
 
 static const char *const switched[] = {"off", "on", NULL};
 
-/* What cannot stand together, named where it stands. */
+/* Reports keys that exclude each other. */
 static void check_together(const struct model_settings *m, struct config *config)
 {
 	if (m->kind == MODEL_PIPELINE && m->workers > 1)
-		config_mistake(config, "model", "workers", "model pipeline has a worker per group; take model = rtc");
+		config_mistake(config, "model", "workers", "model pipeline has a worker per group; use model = rtc");
 	if (m->kind == MODEL_PIPELINE && m->state != STATE_LOCKFREE)
-		config_mistake(config, "model", "state", "model pipeline has every stage on one lcore: only lockfree");
+		config_mistake(config, "model", "state", "model pipeline has each stage on one lcore: needs lockfree");
 	if (m->kind == MODEL_RTC && config_text(config, "model", "groups", NULL) != NULL)
 		config_mistake(config, "model", "groups", "only model = pipeline has groups");
 	if (m->state != STATE_SEPARATED && m->databases > 1)
 		config_mistake(config, "model", "databases", "only state = separated has database instances");
 	if (m->flow_cache && (m->kind != MODEL_RTC || m->state != STATE_LOCKFREE))
 		config_mistake(config, "chain", "flow_cache",
-			       "a flow's path is private to its worker: needs model = rtc, state = lockfree");
+			       "needs model = rtc, state = lockfree: a flow's path is private to its worker");
 	if (m->ring_packets < m->batch_size * 2)
 		config_mistake(config, "model", "ring", "must hold two batches of %u packets", m->batch_size);
 	if ((m->ring_packets & (m->ring_packets - 1)) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * [model] and the variants of [chain]: how stages are spread over lcores, and who owns the flows.
+ * [model] and the variants of [chain]: how stages are distributed over lcores, and who owns the flows.
  */
 #ifndef MODEL_CONFIG_H
 #define MODEL_CONFIG_H
@@ -36,10 +36,10 @@ struct model_settings {
 	bool flow_cache;
 };
 
-/* All but the groups, which are told by the chain: pipeline_configure(). Mistakes go to config. */
+/* Reads all keys but the groups, which pipeline_configure() reads. Mistakes go to config. */
 void model_configure(struct model_settings *settings, struct config *config);
 
-/* More than one lcore works on packets: there is a dispatching one. */
+/* Whether more than one lcore works on packets, so that one dispatches. */
 static inline bool model_dispatches(const struct model_settings *m)
 {
 	return m->kind == MODEL_RTC && (m->workers > 1 || m->state == STATE_SEPARATED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What passes between lcores, with real threads: the hand-over ring and the restoring of order. Runs without EAL, so
- * that under ThreadSanitizer (-Db_sanitize=thread -Dc_args=-DRTE_USE_C11_MEM_MODEL) every access is an instrumented one.
+ * The hand-over ring and the restoring of order, with real threads. Runs without EAL, so that ThreadSanitizer
+ * (-Db_sanitize=thread -Dc_args=-DRTE_USE_C11_MEM_MODEL) instruments every access.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define BATCH 32u
 #define WORKERS 3u
 
-/* A packet buffer with what the code under test looks at. */
+/* A packet buffer with the fields that the code under test reads. */
 struct buffer {
 	struct rte_mbuf mbuf;
 	struct mbuf_metadata metadata;
@@ -110,7 +110,7 @@ static void handover_keeps_all_in_order(void)
 	free(s.handover.ring);
 }
 
-/* Every third ticket is a gap; batches of tickets go to the workers in turn, as the dispatching lcore does it. */
+/* Every third ticket is a gap; batches of tickets go to the workers in turn, as the dispatching lcore does. */
 static bool is_dropped(uint64_t ticket)
 {
 	return ticket % 3 == 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Execution model pipeline: each group of stages on an lcore of its own, rings between.
+ * Execution model pipeline: each group of stages has its own lcore, with rings between them.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void each_of_its_own(struct model_settings *m, const struct chain *chain)
 	m->group_count = chain->count;
 }
 
-/* Reads the name at *at and moves behind it and the spaces around it. */
+/* Reads the name at *at, and advances past it and the spaces around it. */
 static size_t read_name(const char **at, const char **name)
 {
 	*at += strspn(*at, " \t");
@@ -47,7 +47,7 @@ void pipeline_configure(struct model_settings *m, const struct chain *chain, str
 		at++;
 	}
 	config_mistake(config, "model", "groups",
-		       "expected the stages of [chain] stages in their order, like nat | dpi,l3fwd; `%s` is not that", text);
+		       "expected the stages of [chain] stages in order, like nat | dpi,l3fwd, not `%s`", text);
 }
 
 static void name_link(const struct plan *p, uint32_t first, uint32_t end, char *name, size_t size)

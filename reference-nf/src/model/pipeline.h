@@ -4,9 +4,9 @@
 
 #include "model/plan.h"
 
-/* Reads [model] groups: each stage of its own if there are none. */
+/* Reads [model] groups. Without the key each stage is a group. */
 void pipeline_configure(struct model_settings *model, const struct chain *chain, struct config *config);
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool pipeline_plan(struct plan *plan);
 
 #endif

@@ -11,7 +11,7 @@ struct handover *plan_ring(struct plan *p)
 	return h;
 }
 
-/* The one that receives: nothing more comes once the traffic has ended, or was told to. */
+/* For the receiving role: nothing more arrives once the traffic has ended or *stop is set. */
 static bool source_over(const struct role *role)
 {
 	const struct plan *p = role->source;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which roles there are and who hands packets to whom: an execution model, laid out. plan_build.h makes one.
+ * The roles of an execution model and the rings between them. plan_build.h makes a plan.
  */
 #ifndef PLAN_H
 #define PLAN_H
@@ -20,7 +20,7 @@ struct plan {
 	struct io *io;
 	struct rx_clock clock;
 	const volatile sig_atomic_t *stop;
-	struct role *roles[MODEL_MAX_ROLES]; /* the receiving one first; the traffic, if it is here, last */
+	struct role *roles[MODEL_MAX_ROLES]; /* the receiving one first; the traffic, if any, last */
 	uint32_t role_count;
 	struct handover rings[PLAN_MAX_RINGS];
 	uint32_t ring_count;
@@ -36,9 +36,9 @@ struct plan {
 
 void plan_close(struct plan *plan);
 
-/* For the models: a ring of its own; NULL: said on stderr. */
+/* For the models: makes a ring. NULL: reported on stderr. */
 struct handover *plan_ring(struct plan *plan);
-/* Puts the role into the plan, behind the ones there are. */
+/* Appends the role to the plan. */
 void plan_add(struct plan *plan, struct role *role);
 
 #endif

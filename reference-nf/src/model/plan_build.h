@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Lays out the execution model that the configuration names.
+ * Makes the plan of the configured execution model.
  */
 #ifndef PLAN_BUILD_H
 #define PLAN_BUILD_H
 
 #include "model/plan.h"
 
-/* What the model asks of the ports. */
+/* The model's needs of the ports. */
 uint32_t plan_tx_queues(const struct model_settings *model);
 uint32_t plan_packets_in_rings(const struct model_settings *model);
 
@@ -22,7 +22,7 @@ struct plan_parts {
 	struct sink *sink;
 };
 
-/* false: said on stderr. plan_close() takes back what half a plan has left. */
+/* false: reported on stderr. plan_close() also frees an incomplete plan. */
 bool plan_open(struct plan *plan, const struct plan_parts *parts);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Execution model run to completion: one lcore takes a batch through the whole chain.
+ * Execution model run to completion: one lcore runs the whole chain on a batch.
  */
 #include "model/rtc.h"
 

@@ -4,7 +4,8 @@
 
 #include "model/runner.h"
 
-/* Every role of this lcore, once. Packets handled by the NF; those of the traffic if no other role is here. */
+/* Runs every role of this lcore once. Returns packets handled by the NF, or by the traffic if this lcore has no other
+ * role. */
 static inline uint32_t iterate(const struct plan *p, uint32_t first, uint32_t step, struct nalm_lcore *lcore, bool *all)
 {
 	uint32_t handled = 0, apart = 0;
@@ -24,10 +25,10 @@ static inline uint32_t iterate(const struct plan *p, uint32_t first, uint32_t st
 	return first == p->role_count - 1 && p->roles[first]->apart ? apart : handled;
 }
 
-/* A parked lcore holds no tables, and must not keep others from replacing them. false: the gate has ended the run. */
+/* Parks. A parked lcore holds no tables and does not delay their replacement. false: the gate has ended the run. */
 __attribute__((noinline)) static bool runner_park(struct runner *r, uint32_t number, struct nalm_lcore *lcore)
 {
-	bool has_traffic = (r->plan->role_count - 1) % rte_lcore_count() == number; /* if it is here, it is the last role */
+	bool has_traffic = (r->plan->role_count - 1) % rte_lcore_count() == number; /* traffic is the last role */
 
 	if (has_traffic)
 		traffic_park(&r->plan->traffic);
@@ -47,7 +48,7 @@ __attribute__((noinline)) void runner_loop(struct runner *r, uint32_t number, ui
 	while (!ended) {
 		if (!finishing && !nalm_probe_ready(lcore) && !runner_park(r, number, lcore)) {
 			finishing = true;
-			*r->stop = 1; /* packets on their way still arrive */
+			*r->stop = 1; /* packets in flight still arrive */
 		}
 		uint32_t n = iterate(r->plan, number, lcores, lcore, &ended);
 		nalm_probe_commit(lcore, n);

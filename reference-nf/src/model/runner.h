@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Roles on lcores: role i runs on lcore i modulo the number of lcores, those of one lcore in turn. So one lcore runs
- * any model, with the same packets in the same batches each time, and as many lcores as roles run it in parallel.
+ * Runs roles on lcores: role i on lcore i modulo the number of lcores, and the roles of one lcore in turn. So one lcore
+ * runs any model, always with the same packets in the same batches, and as many lcores as roles run it in parallel.
  */
 #ifndef RUNNER_H
 #define RUNNER_H
@@ -14,12 +14,12 @@ struct runner {
 	struct plan *plan;
 	struct nalm_probe *probe;
 	volatile sig_atomic_t *stop;
-	struct rte_rcu_qsbr *readers; /* who may hold tables; the number of an lcore here is its thread id there */
+	struct rte_rcu_qsbr *readers; /* threads that may hold tables; an lcore's number is its thread id */
 };
 
-/* Opens every flow through the NF itself, then forgets the counts. Before any loop, on one thread. */
+/* Opens every flow through the NF itself, then resets the counts. Before any loop, on one thread. */
 void runner_prime(struct plan *plan);
-/* Runs all roles on EAL's lcores until each has ended. false: an lcore found no room in the probe. */
+/* Runs all roles on EAL's lcores until each has ended. false: the probe had no room for an lcore. */
 bool runner_run(struct runner *runner);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "model/separated_plan.h"
 
-/* Packets may come from any side until the dispatching lcore has ended and all it let in have left. */
+/* For roles that packets reach from several sides: ended when dispatching has ended and all its packets have left. */
 static bool all_done(const struct role *role)
 {
 	const struct plan *p = role->source;

@@ -4,7 +4,7 @@
 
 #include "model/plan.h"
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool separated_plan(struct plan *plan);
 
 #endif

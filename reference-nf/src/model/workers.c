@@ -9,7 +9,7 @@
 
 #include "model/workers.h"
 
-/* Stages of one instance are shared: each call of theirs goes through a lock. */
+/* Replaces stages that workers share by ones that lock each call. */
 static void lock_shared(struct plan *p, struct segment *segment)
 {
 	for (uint32_t i = 0; i < segment->count; i++) {

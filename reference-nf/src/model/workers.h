@@ -4,7 +4,7 @@
 
 #include "model/plan.h"
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool workers_plan(struct plan *plan, uint64_t seed);
 
 #endif

@@ -61,15 +61,15 @@ static void nat_fini(void *state)
 	rte_free(nat);
 }
 
-_Static_assert(NAT_NONE == BULK_LOOKUP_NONE, "a record that is not there");
+_Static_assert(NAT_NONE == BULK_LOOKUP_NONE, "no record");
 
-/* What is to be done with a packet, and its mapping once that has been looked up. */
+/* How to handle a packet, and its mapping after the lookup. */
 struct lookup {
 	struct flow_key key;
 	uint32_t record; /* NAT_NONE: not found */
 	uint8_t direction;	 /* enum nat_direction */
 	uint8_t slot;	 /* its place among the keys of its bulk */
-	bool cached;	 /* the record is the flow cache's: its epoch is still to be looked at */
+	bool cached;	 /* the record is from the flow cache: its epoch is not checked yet */
 	bool ended;	 /* it has its outcome */
 };
 
@@ -83,7 +83,7 @@ static inline enum nat_side side_of(const struct lookup *lookup)
 	return lookup->direction == NAT_DIRECTION_IN ? NAT_OUTSIDE : NAT_INSIDE;
 }
 
-/* Fills the packet's lookup and asks for its mapping. */
+/* Fills the packet's lookup and adds its key to a bulk. */
 static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
 			   struct bulk_lookup bulks[])
 {
@@ -114,7 +114,7 @@ static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_look
 		bulk_lookup_mark_missing(bulk, nat_table_find(nat->table, side, bulk->keys, bulk->count, bulk->records));
 }
 
-/* Puts the record in the lookup's place. */
+/* Stores the record in the lookup. */
 static inline void resolve(const struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
 			   const struct bulk_lookup bulks[])
 {
@@ -131,7 +131,7 @@ static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, b
 	const struct nat_mapping *m = &nat->table->mappings[record];
 	uint8_t next = m->tcp;
 
-	if (((flags & TCP_EVENTS) | m->tcp) != 0) /* of TCP alone */
+	if (((flags & TCP_EVENTS) | m->tcp) != 0) /* only of TCP */
 		next = tcp_track_next(m->tcp, flags, out, payload);
 	if (next != m->tcp)
 		nat_table_set_tcp(nat->table, record, next, now_ns);
@@ -179,8 +179,8 @@ static inline enum nat_outcome inbound(struct nat *nat, uint8_t *frame, const st
 	return NAT_TRANSLATED_IN;
 }
 
-/* The other end's mapping is looked up first: a packet that reaches nobody opens none. A query has no port of the
- * other end. */
+/* Looks the other end's mapping up first: a packet that reaches nobody opens none. A query has no port of the other
+ * end. */
 static enum nat_outcome hairpin(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
 				uint64_t now_ns)
 {

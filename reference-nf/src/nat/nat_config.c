@@ -5,7 +5,7 @@
 
 #define NS_PER_S 1000000000u
 #define MAX_TIMEOUT_S (365u * 24 * 3600)
-#define MAX_POOL 256u /* a port queue per address and protocol is held in memory */
+#define MAX_POOL 256u /* there is a port queue for each address and protocol */
 
 static uint64_t timeout_ns(struct config *config, const char *key, uint64_t fallback_s)
 {

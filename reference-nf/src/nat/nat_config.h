@@ -4,7 +4,7 @@
 
 #include "nat/nat_settings.h"
 
-/* [nat] and [network] inside. Mistakes go to config. NULL: no memory. */
+/* Reads [nat] and [network] inside. Mistakes go to config. NULL: no memory. */
 void *nat_configure(struct config *config);
 
 #endif

@@ -8,8 +8,8 @@ static void rewrite_inside(const struct nat *nat, uint8_t *frame, const struct p
 	icmp_error_rewrite(frame, p, e, end, nat_key_address(is), nat_key_port(is));
 }
 
-/* From the inside, about a packet that had come in: the sender, be it the host or a router before it, becomes the pool
- * address that stands for it. */
+/* From the inside, about an inbound packet: the sender, which is the host or a router before it, becomes its pool
+ * address. */
 static enum nat_outcome outbound(const struct nat *nat, uint8_t *frame, const struct packet *p,
 				 const struct icmp_error *e)
 {
@@ -24,7 +24,7 @@ static enum nat_outcome outbound(const struct nat *nat, uint8_t *frame, const st
 	return NAT_ICMP_ERROR;
 }
 
-/* To the sender of a packet that had gone out; found is its mapping. */
+/* To the sender of an outbound packet; found is its mapping. */
 static void inbound(const struct nat *nat, uint8_t *frame, const struct packet *p, const struct icmp_error *e,
 		    uint32_t found)
 {
@@ -41,9 +41,9 @@ static enum nat_outcome translate(const struct nat *nat, uint8_t *frame, const s
 	uint32_t destination = load32(frame + IPV4_DESTINATION_AT), found = NAT_NONE;
 	bool in = !out || nat_within(nat->pool, destination);
 
-	if (in) { /* the other end of the error, looked up before anything is written */
+	if (in) { /* looks the error's other end up before writing */
 		struct flow_key key = nat_error_key(e, ICMP_ERROR_SOURCE);
-		if (destination == icmp_error_address(e, ICMP_ERROR_SOURCE)) /* errors go to whom they are about */
+		if (destination == icmp_error_address(e, ICMP_ERROR_SOURCE)) /* errors go to the packet's sender */
 			found = nat_find_outside(nat, &key, &elsewhere);
 		if (found == NAT_NONE)
 			return elsewhere ? NAT_HAIRPIN_ELSEWHERE : NAT_NO_MAPPING;
@@ -55,7 +55,7 @@ static enum nat_outcome translate(const struct nat *nat, uint8_t *frame, const s
 	return NAT_ICMP_ERROR;
 }
 
-/* A query that went out, an answer that came in: what a mapping is for. */
+/* An outbound query or an inbound reply: these have mappings. */
 static bool of_a_query(const struct nat *nat, const uint8_t *frame, const struct icmp_error *e)
 {
 	if (e->protocol != IPPROTO_ICMP)

@@ -8,8 +8,7 @@ static struct stage_owner by_port(const struct nat_settings *s, const struct flo
 	return (struct stage_owner){.instance = instance < 0 ? OWNER_ANY : instance};
 }
 
-/* A hairpinned error is the business of the instance with the mapping of its sender's end, as the packet it is
- * about was. */
+/* A hairpinned error belongs to the instance with the mapping of its sender's end, like the packet that it is about. */
 static struct stage_owner owner_of_error(const struct nat_settings *s, struct nat_prefix inside, uint8_t *frame,
 					 const struct packet *p, uint32_t count)
 {

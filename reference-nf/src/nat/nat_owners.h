@@ -4,8 +4,7 @@
 
 #include "stage.h"
 
-/* Outbound packets belong to the instance that has their inside end, inbound ones to the one whose part of the pool's
- * ports has theirs. */
+/* Outbound packets belong to the instance with their inside end, inbound ones to the instance with their port. */
 void nat_owners(const void *settings, const struct rcu_tables *rcu, const struct batch *batch, uint32_t count,
 		struct stage_owner owners[]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the NAT reads from a packet and writes into it. Included by the stage's own files only.
+ * Reads and rewrites packets for the NAT. Only the stage's own files include it.
  */
 #ifndef NAT_PACKET_H
 #define NAT_PACKET_H
@@ -12,7 +12,7 @@
 #include "packet/icmp_error.h"
 #include "nat/nat_table.h"
 
-/* A prefix as addresses lie in the frame. */
+/* A prefix in network byte order. */
 struct nat_prefix {
 	uint32_t address, mask;
 };
@@ -27,16 +27,16 @@ static inline bool nat_within(struct nat_prefix prefix, uint32_t address)
 	return (address & prefix.mask) == prefix.address;
 }
 
-/* Which way a packet goes. */
+/* A packet's direction. */
 enum nat_direction {
 	NAT_DIRECTION_OUT,	 /* from the inside */
 	NAT_DIRECTION_IN,	 /* from elsewhere */
 	NAT_DIRECTION_HAIRPIN, /* from the inside to a pool address: out and back in (RFC 4787, REQ-9) */
 	NAT_DIRECTION_ERROR,	 /* an ICMP error: about another packet */
-	NAT_DIRECTION_NONE,	 /* ICMP that is neither a query going out, nor an answer coming in, nor an error */
+	NAT_DIRECTION_NONE,	 /* ICMP that is neither an outbound query, nor an inbound reply, nor an error */
 };
 
-/* The packet is IPv4 and of kind PACKET_L4. Key: the end that the NAT looks up, for the first three ways. */
+/* The packet is IPv4 and of kind PACKET_L4. Key: the end that the NAT looks up, for the first three directions. */
 static inline enum nat_direction nat_direction(struct nat_prefix inside, struct nat_prefix pool, const uint8_t *frame,
 				   const struct packet *p, struct flow_key *key)
 {
@@ -56,13 +56,13 @@ static inline enum nat_direction nat_direction(struct nat_prefix inside, struct 
 	return nat_within(pool, destination) ? NAT_DIRECTION_HAIRPIN : NAT_DIRECTION_OUT;
 }
 
-/* The end of the packet inside an error that belongs to a mapping: the one that the error goes back to. */
+/* The end of the quoted packet that has a mapping: the one that the error returns to. */
 static inline struct flow_key nat_error_key(const struct icmp_error *e, enum icmp_error_end end)
 {
 	return nat_key(e->protocol, icmp_error_address(e, end), icmp_error_port(e, end));
 }
 
-/* Puts the mapping's end of that side in place: outside it is the packet's source, inside its destination. */
+/* Writes the mapping's end of that side: outside as the packet's source, inside as its destination. */
 static inline void nat_rewrite(uint8_t *frame, const struct packet *p, const struct nat_mapping *m, enum nat_side to)
 {
 	uint8_t *ip_check = frame + ETHER_BYTES + 10, *l4 = frame + p->l4;

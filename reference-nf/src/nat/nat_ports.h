@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Free ports of one (pool address, protocol): a queue, at first port_min..port_max rising. A port that was given
- * back comes last, so that it rests as long as possible (RFC 6056, 3.1, on why quick reuse hurts).
+ * Free ports of one (pool address, protocol): a queue, at first port_min..port_max rising. A returned port goes to the
+ * end, so that it stays unused as long as possible (RFC 6056, 3.1, explains why quick reuse is harmful).
  */
 #ifndef NAT_PORTS_H
 #define NAT_PORTS_H
@@ -16,7 +16,7 @@ struct nat_ports {
 	uint16_t *returned;
 };
 
-/* 0: none is free. */
+/* 0: no port is free. */
 static inline uint16_t nat_ports_take(struct nat_ports *p)
 {
 	if (p->fresh <= p->max)

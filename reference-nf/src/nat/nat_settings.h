@@ -8,7 +8,7 @@
 
 enum nat_protocol { NAT_TCP, NAT_UDP, NAT_ICMP, NAT_PROTOCOLS };
 
-/* Mappings that age alike; in the order in which they are looked through for expiry. */
+/* Kinds of mappings by idle time, in the order in which expiry checks them. */
 enum nat_age { NAT_AGE_TCP, NAT_AGE_TCP_TRANSITORY, NAT_AGE_UDP, NAT_AGE_ICMP, NAT_AGES };
 
 struct nat_settings {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * An instance of the NAT. Included by the stage's own files only.
+ * An instance of the NAT. Only the stage's own files include it.
  */
 #ifndef NAT_STAGE_H
 #define NAT_STAGE_H
@@ -27,7 +27,7 @@ struct nat {
 	struct nat_settings settings;
 	struct nat_prefix inside, pool;
 	struct nat_table *table;
-	uint32_t index, count; /* which instance, of how many */
+	uint32_t index, count; /* this instance's number; number of instances */
 	uint32_t bulk;	       /* packets looked up at once */
 	uint32_t opened;       /* mappings since the last lookup of a bulk: what it did not find may be there now */
 	bool prefetch;

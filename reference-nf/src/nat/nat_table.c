@@ -10,7 +10,7 @@
 #include "table/table_memory.h"
 #include "packet/tcp_track.h"
 
-/* Where instance index's part begins of what count instances share evenly. */
+/* Where instance index's part begins when count instances share items evenly. */
 static uint32_t part(uint32_t whole, uint32_t index, uint32_t count)
 {
 	return (uint32_t)((uint64_t)whole * index / count);
@@ -71,7 +71,7 @@ static bool create_index(struct nat_table *t, enum nat_side side, const struct s
 	return t->by[side] != NULL;
 }
 
-/* What cannot be shared out leaves an instance that refuses everything. */
+/* Refuses a division that leaves an instance without ports or entries. */
 static bool shared_out(const struct nat_settings *s, uint32_t count)
 {
 	uint32_t ports = (uint32_t)s->port_max - s->port_min + 1;
@@ -145,7 +145,8 @@ static uint8_t age_of(const struct nat_mapping *m)
 	return m->protocol == NAT_UDP ? NAT_AGE_UDP : NAT_AGE_ICMP;
 }
 
-/* Of the change from one end to the other. ICMP has no pseudo-header: of its checksum only the port is a part. */
+/* Checksum deltas of the change from one end to the other. ICMP has no pseudo-header: its checksum covers only the
+ * port. */
 static void set_deltas(struct nat_mapping *m, enum nat_side to)
 {
 	const struct flow_key *was = &m->ends[!to], *is = &m->ends[to];

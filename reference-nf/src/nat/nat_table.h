@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The mappings of one instance of the NAT: endpoint-independent (RFC 4787, REQ-1), found from both sides, by last use
- * for expiry. One thread only. Addresses and ports are in network byte order throughout.
+ * The mappings of one instance of the NAT: endpoint-independent (RFC 4787, REQ-1), found from both sides, with expiry
+ * by last use. One thread only. All addresses and ports are in network byte order.
  */
 #ifndef NAT_TABLE_H
 #define NAT_TABLE_H
@@ -22,7 +22,7 @@ struct nat_mapping {
 	uint16_t l4_delta[2]; /* and to the transport's */
 	uint8_t age;	      /* enum nat_age: the list it stands in */
 	uint8_t protocol;     /* enum nat_protocol */
-	uint8_t tcp;	      /* enum tcp_track; of several connections on it the last one opened or closed decides */
+	uint8_t tcp;	      /* enum tcp_track; of several connections the last opened or closed one decides */
 	uint8_t reserved;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct nat_mapping) == USE_STRIDE, "one line");
@@ -44,7 +44,7 @@ enum nat_refusal { NAT_REFUSED_FULL, NAT_REFUSED_NO_PORT };
 
 #define NAT_NONE USE_NONE
 
-/* place: which part of the entries and of every pool address's ports is this instance's. NULL: said on stderr. */
+/* place: gives this instance's part of the entries and of every pool address's ports. NULL: reported on stderr. */
 struct nat_table *nat_table_create(const struct nat_settings *settings, const struct stage_place *place);
 void nat_table_destroy(struct nat_table *table);
 
@@ -71,7 +71,7 @@ static inline enum nat_protocol nat_protocol(uint8_t number)
 	return number == IPPROTO_UDP ? NAT_UDP : NAT_ICMP;
 }
 
-/* The instance, of count, that has the port in its part of port_min..port_max; -1: outside of it. Host byte order. */
+/* The instance, of count, whose part of port_min..port_max has the port; -1: outside the range. Host byte order. */
 static inline int32_t nat_port_instance(const struct nat_settings *s, uint16_t port, uint32_t count)
 {
 	uint32_t range = (uint32_t)s->port_max - s->port_min + 1, offset = (uint32_t)port - s->port_min;
@@ -96,7 +96,7 @@ static inline uint32_t nat_table_find_one(const struct nat_table *t, enum nat_si
 	return nat_table_find(t, side, key, 1, &record) != 0 ? record : NAT_NONE;
 }
 
-/* A mapping for an inside end that has none. tcp: its state. NAT_NONE: *refusal says why. */
+/* Makes a mapping for an inside end that has none. tcp: its state. NAT_NONE: *refusal says why. */
 uint32_t nat_table_open(struct nat_table *table, const struct flow_key *inside, uint8_t tcp, uint64_t now_ns,
 			enum nat_refusal *refusal);
 
@@ -107,9 +107,9 @@ static inline void nat_table_refresh(struct nat_table *t, uint32_t record, uint6
 	use_list_refresh(&t->aged[m->age], &t->mappings[0].used, record, now_ns);
 }
 
-/* Sets the TCP state. Where the idle time changes with it, it begins now. */
+/* Sets the TCP state. If this changes the idle time, it starts again. */
 void nat_table_set_tcp(struct nat_table *table, uint32_t record, uint8_t tcp, uint64_t now_ns);
-/* Removes mappings that were idle for their time. */
+/* Removes mappings whose idle time is over. */
 void nat_table_expire(struct nat_table *table, uint64_t now_ns);
 
 #endif

@@ -16,7 +16,7 @@ static void open_nat(const char *keys)
 	fixture_open(&nat, &nat_stage, text);
 }
 
-/* What an outgoing frame of a client becomes: its outside port. */
+/* The outside port that an outbound frame of a client gets. */
 static uint16_t open_flow(uint8_t protocol, uint32_t client, uint16_t port, uint64_t now)
 {
 	struct frame f = make_frame(protocol, client, port, SERVER, 80, "x", 1);
@@ -115,7 +115,7 @@ static void table_fills(void)
 	open_flow(6, CLIENT, 1, 0);
 	open_flow(6, CLIENT, 2, 0);
 	struct frame f = make_frame(6, CLIENT, 3, SERVER, 80, "x", 1);
-	RUNS(&f, 0, "table_full"); /* and not no_port, which is true as well */
+	RUNS(&f, 0, "table_full"); /* not no_port, which would also be true */
 	fixture_close(&nat);
 }
 
@@ -168,7 +168,7 @@ static void refused_packets(void)
 	fixture_close(&nat);
 }
 
-/* The instance begins anew, as another variant or another one of several. */
+/* The instance starts again, as another variant or as another of several instances. */
 static void restart(struct stage_place place)
 {
 	place.socket = (int)rte_socket_id();
@@ -177,7 +177,7 @@ static void restart(struct stage_place place)
 	CHECK(nat.state != NULL);
 }
 
-/* Many flows come and go; each time the reply finds its way back and no two flows share an outside endpoint. */
+/* Many flows come and go; every reply reaches its sender and no two flows share an outside endpoint. */
 static void churn_of(enum flow_table_kind hash, bool prefetch)
 {
 	static uint16_t port_of[4096];
@@ -210,7 +210,7 @@ static void churn(void)
 	}
 }
 
-/* A batch that opens a mapping, uses it in both directions and looks for one that is not there. */
+/* A batch that opens a mapping, uses it in both directions and looks up a missing one. */
 static void a_batch_sees_what_it_has_opened(void)
 {
 	struct frame query = make_frame(17, CLIENT, 5000, SERVER, 53, "q", 1);
@@ -226,7 +226,7 @@ static void a_batch_sees_what_it_has_opened(void)
 	fixture_close(&nat);
 }
 
-/* Notes lead to the mapping without a lookup, keep it alive, and not lead to another one that has its record. */
+/* Notes lead to the mapping without a lookup, keep it alive, and never lead to another one that now has its record. */
 static void notes_of_the_flow_cache(void)
 {
 	struct flow_path path = {0};
@@ -262,7 +262,7 @@ static struct stage_owner owner_of(const struct frame *frame, uint32_t count)
 	return owner;
 }
 
-/* Replies, and errors about what has gone out, belong to the instance that has opened the mapping. */
+/* Replies, and errors about outbound packets, belong to the instance that opened the mapping. */
 static void an_instance_gets_what_its_ports_get(uint32_t index, uint32_t count, uint32_t ports)
 {
 	restart((struct stage_place){.index = index, .count = count, .prefetch = true});
@@ -297,7 +297,7 @@ static void instances_split_the_ports(void)
 	fixture_close(&nat);
 }
 
-/* The far end of a hairpin may be another instance's: it is lost, and nothing is opened for it. */
+/* The far end of a hairpin may be another instance's: the packet is lost and opens no mapping. */
 static void a_hairpin_to_another_instance_is_lost(void)
 {
 	open_nat("pool = 203.0.113.7/32\nport_min = 1000\nport_max = 1003\nentries = 2");

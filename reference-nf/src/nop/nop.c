@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nop: the floor of every measurement, what a stage costs that does nothing.
+ * nop: the cost of a stage that does nothing, which is the floor of every measurement.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const struct nalm_outcome_spec nop_outcomes[] = {
 	{NULL, 0},
 };
 
-static char nothing; /* nop has no settings and no state: something that is not NULL */
+static char nothing; /* nop has no settings and no state; this is not NULL */
 
 static void *nop_configure(struct config *config)
 {

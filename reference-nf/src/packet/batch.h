@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The packets that pass the chain together.
+ * Packets that pass the chain together.
  */
 #ifndef BATCH_H
 #define BATCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Incremental update of Internet checksums, RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). Values are taken as they
- * lie in the packet: the one's complement sum does not care about byte order (RFC 1071, 2 B).
+ * Incremental update of Internet checksums, RFC 1624, equation 3: HC' = ~(~HC + ~m + m'). Values are in packet byte
+ * order: the one's complement sum does not depend on byte order (RFC 1071, 2 B).
  */
 #ifndef CHECKSUM_H
 #define CHECKSUM_H
@@ -20,14 +20,14 @@ static inline uint32_t checksum_delta32(uint32_t was, uint32_t is)
 	       checksum_delta16((uint16_t)(was >> 16), (uint16_t)(is >> 16));
 }
 
-/* The delta as one word, to be kept: 0 only where the delta is, so that applying it gives the same result. */
+/* Folds the delta to one word, for storage. The result is 0 only if the delta is, so that both have the same effect. */
 static inline uint16_t checksum_fold(uint32_t delta)
 {
 	delta = (delta & 0xffff) + (delta >> 16);
 	return (uint16_t)((delta & 0xffff) + (delta >> 16));
 }
 
-/* The folded delta of the change back. 0xffff is one's complement's other zero; plain 0 would need words of ones alone. */
+/* The folded delta of the reverse change. 0xffff is one's complement's other zero; 0 would need words of all ones. */
 static inline uint16_t checksum_back(uint16_t delta)
 {
 	return delta == 0xffff ? delta : (uint16_t)~delta;
@@ -41,7 +41,7 @@ static inline uint16_t checksum_apply(uint16_t check, uint32_t delta)
 	return (uint16_t)~sum;
 }
 
-/* UDP: 0 means "no checksum" and stays; a sum that becomes 0 is sent as all ones (RFC 768). */
+/* UDP: 0 means "no checksum" and stays 0; a sum that becomes 0 is sent as all ones (RFC 768). */
 static inline uint16_t checksum_apply_udp(uint16_t check, uint32_t delta)
 {
 	if (check == 0)

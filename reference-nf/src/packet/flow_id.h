@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Who talks to whom, as a key: protocol, addresses and ports as they stand in the frame.
+ * A flow's key: protocol, addresses and ports as in the frame.
  */
 #ifndef FLOW_ID_H
 #define FLOW_ID_H
@@ -8,8 +8,8 @@
 #include "packet/packet.h"
 #include "table/flow_table.h"
 
-/* The 5-tuple of an IPv4 packet whose transport header is whole (kind PACKET_L4, version 4). Of ICMP type
- * and identifier stand for the ports. */
+/* The 5-tuple of an IPv4 packet whose transport header is whole (kind PACKET_L4, version 4). ICMP has type and
+ * identifier instead of ports. */
 static inline struct flow_key flow_id_ipv4(const uint8_t *frame, const struct packet *p)
 {
 	struct flow_key key;
@@ -25,8 +25,8 @@ static inline struct flow_key flow_id_ipv4(const uint8_t *frame, const struct pa
 	return key;
 }
 
-/* A number that is the same for all packets of a flow in one direction: what a NIC's receive side scaling takes. By
- * ports where there are any, else by addresses; 0 where there is no IP. */
+/* A number that is the same for all packets of a flow in one direction, as for a NIC's receive side scaling. It is by
+ * ports if there are any, else by addresses; 0 without IP. */
 static inline uint32_t flow_id_spread(const uint8_t *frame, const struct packet *p)
 {
 	struct flow_key key = {{0, 0}};

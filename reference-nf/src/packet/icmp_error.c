@@ -72,7 +72,7 @@ uint16_t icmp_error_port(const struct icmp_error *e, enum icmp_error_end end)
 	return load16(port_at(e, end));
 }
 
-/* Mends the checksum of the transport inside; returns what that adds to the one around it. */
+/* Updates the quoted transport's checksum; returns the delta for the ICMP message's checksum. */
 static uint32_t mend_transport(const struct icmp_error *e, uint32_t address_delta, uint32_t port_delta)
 {
 	uint8_t *check = e->l4 + ICMP_CHECKSUM_AT;
@@ -80,7 +80,7 @@ static uint32_t mend_transport(const struct icmp_error *e, uint32_t address_delt
 
 	if (e->protocol == IPPROTO_TCP) {
 		check = e->l4 + TCP_CHECKSUM_AT;
-		if (e->l4_bytes < TCP_CHECKSUM_AT + 2) /* cut off before it */
+		if (e->l4_bytes < TCP_CHECKSUM_AT + 2) /* the quote ends before it */
 			return 0;
 	} else if (e->protocol == IPPROTO_UDP) {
 		check = e->l4 + UDP_CHECKSUM_AT;

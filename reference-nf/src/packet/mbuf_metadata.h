@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What travels with a packet from one lcore to the next, in the private area of its buffer.
+ * Data that a packet takes from one lcore to the next, in the private area of its buffer.
  */
 #ifndef MBUF_METADATA_H
 #define MBUF_METADATA_H

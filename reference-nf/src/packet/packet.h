@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a frame is, found out once (rx) and read by every stage. docs/behaviour.md, Parsing.
+ * A parsed frame: rx parses it once, every stage reads the result. docs/behaviour.md, Parsing.
  */
 #ifndef PACKET_H
 #define PACKET_H
@@ -15,7 +15,7 @@
 #define ETHER_BYTES 14u
 #define IPV4_MIN_BYTES 20u
 #define IPV6_BYTES 40u
-#define IPV6_EXTENSIONS_MAX 8u /* headers looked through; a packet with more is cut off as bad */
+#define IPV6_EXTENSIONS_MAX 8u /* headers to follow; a packet with more is PACKET_BAD_L4 */
 #define TCP_MIN_BYTES 20u
 #define UDP_BYTES 8u
 #define ICMP_MIN_BYTES 8u
@@ -23,19 +23,19 @@
 enum packet_kind {
 	PACKET_L4,        /* a whole TCP, UDP or ICMP header */
 	PACKET_OTHER,     /* another protocol */
-	PACKET_BAD_L4,    /* a transport or extension header that is cut short or contradicts itself */
+	PACKET_BAD_L4,    /* a transport or extension header that is truncated or contradicts itself */
 	PACKET_FRAGMENT,  /* any fragment */
-	PACKET_MALFORMED, /* no Ethernet or no sound IP header */
+	PACKET_MALFORMED, /* no Ethernet or no valid IP header */
 	PACKET_VLAN,
 	PACKET_NOT_IP,
 };
 
-/* Offsets in bytes from the frame's begin. protocol is set for every kind but the last three; the fields behind it
- * for PACKET_L4 only. */
+/* Offsets are in bytes from the frame's beginning. protocol is set for every kind but the last three, the fields after
+ * it only for PACKET_L4. */
 struct packet {
 	uint8_t kind;	  /* enum packet_kind */
 	uint8_t version;  /* 4, 6; 0: not IP, or in a VLAN */
-	uint8_t protocol; /* of IPv6: behind the extension headers */
+	uint8_t protocol; /* of IPv6: after the extension headers */
 	uint8_t reserved;
 	uint16_t l4;
 	uint16_t payload;
@@ -52,7 +52,7 @@ static inline struct rte_ipv6_hdr *packet_ipv6(uint8_t *frame)
 	return (struct rte_ipv6_hdr *)(void *)(frame + ETHER_BYTES);
 }
 
-/* Words as they lie in the frame, which aligns them to nothing. */
+/* Words in the frame's byte order, unaligned. */
 static inline uint16_t load16(const void *at)
 {
 	uint16_t value;
@@ -142,7 +142,7 @@ static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t 
 	return packet_parse_l4(frame + p->l4, total - header, p);
 }
 
-/* What follows the extension headers (RFC 8200, section 4). ip is the IPv6 header, end where its payload ends. */
+/* Skips the extension headers (RFC 8200, section 4). ip is the IPv6 header, end the end of its payload. */
 static inline enum packet_kind packet_parse_extensions(const uint8_t *ip, uint32_t end, struct packet *p)
 {
 	uint32_t at = IPV6_BYTES;

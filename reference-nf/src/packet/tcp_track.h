@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What a translator knows of the TCP connection on a record: enough to tell which idle time holds (RFC 5382, REQ-5).
- * The half closed keep the long one until both sides have sent FIN (RFC 7857, 2.2), what is reset has the short one
- * (2.3). `out` is the side that opens: the inside of a NAT, the clients of a load balancer.
+ * A translator's state of the TCP connection on a record, which determines the idle time (RFC 5382, REQ-5). A
+ * half-closed connection keeps the long one until both sides have sent FIN (RFC 7857, 2.2); a reset one has the short
+ * one (2.3). `out` is the side that opens: the inside of a NAT, the clients of a load balancer.
  */
 #ifndef TCP_TRACK_H
 #define TCP_TRACK_H
@@ -25,7 +25,7 @@ static inline uint8_t tcp_flags(const uint8_t *frame, const struct packet *p)
 	return p->protocol == IPPROTO_TCP ? frame[p->l4 + TCP_FLAGS_AT] : 0;
 }
 
-/* 0: established, no side has closed; every other protocol has it as well. */
+/* 0: established, no side has closed; other protocols are always in this state. */
 enum tcp_track {
 	TCP_TRACK_ESTABLISHED = 0,
 	TCP_TRACK_FIN_OUT = 1, /* established, half closed */
@@ -41,7 +41,7 @@ static inline bool tcp_track_transitory(uint8_t state)
 	return (state & (TCP_TRACK_OPENING | TCP_TRACK_CLOSED)) != 0;
 }
 
-/* A SYN where a connection is established belongs to a further one of the same mapping, or to none. */
+/* A SYN on an established connection belongs to another connection of the same mapping, or to none. */
 static inline uint8_t tcp_track_syn(uint8_t state, bool out)
 {
 	uint8_t syn = out ? TCP_TRACK_SYN_OUT : TCP_TRACK_SYN_IN;
@@ -51,7 +51,7 @@ static inline uint8_t tcp_track_syn(uint8_t state, bool out)
 	return state & TCP_TRACK_CLOSED ? TCP_TRACK_OPENING | syn : state;
 }
 
-/* The state after a packet. Only the opening side establishes: strangers reach a mapping as well. */
+/* The state after a packet. Only the opening side establishes a connection, because others can also reach a mapping. */
 static inline uint8_t tcp_track_next(uint8_t state, uint8_t flags, bool out, bool payload)
 {
 	if (flags & TCP_RST)
@@ -65,11 +65,11 @@ static inline uint8_t tcp_track_next(uint8_t state, uint8_t flags, bool out, boo
 			state |= out ? TCP_TRACK_FIN_OUT : TCP_TRACK_FIN_IN;
 		return state == (TCP_TRACK_FIN_OUT | TCP_TRACK_FIN_IN) ? TCP_TRACK_CLOSED : state;
 	}
-	/* nobody sends data on a closed connection: it is another one's, or the RST was nobody's */
+	/* a closed connection has no data: these are of another connection, or the RST was not valid */
 	return state == TCP_TRACK_CLOSED && out && payload ? TCP_TRACK_ESTABLISHED : state;
 }
 
-/* The state after the first packet. One in the middle of a connection: the program was restarted. */
+/* The state after the first packet, which is in the middle of a connection after a restart. */
 static inline uint8_t tcp_track_first(uint8_t flags)
 {
 	uint8_t before = flags & (TCP_SYN | TCP_RST) ? TCP_TRACK_CLOSED : TCP_TRACK_ESTABLISHED;

@@ -13,9 +13,9 @@
 #include "reload/reload.h"
 #include "reload/table_reload.h"
 
-static int wake = -1; /* eventfd: counts requests; and the request to end */
+static int wake = -1; /* eventfd: counts requests, also the request to end */
 
-/* The control thread's, but for what says otherwise. */
+/* The control thread's, unless noted. */
 static struct {
 	struct reload_parts parts;
 	struct settings *current; /* what the tables are made of now; NULL: parts.settings */
@@ -38,7 +38,7 @@ void reload_ask(void)
 	const uint64_t one = 1;
 	int before = errno;
 
-	(void)!write(wake, &one, sizeof(one)); /* fails only where 2^64 - 2 requests wait */
+	(void)!write(wake, &one, sizeof(one)); /* fails only if 2^64 - 2 requests wait */
 	errno = before;
 }
 
@@ -97,7 +97,7 @@ static void refuse(struct settings *settings)
 		settings_free(settings);
 	free(settings);
 	atomic_fetch_add(&reload.refused, 1);
-	fprintf(stderr, "reload: refused, everything stays as it was\n");
+	fprintf(stderr, "reload: refused, nothing changed\n");
 }
 
 static void reload_once(void)

@@ -25,7 +25,7 @@ bool table_reloads_build(struct table_reloads *r, struct chain *c,
 		const void *settings = settings_of(arg, s->ops);
 		void *tables = s->ops->hooks.build(settings, &s->place);
 		if (tables == NULL) {
-			fprintf(stderr, "reload: %s: no new tables beside those in use, see above\n", s->ops->name);
+			fprintf(stderr, "reload: %s: cannot build new tables, see above\n", s->ops->name);
 			destroy_all(r);
 			return false;
 		}
@@ -34,7 +34,7 @@ bool table_reloads_build(struct table_reloads *r, struct chain *c,
 	return true;
 }
 
-/* By the inline calls that rte_rcu_qsbr_synchronize() consists of: ThreadSanitizer sees what is compiled here. */
+/* Uses the inline calls of rte_rcu_qsbr_synchronize(), because ThreadSanitizer sees only code compiled here. */
 static void wait_for_readers(struct rte_rcu_qsbr *readers)
 {
 	(void)rte_rcu_qsbr_check(readers, rte_rcu_qsbr_start(readers), true);

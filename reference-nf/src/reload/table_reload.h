@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * New tables for the stages of a running chain: made beside those in use, exchanged, the old ones destroyed when no
+ * Replaces the tables of a running chain's stages: makes new ones, exchanges them, and destroys the old ones when no
  * reader can hold them.
  */
 #ifndef TABLE_RELOAD_H
@@ -10,7 +10,7 @@
 
 #include "model/chain.h"
 
-/* A stage's tables on their way: made, and not in use yet, or in use no more. */
+/* A stage's tables that are not in use yet, or no longer. */
 struct table_reload {
 	struct chain_stage *stage;
 	const void *settings;
@@ -23,11 +23,11 @@ struct table_reloads {
 	uint32_t count;
 };
 
-/* Of every stage with tables; settings_of tells what to make them of. All, or none: what a configuration says takes
- * effect as a whole. false: said on stderr. */
+/* Makes tables of every stage that has some; settings_of gives their settings. A configuration takes effect as a whole:
+ * if one fails, none is made. false: reported on stderr. */
 bool table_reloads_build(struct table_reloads *reloads, struct chain *chain,
 		    const void *(*settings_of)(const void *arg, const struct stage_ops *ops), const void *arg);
-/* Puts them in place of those in use, waits for the readers, hands counts over, destroys the old ones. */
+/* Exchanges them with those in use, waits for the readers, transfers counts, destroys the old ones. */
 void table_reloads_exchange(struct table_reloads *reloads, struct rte_rcu_qsbr *readers);
 
 #endif

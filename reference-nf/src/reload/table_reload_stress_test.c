@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Tables replaced again and again while threads read and count in them: none reads tables that are gone, each sees
- * new ones, and no count is lost. Without EAL, so that under ThreadSanitizer (-Db_sanitize=thread) every access is
- * an instrumented one.
+ * Replaces tables repeatedly while threads read and count in them: no thread reads destroyed tables, each sees new
+ * ones, and no count is lost. Runs without EAL, so that ThreadSanitizer (-Db_sanitize=thread) instruments every access.
  */
 #include <stdlib.h>
 
@@ -21,7 +20,7 @@ struct tables {
 };
 
 static uint64_t made, alive;
-static bool out_of_memory; /* what the second stage's build meets */
+static bool out_of_memory; /* the second stage's build fails */
 
 static void *build(const void *settings, const struct stage_place *place)
 {
@@ -69,7 +68,7 @@ static const struct stage_ops second_stage = {
 
 static const void *settings_of(const void *arg, const struct stage_ops *ops)
 {
-	static const bool good; /* false: memory enough */
+	static const bool good; /* false: enough memory */
 	return ops == &second_stage ? arg : &good;
 }
 
@@ -144,7 +143,7 @@ static struct chain *make_chain(void)
 	return c;
 }
 
-/* Now and then the second stage has no memory: then the first one keeps its tables, too. */
+/* Sometimes the second stage has no memory: then the first one also keeps its tables. */
 static void apply(struct chain *c, struct rte_rcu_qsbr *readers, uint32_t round)
 {
 	struct table_reloads reloads;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How many packets may be on their way between the dispatching lcore and the end (state separated). Every ring there
- * holds as many, so none is ever full and no cycle of lcores can wait for itself.
+ * Limits the packets between the dispatching lcore and the end (state separated). Every ring there has room for that
+ * many, so none is ever full, and no cycle of lcores can deadlock.
  */
 #ifndef CREDIT_H
 #define CREDIT_H
@@ -39,7 +39,7 @@ static inline void credit_take(struct credit *c, uint32_t packets)
 	c->issued += packets;
 }
 
-/* Packets that writer has sent, or seen dropped. */
+/* Adds packets that writer has sent or seen dropped. */
 static inline void credit_give(struct credit *c, uint32_t writer, uint32_t packets)
 {
 	uint64_t was = atomic_load_explicit(&c->done[writer].packets, memory_order_relaxed);

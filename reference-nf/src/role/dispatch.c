@@ -43,7 +43,7 @@ static uint16_t database_of(const struct stage_owner *owner, uint32_t databases)
 	return (uint16_t)(flow_table_hash(&owner->key, 0) % databases);
 }
 
-/* Every packet gets its place in the order of the instance that owns its flow. */
+/* Gives every packet a ticket in the order of the instance that owns its flow. */
 static void evenly(struct dispatch *d, struct batch *b)
 {
 	if (d->flow_stage != NULL)

@@ -23,7 +23,7 @@ bool handover_open(struct handover *h, uint32_t packets, uint32_t batch_size)
 
 	snprintf(name, sizeof(name), "handover_%u", number++);
 	h->batch_size = batch_size;
-	/* EXACT_SZ: room for that many, not for one less */
+	/* EXACT_SZ: room for all of them, not for one less */
 	h->ring = rte_ring_create(name, packets, (int)rte_socket_id(), RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
 	if (h->ring != NULL)
 		return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A bounded ring from one lcore to the next: one producer, one consumer. Who hands over first asks for room and
- * takes nothing when there is too little, so that a slow lcore holds back those before it, and nothing is lost.
+ * A bounded ring from one lcore to the next: one producer, one consumer. The producer first checks for room and takes
+ * no input when there is too little, so a slow lcore holds back those before it and nothing is lost.
  */
 #ifndef HANDOVER_H
 #define HANDOVER_H
@@ -20,7 +20,7 @@ struct handover {
 extern const struct nalm_outcome_spec handover_outcomes[];
 enum { HANDED_OVER };
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool handover_open(struct handover *h, uint32_t packets, uint32_t batch_size);
 void handover_close(struct handover *h);
 

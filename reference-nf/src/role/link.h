@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The one loop body of both execution models: take a batch (from the port or from the lcore before), run a segment of
- * the chain, give it on (to the lcore behind or to the port). Run to completion is one link from port to port.
+ * The loop body of both execution models: takes a batch from the port or the previous lcore, runs a segment of the
+ * chain, and passes the batch to the next lcore or the port. Run to completion is one link from port to port.
  */
 #ifndef LINK_H
 #define LINK_H
@@ -14,7 +14,7 @@ struct link {
 	struct role role;
 	struct rx_clock *rx;	/* not NULL: takes from the port */
 	struct handover *in;	/* else from here */
-	struct handover *out;	/* not NULL: gives to the lcore behind; else to the port: */
+	struct handover *out;	/* not NULL: passes to the next lcore; else to the port: */
 	struct tx_queue tx;
 	struct segment segment;
 	struct batch batch;

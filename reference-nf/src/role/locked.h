@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * State `locked`: a stage's one instance, shared by all workers under one lock, taken once per batch.
+ * State `locked`: all workers share a stage's one instance under one lock, taken once per batch.
  */
 #ifndef LOCKED_H
 #define LOCKED_H
@@ -15,7 +15,7 @@ struct locked {
 	void *instance;
 } __attribute__((aligned(64)));
 
-/* A stage's process() around that of the instance. */
+/* Locks around the instance's process(). */
 void locked_call(void *locked, struct batch *batch, uint64_t now_ns);
 
 #endif

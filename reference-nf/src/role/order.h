@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Brings the packets of one database instance back into order (Wu et al., III-B2). Tickets are numbered without gaps;
- * every worker passes its own on in rising order through a ring of its own, a dropped packet as a `gap`. So
- * the next ticket is at the head of one of the rings: nothing has to be sorted or stored.
+ * Restores the order of one database instance's packets (Wu et al., III-B2). Ticket numbers have no gaps. Every worker
+ * passes its tickets in rising order through a ring of its own, a dropped packet as a `gap`. So the next ticket is at
+ * the head of one of the rings, without sorting or storing.
  */
 #ifndef ORDER_H
 #define ORDER_H
@@ -19,7 +19,7 @@
 struct order {
 	struct {
 		struct rte_ring *ring;
-		void *held[ORDER_BURST]; /* taken from the ring already */
+		void *held[ORDER_BURST]; /* already taken from the ring */
 		uint32_t at, count;
 	} from[MODEL_MAX_WORKERS];
 	uint32_t sources;
@@ -30,13 +30,13 @@ struct order {
 extern const struct nalm_outcome_spec order_outcomes[];
 enum { ORDER_IN_ORDER };
 
-/* A ticket whose packet has been dropped, as it stands in a ring among buffers, which are aligned. */
+/* The entry in a ring for a ticket whose packet was dropped. Buffers are aligned, so it differs from them. */
 static inline void *order_gap(uint64_t ticket)
 {
 	return (void *)(uintptr_t)(ticket << 1 | 1);
 }
 
-/* Fills the batch with at most max packets in order. Returns how many tickets had no packet any more. */
+/* Fills the batch with at most max packets in order. Returns the number of gaps. */
 uint32_t order_process(struct order *order, struct batch *batch, uint32_t max);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Room in a ring, as its one producer may ask. rte_ring_free_count() reads the tails as plain variables while another
- * lcore writes them, which is a data race in C; here each is read once, whole. What is there may have grown since.
+ * Room in a ring, for its only producer. rte_ring_free_count() reads the tails as plain variables while another lcore
+ * writes them, which is a data race in C; here each is read once, atomically. The room may have grown since.
  */
 #ifndef RING_ROOM_H
 #define RING_ROOM_H

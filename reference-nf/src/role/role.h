@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * A role is the work of one lcore, cut into steps: take a batch, do what has to be done, pass it on. Roles run on an
- * lcore each, or several on one in turn; they never wait inside a step.
+ * A role is the work of one lcore, in steps: take a batch, process it, pass it on. Roles run on an lcore each, or
+ * several on one in turn; they never wait inside a step.
  *
- * Ends travel with the packets: a role has ended when every role before it had, and then it found nothing. So
- * whatever makes the source stop, packets on their way arrive.
+ * A role ends when it finds no packet after every role before it has ended. So packets in flight arrive, for whatever
+ * reason the source stops.
  */
 #ifndef ROLE_H
 #define ROLE_H
@@ -21,9 +21,9 @@ struct role {
 	char name[48]; /* for people */
 	/* One batch. Returns packets handled. lcore NULL: priming, which the probe does not see. */
 	uint32_t (*step)(struct role *role, struct nalm_lcore *lcore);
-	/* May be NULL: instead of `before`, tells whether nothing more can come. */
+	/* May be NULL. Replaces `before`: returns whether nothing more can arrive. */
 	bool (*over)(const struct role *role);
-	const void *source; /* what over() asks */
+	const void *source; /* argument of over() */
 	const struct role *before[ROLE_MAX_BEFORE]; /* whose packets it takes */
 	uint32_t before_count;
 	const struct chain *chain;
@@ -31,7 +31,7 @@ struct role {
 	bool apart;		/* generator and sink: not the NF's own */
 	bool blocked;		/* the last step left its input alone: no room before the next lcore */
 	uint64_t back_pressure; /* steps that were blocked */
-	atomic_bool ended __attribute__((aligned(64))); /* this role writes, those behind read */
+	atomic_bool ended __attribute__((aligned(64))); /* this role writes, later ones read */
 };
 
 static inline void role_open(struct role *r, const char *name, uint32_t (*step)(struct role *, struct nalm_lcore *),
@@ -46,7 +46,7 @@ static inline void role_comes_after(struct role *r, const struct role *before)
 	r->before[r->before_count++] = before;
 }
 
-/* Notes what a stage has done with its batch. */
+/* Counts the outcomes of a stage's batch. */
 ROLE_INLINE void role_account(struct role *r, struct nalm_lcore *lcore, uint32_t probed, uint32_t packets,
 			      const uint32_t *outcomes)
 {
@@ -63,7 +63,7 @@ ROLE_INLINE void role_account(struct role *r, struct nalm_lcore *lcore, uint32_t
 	}
 }
 
-/* Leaves the input alone for this step. Waiting for room is the hand-over's. */
+/* Takes no input in this step. The hand-over waits for room. */
 ROLE_INLINE uint32_t role_blocked(struct role *r, struct nalm_lcore *lcore)
 {
 	if (lcore != NULL)
@@ -78,7 +78,7 @@ ROLE_INLINE bool role_has_ended(const struct role *r)
 	return atomic_load_explicit(&r->ended, memory_order_acquire); /* pairs with (E) */
 }
 
-/* Read before a step: what came before the ends is then seen by it. */
+/* Call it before a step, which then sees everything that arrived before the ends. */
 ROLE_INLINE bool role_input_over(const struct role *r)
 {
 	if (r->over != NULL)
@@ -89,7 +89,7 @@ ROLE_INLINE bool role_input_over(const struct role *r)
 	return true;
 }
 
-/* A step, and the end if it was the last. */
+/* Runs a step, and ends the role if it was the last. */
 ROLE_INLINE uint32_t role_run(struct role *r, struct nalm_lcore *lcore)
 {
 	bool last = role_input_over(r);

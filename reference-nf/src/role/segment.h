@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Consecutive stages of the chain, run one after another on a batch.
+ * Consecutive stages of the chain, which run one after another on a batch.
  */
 #ifndef SEGMENT_H
 #define SEGMENT_H
@@ -17,7 +17,7 @@ struct segment {
 	uint32_t count;
 };
 
-/* Adds stages [first, end) of the chain, each by its instance number `instance`, or its only one. */
+/* Adds stages [first, end) of the chain, each with its instance number `instance` or its only one. */
 static inline void segment_add(struct segment *s, const struct chain *c, uint32_t first, uint32_t end, uint32_t instance)
 {
 	for (uint32_t i = first; i < end; i++) {

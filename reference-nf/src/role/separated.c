@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "role/separated.h"
 
-/* A packet as it came, to be found again after stages that may have dropped it. */
+/* A packet before the stages, to detect which packets they dropped. */
 struct seat {
 	struct rte_mbuf *mbuf;
 	uint64_t ticket;
@@ -16,7 +16,7 @@ static void take_seats(const struct batch *b, struct seat seats[])
 	}
 }
 
-/* Passes what is left of the batch on, and a gap for each packet that is not. The rings have room: see credit.h. */
+/* Passes the remaining packets on, and a gap for each dropped one. The rings have room: see credit.h. */
 STAGE_PROCESS void handover_seats_process(struct rte_ring *const to[], uint32_t databases, struct batch *b,
 					  const struct seat seats[], uint32_t count, uint64_t now_ns);
 STAGE_PROCESS void handover_seats_process(struct rte_ring *const to[], uint32_t databases, struct batch *b,

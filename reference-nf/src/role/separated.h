@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * State `separated` (Wu et al., III-B2): database instances own the flows, workers only compute. The way of a packet:
+ * State `separated` (Wu et al., III-B2): database instances own the flows, workers only compute. A packet's path:
  *
  *   dispatch -> worker (stages before the flows) -> database instance (stages that keep flows, in the order of arrival)
  *            -> worker (stages behind) -> egress (in order again) -> port
@@ -14,7 +14,7 @@
 #include "role/order.h"
 #include "role/segment.h"
 
-/* What a worker does with the packets of one batch, and where they go, by database instance. */
+/* A worker's stages and outputs for the packets of one batch, by database instance. */
 struct leg {
 	struct segment segment;
 	struct rte_ring *to[MODEL_MAX_DATABASES];
@@ -37,7 +37,7 @@ struct database {
 	uint32_t workers, next_worker;
 	uint32_t number; /* of this instance */
 	uint32_t batch_size;
-	uint64_t tickets; /* handed out so far, for the way to the port */
+	uint64_t tickets; /* issued so far, for the order to the port */
 	struct credit *credit;
 	struct batch batch;
 };

@@ -170,7 +170,7 @@ uint32_t sessions_find(struct sessions *s, const struct stage_owner owners[], ui
 	flow_table_find_batch(s->table, keys, wanted, hits, records);
 	for (uint32_t i = 0; i < wanted; i++) {
 		bool found = hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1;
-		/* a packet before this one in the batch may have registered the flow, or made room at its cost */
+		/* an earlier packet of the batch may have registered the flow, or evicted it */
 		if (!found || *fresh != 0)
 			found = flow_table_find(s->table, &keys[i], 1, &records[i]) != 0;
 		if (!found) {
@@ -179,7 +179,7 @@ uint32_t sessions_find(struct sessions *s, const struct stage_owner owners[], ui
 		} else {
 			known++;
 		}
-		if (records[i] == NONE) { /* not remembered: any worker, the same for this key */
+		if (records[i] == NONE) { /* not stored: any worker, the same for this key */
 			worker[where[i]] = (uint8_t)(flow_table_hash(&keys[i], 0) % s->workers);
 			continue;
 		}

@@ -81,10 +81,10 @@ static void idle_ones_are_forgotten(void)
 
 	find_one(s, 1, 0, true);
 	find_one(s, 2, 0, true);
-	CHECK_EQUAL(find_one(s, 1, TIMEOUT - 1, false), 0); /* used: lives on */
+	CHECK_EQUAL(find_one(s, 1, TIMEOUT - 1, false), 0); /* used: stays */
 	sessions_begin(s, TIMEOUT);
 	CHECK_EQUAL(sessions_count(s), 1);
-	CHECK_EQUAL(find_one(s, 3, TIMEOUT, true), 1); /* worker 1 has none any more */
+	CHECK_EQUAL(find_one(s, 3, TIMEOUT, true), 1); /* worker 1 has none now */
 	sessions_destroy(s);
 }
 
@@ -102,7 +102,7 @@ static void a_full_table_forgets_the_longest_idle(void)
 	sessions_destroy(s);
 }
 
-/* More new flows in one batch than the table holds: each packet still gets a worker, the same for the same flow. */
+/* More new flows in one batch than the table holds: each packet gets a worker, always the same for the same flow. */
 static void overrun_in_one_batch(void)
 {
 	struct sessions *s = make(2);

@@ -6,7 +6,7 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 	struct traffic *t = (struct traffic *)role;
 	const uint32_t *at = role->chain->at;
 
-	if (lcore->start_tsc != t->turn) { /* parked in between, or never yet here: time begins anew */
+	if (lcore->start_tsc != t->turn) { /* parked in between, or first call: time starts again */
 		t->turn = lcore->start_tsc;
 		generator_start(t->generator);
 		sink_start(t->sink);

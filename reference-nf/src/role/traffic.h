@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The far sides as a role: generator and sink. It ends when nothing is left to send and the NF has ended; a signal makes
- * nothing be left.
+ * The far sides as a role: generator and sink. It ends when nothing is left to send, also after a signal, and the NF
+ * has ended.
  */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
@@ -19,11 +19,11 @@ struct traffic {
 	struct sink *sink;
 	struct trial trial;
 	const volatile sig_atomic_t *stop;
-	uint64_t turn; /* the probe's turn, by its begin */
+	uint64_t turn; /* the probe's turn, by its start */
 	atomic_bool source_ended __attribute__((aligned(64))); /* this role writes, the one that receives reads */
 };
 
-/* Its lcore is about to park, and goes on: what an agent asks of the traffic changes in between. */
+/* Called before its lcore parks and after it resumes: an agent changes the traffic in between. */
 static inline void traffic_park(const struct traffic *t)
 {
 	if (t->generator != NULL)

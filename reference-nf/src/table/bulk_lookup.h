@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Keys of several packets that are looked up together in one flow table, their cache misses overlapping.
+ * Keys of several packets, looked up together in one flow table with overlapping cache misses.
  */
 #ifndef BULK_LOOKUP_H
 #define BULK_LOOKUP_H
@@ -15,14 +15,14 @@ struct bulk_lookup {
 	uint32_t count;
 };
 
-/* Returns the key's place. */
+/* Adds a key; returns its slot. */
 static inline uint8_t bulk_lookup_add(struct bulk_lookup *b, const struct flow_key *key)
 {
 	b->keys[b->count] = *key;
 	return (uint8_t)b->count++;
 }
 
-/* Marks what flow_table_find() has not found. */
+/* Marks keys that flow_table_find() has not found. */
 static inline void bulk_lookup_mark_missing(struct bulk_lookup *b, uint64_t hits)
 {
 	for (uint64_t missing = ~hits & UINT64_MAX >> (64 - b->count); missing != 0; missing &= missing - 1)

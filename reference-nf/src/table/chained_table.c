@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The traditional way: heads, and nodes linked behind them. Keys are looked up one after another, batched or not: where
- * a chain leads is known only when its nodes have been read. A record's node is the one of its number, so nodes need no
- * allocation, and holds a copy of the key, so that a step along the chain is one line.
+ * A traditional chained hash table. Keys are looked up one after another, batched or not, because the nodes of a chain
+ * must be read in order. A node has its record's number, so nodes need no allocation. It holds a copy of the key, so
+ * that a step along the chain reads one cache line.
  */
 #include <stdlib.h>
 
@@ -11,14 +11,14 @@
 #include "table/chained_table.h"
 #include "table/table_memory.h"
 
-#define MEAN_CHAIN 3u /* of a full table; 2 to 3 is what Wu et al. (III-C1) found in the field */
+#define MEAN_CHAIN 3u /* of a full table; Wu et al. (III-C1) found 2 to 3 in the field */
 #define END FLOW_TABLE_NONE
 
 struct node {
 	struct flow_key key;
 	uint32_t next;
 } __attribute__((aligned(32)));
-_Static_assert(sizeof(struct node) == 32, "no node on two lines");
+_Static_assert(sizeof(struct node) == 32, "no node on two cache lines");
 
 struct chained_table {
 	struct flow_table common;

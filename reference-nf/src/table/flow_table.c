@@ -28,7 +28,7 @@ static struct flow_table *create_kind(const struct flow_table_params *params)
 struct flow_table *flow_table_create(const struct flow_table_params *params)
 {
 	if (params->entries == 0 || params->entries > FLOW_TABLE_ENTRIES_MAX) {
-		fprintf(stderr, "flow table %s: %u entries; there can be 1 to %u\n", params->name, params->entries,
+		fprintf(stderr, "flow table %s: %u entries; expected 1 to %u\n", params->name, params->entries,
 			FLOW_TABLE_ENTRIES_MAX);
 		return NULL;
 	}

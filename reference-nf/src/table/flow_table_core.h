@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * What the kinds of flow table share. Included by the kinds and their tests only. flow_table.c calls the functions of a
- * kind by name, so that a look at the disassembly follows them. A kind's create() gets params that flow_table_create()
- * has checked, and fills what is its own.
+ * What the kinds of flow table share. Only the kinds and their tests include it. flow_table.c calls the functions of a
+ * kind by name, so that the hot path check can follow the calls in the disassembly. A kind's create() gets params that
+ * flow_table_create() has checked, and fills its own fields.
  */
 #ifndef FLOW_TABLE_CORE_H
 #define FLOW_TABLE_CORE_H
@@ -15,11 +15,11 @@
 #define FLOW_TABLE_NONE UINT32_MAX
 #define FLOW_TABLE_BULKS (FLOW_TABLE_BATCH / FLOW_TABLE_BULK)
 
-/* Each kind's struct begins with it. */
+/* The first member of each kind's struct. */
 struct flow_table {
 	enum flow_table_kind kind;
 	bool prefetch;
-	uint32_t hash_seed; /* of the CRC, made of params' seed */
+	uint32_t hash_seed; /* of the CRC, made from params' seed */
 	uint32_t entries, count;
 	const uint8_t *keys;
 	size_t stride;
@@ -30,7 +30,7 @@ static inline uint32_t flow_hash_seed(uint64_t seed)
 	return seed == 0 ? 0 : (uint32_t)mix64(seed);
 }
 
-/* CRC32C of the key: rte_hash_crc() without its choice of an implementation per call. */
+/* CRC32C of the key: rte_hash_crc() without choosing an implementation on each call. */
 static inline uint32_t flow_hash(const struct flow_key *key, uint32_t hash_seed)
 {
 #if defined(__SSE4_2__) && defined(__x86_64__)
@@ -41,7 +41,7 @@ static inline uint32_t flow_hash(const struct flow_key *key, uint32_t hash_seed)
 #endif
 }
 
-/* Spreads a hash over 0..range-1 without a division, and without a power of two (Lemire 2019). */
+/* Maps a hash to 0..range-1 without a division; range need not be a power of two (Lemire 2019). */
 static inline uint32_t flow_hash_reduce(uint32_t hash, uint32_t range)
 {
 	return (uint32_t)((uint64_t)hash * range >> 32);
@@ -57,7 +57,7 @@ static inline uint32_t flow_bulks(uint32_t n)
 	return (n + FLOW_TABLE_BULK - 1) / FLOW_TABLE_BULK;
 }
 
-/* Keys in the bulk of n keys' batch. */
+/* Number of keys in a bulk of a batch of n keys. */
 static inline uint32_t flow_bulk_size(uint32_t bulk, uint32_t n)
 {
 	uint32_t rest = n - bulk * FLOW_TABLE_BULK;

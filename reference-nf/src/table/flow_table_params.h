@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Keys of flow tables, and what a table is made of.
+ * Keys and parameters of flow tables.
  */
 #ifndef FLOW_TABLE_PARAMS_H
 #define FLOW_TABLE_PARAMS_H
@@ -22,12 +22,12 @@ enum flow_table_kind { FLOW_TABLE_SIGNATURE, FLOW_TABLE_CHAINED, FLOW_TABLE_RTE_
 struct flow_table_params {
 	const char *name; /* unique within the process */
 	enum flow_table_kind kind;
-	uint32_t entries; /* records there are, 1 to FLOW_TABLE_ENTRIES_MAX */
-	const void *keys; /* key of record 0; record i's is i * stride bytes behind it */
+	uint32_t entries; /* number of records, 1 to FLOW_TABLE_ENTRIES_MAX */
+	const void *keys; /* key of record 0; record i's is i * stride bytes further */
 	size_t stride;
 	uint64_t seed; /* varies bucket placement only */
 	int socket;
-	bool prefetch; /* false: one lookup after another, no prefetch */
+	bool prefetch; /* false: one lookup at a time, no prefetch */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Two threads use one table under one lock, as state `locked` does. For ThreadSanitizer: -Db_sanitize=thread
- * -Dc_args=-DRTE_FORCE_INTRINSICS, which makes the spinlock of instructions that it knows. rte_hash itself is a library
- * that is not instrumented: of that kind the test sees the keys and our own part only.
+ * -Dc_args=-DRTE_FORCE_INTRINSICS, which builds the spinlock from instructions that it recognizes. The library rte_hash
+ * is not instrumented: for that kind the test sees only the keys and our own code.
  */
 #include <pthread.h>
 
@@ -36,7 +36,7 @@ static struct flow_table *table; /* this and the records: under the lock */
 static struct record records[THREADS * OWN];
 static uint32_t through;
 
-/* Looks a row of records up: those of all threads, each found exactly if it is in the table. */
+/* Looks a row of all threads' records up: each is found exactly if it is in the table. */
 static void look_around(struct user *user, uint32_t first)
 {
 	struct flow_key keys[FLOW_TABLE_BULK];
@@ -63,14 +63,14 @@ static void turn_over(struct user *user, uint32_t record, uint64_t random)
 		flow_table_remove(table, record);
 		user->held--;
 	} else {
-		r->key = (struct flow_key){{random, record}}; /* the record's number: no two are the same */
+		r->key = (struct flow_key){{random, record}}; /* the record's number makes the key unique */
 		CHECK(flow_table_insert(table, record));
 		user->held++;
 	}
 	r->in_table = !r->in_table;
 }
 
-/* One turn under the lock. false: every thread has had its turns and met records of the other. */
+/* One turn under the lock. false: every thread had its turns and found records of the other. */
 static bool take_turn(struct user *user, uint32_t step)
 {
 	uint64_t random = mix64((uint64_t)user->number << 32 | step);
@@ -89,7 +89,7 @@ static bool take_turn(struct user *user, uint32_t step)
 	return go_on;
 }
 
-/* Goes on until the other is through as well, so that they do overlap. */
+/* Continues until the other has also finished, so that they overlap. */
 static void *use_table(void *arg)
 {
 	uint32_t step = 0;
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	CHECK_EQUAL(pthread_getaffinity_np(pthread_self(), sizeof(cpus), &cpus), 0);
 	CHECK(rte_eal_init(8, eal) >= 0);
-	/* EAL has bound this thread to its lcore, which the others would inherit */
+	/* EAL has bound this thread to its lcore; the others would inherit that */
 	CHECK_EQUAL(pthread_setaffinity_np(pthread_self(), sizeof(cpus), &cpus), 0);
 	for (enum flow_table_kind kind = 0; flow_table_kinds[kind] != NULL; kind++)
 		stress(kind);

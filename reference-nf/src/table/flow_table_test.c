@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * One body for every kind of table: what a plain array of flags says is in the table is found, and nothing else.
+ * One test body for every kind of table: a lookup finds exactly the keys that a plain array of flags has.
  */
 #include <rte_eal.h>
 #include <rte_lcore.h>
@@ -106,7 +106,7 @@ static void empty_table_finds_nothing(void)
 	struct flow_table *table = open_table(1000);
 	struct flow_key zero = {{0, 0}};
 
-	CHECK(find_one(table, &zero) == FLOW_TABLE_NONE); /* record 0 has this key, and is not in the table */
+	CHECK(find_one(table, &zero) == FLOW_TABLE_NONE); /* record 0 has this key, but is not in the table */
 	check_all(table, 1000, 64);
 	close_table(table);
 }
@@ -129,7 +129,7 @@ static void small_tables_fill(void)
 	}
 }
 
-/* Flows come and go at random, records are reused under new keys; now and then everything is looked up. */
+/* Flows come and go at random, and records are reused with new keys; from time to time all are looked up. */
 static void random_use(void)
 {
 	enum { ENTRIES = 1500, STEPS = 60000 };
@@ -175,7 +175,7 @@ static void every_batch_size(void)
 	close_table(table);
 }
 
-/* At load 0.9 nothing may be refused; up to 1.0 nothing is. Emptied, it fills again. */
+/* No key may be refused at load 0.9, and none is up to 1.0. After emptying, the table fills again. */
 static void fills_to_the_last_record(void)
 {
 	enum { ENTRIES = 65536 };
@@ -192,7 +192,7 @@ static void fills_to_the_last_record(void)
 	close_table(table);
 }
 
-/* As the addresses and ports of real endpoints are: near each other, most bits the same. */
+/* Keys like addresses and ports of real endpoints: near each other, most bits equal. */
 static void keys_in_sequence(void)
 {
 	enum { ENTRIES = 65536 };
@@ -270,8 +270,8 @@ static void same_signatures(void)
 	close_table(table);
 }
 
-/* Keys of one bucket, with one signature or with any. A table may refuse them behind its limit; what it took it finds,
- * what it refused it does not, and room that is given back is taken again. */
+/* Keys of one bucket, with one signature or with any. A table may refuse keys past its limit. It finds keys that it
+ * took and not those that it refused, and reuses room that is returned. */
 static void fill_one_bucket(bool same)
 {
 	enum { ENTRIES = 1024, LIMIT = SIGNATURE_SLOTS * (SIGNATURE_REACH + 1) };

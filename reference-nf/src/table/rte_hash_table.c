@@ -30,7 +30,7 @@ struct flow_table *rte_hash_table_create(const struct flow_table_params *params)
 {
 	struct rte_hash_parameters p = {
 		.name = params->name,
-		/* may refuse a key before it is full; twice the buckets keep that from happening */
+		/* may refuse a key before it is full; twice the buckets prevent that */
 		.entries = RTE_MAX(ENTRIES_MIN, params->entries * 2),
 		.key_len = sizeof(struct flow_key),
 		.hash_func = hash_bytes,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The two steps of a lookup that a vector instruction does at once, each with a form that needs none.
+ * Two steps of a lookup in vector instructions, each with a fallback without them.
  */
 #ifndef SIGNATURE_SIMD_H
 #define SIGNATURE_SIMD_H
@@ -25,8 +25,8 @@ static inline uint32_t simd_match(const uint32_t slots[8], uint32_t signature)
 #endif
 }
 
-/* Bit i: byte i of 64, aligned to 32 bytes, is not 0. Storing a byte per key and gathering them here is cheaper than a
- * shift and an or per key. */
+/* Bit i: byte i of 64, aligned to 32 bytes, is not 0. A stored byte per key, gathered here, costs less than a shift and
+ * an OR per key. */
 static inline uint64_t simd_nonzero(const uint8_t bytes[64])
 {
 #ifdef __AVX2__

@@ -7,7 +7,7 @@
 #include "table/signature_table.h"
 #include "table/table_memory.h"
 
-#define PASSED (1u << 31) /* in indexes[0]: a record that belongs here or before lies behind */
+#define PASSED (1u << 31) /* in indexes[0]: a record of this bucket or an earlier one is in a later one */
 #define INDEX (PASSED - 1)
 
 struct bucket {
@@ -15,8 +15,8 @@ struct bucket {
 	uint32_t indexes[SIGNATURE_SLOTS];
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct bucket) == 64, "one line");
-_Static_assert(FLOW_TABLE_ENTRIES_MAX <= INDEX, "room for the mark");
-_Static_assert(SIGNATURE_SLOTS * SIGNATURE_REACH <= UINT8_MAX, "passed counts");
+_Static_assert(FLOW_TABLE_ENTRIES_MAX <= INDEX, "room for the flag");
+_Static_assert(SIGNATURE_SLOTS * SIGNATURE_REACH <= UINT8_MAX, "passed does not overflow");
 
 struct signature_table {
 	struct flow_table common;
@@ -82,7 +82,7 @@ static inline uint64_t first_bits(uint32_t n)
 	return UINT64_MAX >> (FLOW_TABLE_BULK - n);
 }
 
-/* Looks at every slot that may hold the key. */
+/* Checks every slot that may have the key. */
 static uint32_t search(const struct signature_table *t, const struct flow_key *key)
 {
 	uint32_t bucket = home_of(t, key), signature = signature_of(key);
@@ -113,17 +113,17 @@ static uint64_t search_each(const struct signature_table *t, const struct flow_k
 	return hits;
 }
 
-/* A bulk on its way through three passes, each over lines that the one before has asked for: buckets, signatures,
- * keys. */
+/* The state of a bulk in three passes: buckets, signatures, keys. Each pass reads lines that the previous one
+ * prefetched. */
 struct bulk {
 	const struct flow_key *keys;
 	uint32_t *records;
 	uint32_t n;
 	const struct bucket *buckets[FLOW_TABLE_BULK];
 	uint32_t signatures[FLOW_TABLE_BULK];
-	uint8_t slots[FLOW_TABLE_BULK] __attribute__((aligned(32))); /* whose signature fits: records has the first's */
+	uint8_t slots[FLOW_TABLE_BULK] __attribute__((aligned(32))); /* that match; records has the first's record */
 };
-_Static_assert(FLOW_TABLE_BULK == 64 && SIGNATURE_SLOTS == 8, "what simd_nonzero and simd_match take");
+_Static_assert(FLOW_TABLE_BULK == 64 && SIGNATURE_SLOTS == 8, "sizes of simd_nonzero and simd_match");
 
 static inline void ask_for_buckets(const struct signature_table *t, struct bulk *bulk)
 {
@@ -148,14 +148,14 @@ static inline void ask_for_records(const struct signature_table *t, struct bulk 
 	}
 }
 
-/* Whether a key that is not in the first candidate may be elsewhere. */
+/* Whether a key that is not the first candidate's may be elsewhere. */
 static inline bool is_unsettled(const struct bulk *bulk, uint32_t i)
 {
 	uint32_t slots = bulk->slots[i];
 	return (slots & (slots - 1)) != 0 || (bulk->buckets[i]->indexes[0] & PASSED) != 0;
 }
 
-/* What the first candidates do not settle is rare, and searched for one by one. */
+/* Keys that the first candidates do not settle are rare; they are searched one by one. */
 static uint64_t search_unsettled(const struct signature_table *t, const struct bulk *bulk, uint64_t missed)
 {
 	uint64_t unsettled = 0;
@@ -179,7 +179,7 @@ static inline uint64_t compare_keys(const struct signature_table *t, const struc
 	return missed == 0 ? hits : hits | search_unsettled(t, bulk, missed);
 }
 
-/* Three bulks are under way, one in each pass, so that memory is never waited for at a bulk's end. */
+/* Three bulks are in progress, one in each pass, so that no pass waits for memory at a bulk's end. */
 static void find_together(const struct signature_table *t, const struct flow_key keys[], uint32_t n, uint64_t hits[],
 			  uint32_t records[])
 {

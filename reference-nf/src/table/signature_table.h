@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Where a key lies in a table of kind signature; for the table itself and for tests that make keys collide.
+ * The place of a key in a table of kind signature, for the table itself and for tests that make keys collide.
  *
- * A bucket is one cache line of 4 byte signatures and indexes, so that a lookup touches the bucket's line, and the
- * record's where a signature fits. Records that find their bucket full go to one of the next SIGNATURE_REACH ones, and
- * mark those they passed: a lookup goes on to the next bucket only where the mark tells it to.
+ * A bucket is one cache line of 4-byte signatures and indexes. A lookup reads the bucket's line, and the record's if a
+ * signature matches. A record whose bucket is full goes to one of the next SIGNATURE_REACH buckets and flags those that
+ * it passed; a lookup continues to the next bucket only if the flag is set.
  */
 #ifndef SIGNATURE_TABLE_H
 #define SIGNATURE_TABLE_H
@@ -14,8 +14,8 @@
 #define SIGNATURE_SLOTS 8u
 /* Of a full table. Poisson: one record in 570 finds its bucket full, and one in 2100 at load 0.8. */
 #define SIGNATURE_MEAN_RECORDS 3u
-/* Buckets behind its own that a record may lie in: SIGNATURE_SLOTS * (SIGNATURE_REACH + 1) records of one bucket fit,
- * if their neighbours leave room; and no more records pass a bucket than a byte counts. */
+/* Buckets after its own that a record may be in. SIGNATURE_SLOTS * (SIGNATURE_REACH + 1) records of one bucket fit if
+ * neighbours leave room, and a byte can count the records that pass a bucket. */
 #define SIGNATURE_REACH 31u
 
 static inline uint32_t signature_buckets(uint32_t entries)

@@ -15,7 +15,7 @@ static size_t whole_pages(size_t bytes)
 	return (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 }
 
-/* mmap() aligns to small pages: takes one huge page more and gives back what is too much at both ends. */
+/* mmap() aligns to small pages, so this maps one huge page more and unmaps the excess at both ends. */
 static uint8_t *map_aligned(size_t bytes)
 {
 	uint8_t *map = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -29,15 +29,15 @@ static uint8_t *map_aligned(size_t bytes)
 	return map + before;
 }
 
-/* On the socket of the calling lcore, where the first touch puts it. */
+/* Memory is on the socket of the calling lcore, by first touch. */
 static void *map_transparent(size_t bytes)
 {
 	uint8_t *memory = map_aligned(bytes);
 
 	if (memory == NULL)
 		return NULL;
-	(void)madvise(memory, bytes, MADV_HUGEPAGE); /* a kernel without them gives small pages */
-	for (size_t at = 0; at < bytes; at += SMALL_PAGE) /* no page fault while packets pass */
+	(void)madvise(memory, bytes, MADV_HUGEPAGE); /* without them the kernel uses small pages */
+	for (size_t at = 0; at < bytes; at += SMALL_PAGE) /* avoids page faults while packets pass */
 		((volatile uint8_t *)memory)[at] = 0;
 	return memory;
 }

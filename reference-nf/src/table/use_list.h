@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Records of one line each in the order of their last use: what expires stands at the old end.
+ * Records of one cache line each in the order of their last use; the oldest expires first.
  */
 #ifndef USE_LIST_H
 #define USE_LIST_H
@@ -12,7 +12,7 @@
 #define USE_NONE UINT32_MAX
 #define USE_STRIDE 64u /* bytes from a record to the next */
 
-/* A part of every record. */
+/* A member of every record. */
 struct use_links {
 	uint64_t last_used_ns;
 	uint32_t older, newer; /* neighbours' numbers; USE_NONE at the ends */
@@ -24,7 +24,7 @@ struct use_list {
 
 #define USE_LIST_EMPTY ((struct use_list){USE_NONE, USE_NONE})
 
-/* first: of record 0. */
+/* first: this member of record 0. */
 static inline struct use_links *use_links_of(struct use_links *first, uint32_t record)
 {
 	return (struct use_links *)(void *)((uint8_t *)first + (uint64_t)record * USE_STRIDE);
@@ -71,7 +71,7 @@ static inline void use_list_refresh(struct use_list *list, struct use_links *fir
 	use_list_append(list, first, record, now_ns);
 }
 
-/* The neighbours are written when the record is refreshed. records: record 0 itself. */
+/* Prefetches the neighbours, which refreshing the record writes. records: record 0 itself. */
 static inline void use_list_prefetch_neighbours(const struct use_links *links, const void *records)
 {
 	if (links->older != USE_NONE)
@@ -80,7 +80,7 @@ static inline void use_list_prefetch_neighbours(const struct use_links *links, c
 		rte_prefetch0((const uint8_t *)records + (uint64_t)links->newer * USE_STRIDE);
 }
 
-/* The longest unused record, if it has been idle for the timeout. */
+/* The least recently used record, if it has been idle for the timeout. */
 static inline uint32_t use_list_expired(const struct use_list *list, struct use_links *first, uint64_t timeout_ns,
 					uint64_t now_ns)
 {

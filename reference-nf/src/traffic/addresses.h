@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Whose addresses the traffic has. All by number, so that the same settings give the same addresses; in network byte
+ * Addresses of the traffic. They are by number, so that the same settings give the same addresses; in network byte
  * order.
  */
 #ifndef ADDRESSES_H
@@ -20,7 +20,7 @@ static inline uint32_t address_of_client(struct ipv4_prefix clients, uint32_t nu
 	return htonl(clients.address | ((number * 0x9e3779b1u) & ~ipv4_mask(clients.length)));
 }
 
-/* With the address, different for as many consecutive numbers as the prefix has hosts times CLIENT_PORTS. */
+/* The pair of address and port is unique for as many consecutive numbers as the prefix has hosts times CLIENT_PORTS. */
 static inline uint16_t port_of_client(struct ipv4_prefix clients, uint64_t number)
 {
 	uint32_t host_bits = 32 - clients.length;
@@ -29,7 +29,7 @@ static inline uint16_t port_of_client(struct ipv4_prefix clients, uint64_t numbe
 	return htons((uint16_t)(CLIENT_PORT_MIN + (mix64(host) + round) % CLIENT_PORTS));
 }
 
-/* A unicast address that is not inside. */
+/* A unicast address outside the inside prefix. */
 static inline uint32_t address_of_server(struct ipv4_prefix inside, uint64_t seed, uint32_t number)
 {
 	for (uint64_t x = mix64(seed ^ mix64(number));; x = mix64(x)) {

@@ -4,7 +4,7 @@
 
 #include "traffic/flow_pick.h"
 
-/* Weights, their mean made 1, and the flows that have less and more than that. */
+/* Weights, scaled to mean 1, and the flows below and above it. */
 struct shares {
 	double *weight;
 	uint32_t *less, *more;
@@ -26,7 +26,7 @@ static void weigh(struct shares *s, uint32_t count, double exponent)
 	}
 }
 
-/* Fills up each flow that has less than the mean from one that has more. */
+/* Fills each flow below the mean from one above it. */
 static void pair(struct shares *s, struct flow_alias *table)
 {
 	while (s->less_count != 0 && s->more_count != 0) {
@@ -42,7 +42,7 @@ static void pair(struct shares *s, struct flow_alias *table)
 		uint32_t flow = s->more[--s->more_count];
 		table[flow] = (struct flow_alias){UINT32_MAX, flow};
 	}
-	while (s->less_count != 0) { /* what rounding has left */
+	while (s->less_count != 0) { /* left by rounding */
 		uint32_t flow = s->less[--s->less_count];
 		table[flow] = (struct flow_alias){UINT32_MAX, flow};
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Which flow sends next: drawn at random, each as often as the skew says, in constant time (alias method: Walker
- * 1977, Vose 1991). The same seed draws the same flows.
+ * Draws the flow that sends next, at random with the configured skew, in constant time (alias method: Walker 1977, Vose
+ * 1991). The same seed draws the same flows.
  */
 #ifndef FLOW_PICK_H
 #define FLOW_PICK_H
@@ -12,7 +12,7 @@
 #include "table/hashing.h"
 
 struct flow_alias {
-	uint32_t keep_below; /* of 2^32 draws that fall on this flow, so many are its own; the rest are the alias's */
+	uint32_t keep_below; /* of 2^32 draws of this entry, those that are the flow's own; the rest are the alias's */
 	uint32_t alias;
 };
 

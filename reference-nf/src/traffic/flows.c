@@ -11,7 +11,7 @@
 #include "traffic/addresses.h"
 #include "traffic/flows.h"
 
-/* A TCP, UDP or ICMP query endpoint as it stands in the capture. */
+/* A TCP, UDP or ICMP query endpoint as in the capture. */
 struct endpoint {
 	uint32_t address;
 	uint16_t port;
@@ -31,7 +31,7 @@ static bool same_endpoint(struct endpoint a, struct endpoint b)
 	return a.address == b.address && a.port == b.port && a.protocol == b.protocol;
 }
 
-/* Where the endpoint stands in the hash table, or would. */
+/* The endpoint's place in the hash table, or the place for it. */
 static uint32_t *find_place(const struct builder *b, struct endpoint e)
 {
 	uint32_t at = (uint32_t)mix64((uint64_t)e.address << 32 | (uint32_t)e.port << 8 | e.protocol);
@@ -57,7 +57,7 @@ static uint32_t add_endpoint(struct builder *b, struct endpoint e, uint32_t imag
 	return i;
 }
 
-/* Tells the direction by address; replies belong to the endpoint they are addressed to. */
+/* Determines the direction by address; replies belong to the endpoint that they are addressed to. */
 static void classify(struct builder *b, uint32_t number, const struct packet *p)
 {
 	struct image *image = &b->flows->images[number];
@@ -68,7 +68,7 @@ static void classify(struct builder *b, uint32_t number, const struct packet *p)
 	memcpy(&source, ip + 12, 4);
 	memcpy(&destination, ip + 16, 4);
 	bool out = ipv4_inside(b->inside, ntohl(source.s_addr));
-	if (icmp && l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY)) /* queries: what a NAT keeps a mapping for */
+	if (icmp && l4[0] != (out ? ICMP_ECHO : ICMP_ECHOREPLY)) /* only queries: a NAT has mappings for these */
 		return;
 	image->protocol = p->protocol;
 	image->l4 = p->l4;
@@ -97,7 +97,7 @@ static void add_image(struct builder *b, const struct capture_frame *frame, cons
 		.bytes = frame->bytes,
 		.endpoint = FLOWS_NO_ENDPOINT,
 	};
-	if (p->kind == PACKET_L4 && p->version == 4) /* others are sent as they are */
+	if (p->kind == PACKET_L4 && p->version == 4) /* others are sent unchanged */
 		classify(b, number, p);
 }
 
@@ -138,7 +138,7 @@ static bool fits(const struct flows *f, const struct traffic_settings *s)
 	uint64_t wanted = (uint64_t)f->endpoint_count * f->copies, room = UINT64_C(1) << (32 - s->clients.length);
 	if ((f->copies == 1 && s->target_count == 0) || wanted < room)
 		return true;
-	fprintf(stderr, "[traffic] copies = %u: %u endpoints need %lu clients' addresses, there are %lu: [network] "
+	fprintf(stderr, "[traffic] copies = %u: %u endpoints need %lu client addresses, but there are %lu: [network] "
 		"inside, or [traffic] clients\n", f->copies, f->endpoint_count, wanted, room);
 	return false;
 }
@@ -180,7 +180,7 @@ static bool has_every_part(const struct flows *f, const struct traffic_settings 
 	profile_parts(s->profile, &parts);
 	for (uint32_t part = 0; part < f->parts; part++)
 		if (f->part_end[part] == (part == 0 ? 0 : f->part_end[part - 1])) {
-			fprintf(stderr, "[traffic] %s holds no packet that profile %s is made of\n", parts[part].key,
+			fprintf(stderr, "[traffic] %s has no packet for profile %s\n", parts[part].key,
 				profile_names[s->profile]);
 			return false;
 		}

@@ -12,8 +12,8 @@ const struct nalm_outcome_spec generator_outcomes[] = {
 	{NULL, 0},
 };
 
-/* Packets from a flow's first to its first reply: as many as can be on their way. A floor, so that models with rings of
- * usual sizes are sent the same packets. */
+/* Packets from a flow's first to its first reply: as many as can be in flight. It has a minimum, so that models with
+ * usual ring sizes get the same packets. */
 #define REPLY_AFTER 16384u
 
 static bool open_source(struct generator *g)
@@ -119,7 +119,7 @@ static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint
 	rte_ring_sp_enqueue_bulk(g->io->to_nf, (void **)mbufs, n, NULL);
 }
 
-/* due: of each packet; NULL: now. */
+/* due: time of each packet; NULL: now. */
 static inline uint32_t send_some(struct generator *g, uint32_t n, const uint64_t *due)
 {
 	const struct traffic_settings *s = g->settings;
@@ -140,7 +140,7 @@ static inline uint32_t send_some(struct generator *g, uint32_t n, const uint64_t
 	return n;
 }
 
-/* What has become due, and not been late for too long. */
+/* Sends packets that are due and not too late. */
 static inline uint32_t send_due(struct generator *g)
 {
 	uint64_t late = pace_give_up(&g->pace, g->last, g->left), due[BATCH_MAX];
@@ -148,7 +148,7 @@ static inline uint32_t send_due(struct generator *g)
 	g->left -= late;
 	if (!g->replays)
 		synthetic_skip(&g->synthetic, late);
-	struct pace pace = g->pace; /* takes effect when there are packet buffers */
+	struct pace pace = g->pace; /* stored only if there are packet buffers */
 	uint32_t most = room(g, g->left), n;
 	for (n = 0; n < most && pace_is_due(&pace, g->last); n++) {
 		due[n] = pace_due(&pace);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The schedule of an open loop: bursts of `burst` packets, one every `burst / rate` seconds of the TSC. It is never
- * stretched: what has not been sent `late_after` ticks after it was due is given up and counted, and what is sent
- * keeps the time it was due at.
+ * The schedule of an open loop: bursts of `burst` packets, one every `burst / rate` seconds of the TSC. The schedule
+ * does not adapt to delays: a packet not sent `late_after` ticks after it was due is given up and counted, and a sent
+ * packet keeps the time it was due.
  */
 #ifndef PACE_H
 #define PACE_H
@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 struct pace {
-	uint64_t interval; /* ticks between bursts, with 32 bits behind the point; 0: closed loop, no schedule */
+	uint64_t interval; /* ticks between bursts, with 32 fractional bits; 0: closed loop, no schedule */
 	uint32_t burst;
 	uint64_t late_after;
 	uint64_t start;	 /* when burst 0 was due */
-	uint64_t bursts; /* that are over, since start */
-	uint32_t in_burst; /* packets of the present burst that are over */
-	uint64_t late;	   /* packets given up, in all */
+	uint64_t bursts; /* complete ones, since start */
+	uint32_t in_burst; /* packets of the current burst that are done */
+	uint64_t late;	   /* packets given up in total */
 };
 
 static inline void pace_open(struct pace *p, uint64_t rate_pps, uint32_t burst, uint64_t late_after, uint64_t hz)
@@ -27,7 +27,7 @@ static inline void pace_open(struct pace *p, uint64_t rate_pps, uint32_t burst, 
 		p->interval = (uint64_t)(((unsigned __int128)hz * burst << 32) / rate_pps);
 }
 
-/* Begins anew from here: after a pause that was not the traffic's. */
+/* Restarts the schedule, after a pause that the traffic did not cause. */
 static inline void pace_start(struct pace *p, uint64_t now)
 {
 	p->start = now;
@@ -40,7 +40,7 @@ static inline uint64_t pace_due(const struct pace *p)
 	return p->start + (uint64_t)((unsigned __int128)p->bursts * p->interval >> 32);
 }
 
-/* Gives up bursts that are overdue, at most so many packets. Returns how many packets that are. */
+/* Gives up overdue bursts, at most this many packets. Returns the number of packets. */
 static inline uint64_t pace_give_up(struct pace *p, uint64_t now, uint64_t most)
 {
 	uint64_t given_up = 0;
@@ -65,7 +65,7 @@ static inline bool pace_is_due(const struct pace *p, uint64_t now)
 	return (int64_t)(now - pace_due(p)) >= 0;
 }
 
-/* The packet that was due is sent. */
+/* Counts the packet that was due as sent. */
 static inline void pace_sent(struct pace *p)
 {
 	if (++p->in_burst == p->burst) {

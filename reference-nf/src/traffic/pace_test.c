@@ -4,7 +4,7 @@
 
 #define HZ UINT64_C(2500000000)
 
-/* Sends what is due up to now. Returns how many packets. */
+/* Sends the packets due up to now. Returns their number. */
 static uint64_t send_due(struct pace *p, uint64_t now)
 {
 	uint64_t sent = 0;
@@ -20,7 +20,7 @@ static void keeps_the_rate(void)
 
 	for (uint32_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
 		for (uint32_t burst = 1; burst <= 64 && burst <= rates[i]; burst *= 8) {
-			uint64_t begin = UINT64_MAX - HZ / 2000; /* the counter wraps around on the way */
+			uint64_t begin = UINT64_MAX - HZ / 2000; /* the counter wraps around in between */
 			pace_open(&p, rates[i], burst, 0, HZ);
 			pace_start(&p, begin);
 			uint64_t ms = rates[i] > 1000000 ? 2 : 5000;
@@ -53,13 +53,13 @@ static void gives_up_what_is_late_and_stays_in_step(void)
 	pace_start(&p, 0);
 	pace_sent(&p);
 	CHECK_EQUAL(pace_give_up(&p, 2 * interval, UINT64_MAX), 0);
-	/* bursts 0 and 1 are late for too long; of burst 0 one packet was sent */
+	/* bursts 0 and 1 are too late; one packet of burst 0 was sent */
 	CHECK_EQUAL(pace_give_up(&p, 3 * interval + 1, UINT64_MAX), 19);
 	CHECK_EQUAL(p.late, 19);
 	CHECK_EQUAL(pace_due(&p), 2 * interval);
 	CHECK_EQUAL(send_due(&p, 3 * interval + 1), 20);
 	CHECK_EQUAL(pace_due(&p), 4 * interval);
-	/* no more than the run has left */
+	/* at most as many as the run has left */
 	CHECK_EQUAL(pace_give_up(&p, 100 * interval, 13), 13);
 	CHECK_EQUAL(pace_due(&p), 5 * interval);
 	CHECK_EQUAL(p.late, 32);

@@ -33,7 +33,7 @@ uint32_t profile_parts(enum traffic_profile profile, const struct profile_part *
 }
 
 /* IMIX: IP packets of 40, 576 and 1500 bytes, 7 : 4 : 1 (the simple IMIX that RFC 6985, section 1, refers to), the first
- * padded to Ethernet's minimum; spread so that no size comes in a lump. */
+ * padded to Ethernet's minimum; in an order that spreads the sizes. */
 const struct profile_mix *profile_mix(enum traffic_profile profile)
 {
 	static const uint8_t only[] = {0}, imix[] = {0, 1, 0, 0, 1, 0, 2, 0, 1, 0, 1, 0};

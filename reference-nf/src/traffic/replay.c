@@ -10,12 +10,12 @@
 static void open_part(struct replay_part *p, uint32_t first, uint32_t end, const struct traffic_settings *s)
 {
 	*p = (struct replay_part){.first_image = first, .end_image = end};
-	/* once: copy after copy, so that each is sent whole and in order */
+	/* once: copy after copy, so that each is sent completely and in order */
 	p->cursor_count = s->loop == TRAFFIC_ONCE ? 1 : RTE_MIN(s->copies, REPLAY_INTERLEAVE);
 	p->next_copy = p->cursor_count % s->copies;
 	for (uint32_t i = 0; i < p->cursor_count; i++)
 		p->cursors[i] = (struct cursor){
-			/* spread over the capture: passes in step would send the same packet of many users */
+			/* spread over the capture, because passes in step would send the same packet of many users */
 			.image = first + (uint32_t)((uint64_t)i * (end - first) / p->cursor_count),
 			.copy = i,
 		};
@@ -71,14 +71,14 @@ static inline void rewrite(uint8_t *frame, const struct image *image, uint32_t a
 		store16(l4 + 2, checksum_apply(load16(l4 + 2), port_delta));
 }
 
-/* The far side's port: a target's, but an echo's identifier stays. */
+/* Sets the far side's port to the target's; an echo's identifier stays. */
 static inline uint16_t server_port(const struct replay *r, const struct image *image, const struct flow *flow,
 				   const uint8_t *port)
 {
 	return r->targeted && image->protocol != IPPROTO_ICMP ? flow->server_port : load16(port);
 }
 
-/* Gives the frame the addresses of its copy. */
+/* Writes the addresses of the copy into the frame. */
 static inline void address(const struct replay *r, uint8_t *frame, const struct image *image, const struct flow *flow)
 {
 	uint8_t *source = frame + image->l4 + image->source, *destination = frame + image->l4 + image->destination;
@@ -102,7 +102,7 @@ static inline void address(const struct replay *r, uint8_t *frame, const struct 
 		rewrite(frame, image, DESTINATION_AT, flow->inside, destination, load16(destination));
 }
 
-/* Copies an image into a packet buffer. The tag tells the sink which flow comes out: index + 1, 0 for none. */
+/* Copies an image into a packet buffer. The tag tells the sink the flow: index + 1, 0 for none. */
 static inline void fill(const struct replay *r, struct rte_mbuf *m, uint32_t number, uint32_t copy)
 {
 	const struct image *image = &r->flows.images[number];
@@ -132,7 +132,7 @@ static inline void advance(struct replay_part *p, uint32_t copies)
 	p->cursor = p->cursor + 1 == p->cursor_count ? 0 : p->cursor + 1;
 }
 
-/* The part that is shortest of its share. */
+/* The part that is furthest below its share. */
 static inline struct replay_part *next_part(struct replay *r)
 {
 	struct replay_part *next = &r->parts[0];
@@ -173,7 +173,7 @@ void replay_open_flows(struct replay *r, struct rte_mbuf *mbufs[], uint32_t coun
 		     (uint32_t)((first + i) % r->flows.copies));
 }
 
-/* The packet left as IPv4 with the headers it came with: the image's offsets still hold. */
+/* The packet left as IPv4 with the same headers, so the image's offsets are valid. */
 void replay_learn(struct replay *r, const struct rte_mbuf *m)
 {
 	uint32_t index = m->hash.usr - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Frames of captures, replayed from memory. `copies` = 1: unchanged, in order. More: each pass over a capture is another
- * copy of all its users; REPLAY_INTERLEAVE passes run at once, so that neighbours on the wire belong to different
+ * Frames of captures, replayed from memory. `copies` = 1: unchanged, in order. More: each pass over a capture is
+ * another copy of all its users. REPLAY_INTERLEAVE passes run at once, so that adjacent packets belong to different
  * users while each user's packets keep their order. Parts of a profile take turns by their share of the packets.
  */
 #ifndef REPLAY_H
@@ -26,20 +26,20 @@ struct replay_part {
 	uint32_t cursor_count;
 	uint32_t cursor;    /* whose turn it is */
 	uint32_t next_copy; /* of the next pass that begins */
-	uint32_t percent, owed; /* of the packets; what it is short of, in percent of a packet */
+	uint32_t percent, owed; /* of the packets; its deficit, in percent of a packet */
 };
 
 struct replay {
 	struct flows flows;
 	struct replay_part parts[PROFILE_MAX_PARTS];
-	bool learned; /* replies go to the address under which the flow came out */
+	bool learned; /* replies go to the address that the far side saw */
 	bool rewriting, targeted;
 };
 
-/* false: said on stderr. */
+/* false: reported on stderr. */
 bool replay_open(struct replay *replay, const struct traffic_settings *settings);
 void replay_close(struct replay *replay);
-/* Packets of all copies, once. */
+/* The number of packets of all copies, once. */
 uint64_t replay_packets(const struct replay *replay);
 static inline uint64_t replay_flows(const struct replay *r)
 {
@@ -50,7 +50,7 @@ static inline uint64_t replay_flows(const struct replay *r)
 void replay_fill(struct replay *replay, struct rte_mbuf *mbufs[], uint32_t count, struct tx_stats *tx_stats);
 /* Likewise with the first packets of flows [first, first + count). */
 void replay_open_flows(struct replay *replay, struct rte_mbuf *mbufs[], uint32_t count, uint64_t first);
-/* The far side has got this packet: learns under which address its flow reaches it. */
+/* The far side received this packet: learns its flow's address there. */
 void replay_learn(struct replay *replay, const struct rte_mbuf *mbuf);
 
 #endif

@@ -18,7 +18,7 @@
 #define AT_UDP_CHECK (AT_UDP + 6)
 #define AT_PAYLOAD (AT_UDP + UDP_BYTES)
 
-/* Words as they lie in memory: the sum does not care about byte order (RFC 1071, 2 B). bytes is even. */
+/* Words as in memory: the sum does not depend on byte order (RFC 1071, 2 B). bytes is even. */
 static inline uint32_t sum_words(const uint8_t *at, uint32_t bytes)
 {
 	uint32_t sum = 0;
@@ -39,7 +39,7 @@ static void put_be16(uint8_t *at, uint32_t value)
 	store16(at, rte_cpu_to_be_16((uint16_t)value));
 }
 
-/* The payload is noise: it compresses no better and matches no more than what is encrypted. */
+/* Fills the payload with noise, which compresses and matches like encrypted data. */
 static void make_frame(struct synthetic_frame *f, uint32_t bytes)
 {
 	static const uint8_t ether[ETHER_BYTES] = {2, 0, 0, 0, 0x20, 1, 2, 0, 0, 0, 0x10, 1, 8, 0};
@@ -62,7 +62,7 @@ static void make_frame(struct synthetic_frame *f, uint32_t bytes)
 		     sum_words(f->data + AT_UDP, udp_bytes);
 }
 
-/* The next flow there is, in the place of an earlier one. */
+/* Starts the next flow, in the place of an earlier one. */
 static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 {
 	const struct traffic_settings *t = s->settings;
@@ -83,7 +83,7 @@ static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 	}
 }
 
-/* Packets pass at rate_pps, or each takes ns_per_packet of virtual time. */
+/* Packets are sent at rate_pps, or each takes ns_per_packet of virtual time. */
 static uint64_t births_per_packet(const struct traffic_settings *t, uint64_t rate_pps)
 {
 	double births = (double)t->new_flows_per_second;
@@ -104,7 +104,7 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 		.mix = profile_mix(t->profile),
 		.reply_percent = t->reply_percent,
 		.reply_after = reply_after,
-		.made = reply_after, /* the flows there are at the start are open */
+		.made = reply_after, /* flows are open at the start */
 		.learned = t->replies == REPLIES_LEARNED,
 		.births_per_packet = births_per_packet(t, t->rate_pps),
 		.settings = t,
@@ -134,7 +134,7 @@ void synthetic_close(struct synthetic *s)
 	*s = (struct synthetic){.count = 0};
 }
 
-/* Sizes go by direction, so that each has the whole mix. */
+/* Each direction has a sequence of sizes of its own, so that each gets the whole mix. */
 static inline const struct synthetic_frame *next_frame(struct synthetic *s, enum stamp_direction direction)
 {
 	uint32_t at = s->at[direction];
@@ -191,7 +191,7 @@ static inline void make_packet(struct synthetic *s, struct rte_mbuf *m, uint32_t
 	m->pkt_len = frame->bytes;
 }
 
-/* A packet of the flow: a reply if one is owed and the far side knows whom to reply to. */
+/* Makes a packet of the flow: a reply if one is owed and the far side knows the address. */
 static inline enum stamp_direction next_direction(struct synthetic *s, const struct synthetic_flow *flow)
 {
 	s->reply_owed += s->reply_percent;
@@ -202,7 +202,7 @@ static inline enum stamp_direction next_direction(struct synthetic *s, const str
 	return may || !s->learned ? STAMP_INBOUND : STAMP_OUTBOUND;
 }
 
-/* The oldest flow ends, another begins, and opens itself with this packet. */
+/* Ends the oldest flow and starts another, which this packet opens. */
 static inline uint32_t replace_oldest(struct synthetic *s)
 {
 	uint32_t number = s->oldest;
@@ -271,7 +271,7 @@ void synthetic_arrive(struct synthetic *s, const struct rte_mbuf *m, struct mete
 	}
 	struct synthetic_flow *flow = &s->flows[stamp.flow & ~STAMP_REPLY];
 	enum stamp_direction direction = (stamp.flow & STAMP_REPLY) != 0 ? STAMP_INBOUND : STAMP_OUTBOUND;
-	if (stamp.generation != flow->generation) { /* of a flow that has ended: nothing is known of its order */
+	if (stamp.generation != flow->generation) { /* of an ended flow, whose order is unknown */
 		meter->received++;
 		return;
 	}

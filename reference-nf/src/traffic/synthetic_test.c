@@ -27,7 +27,7 @@ static struct traffic_settings make_settings(void)
 	return s;
 }
 
-/* What is between the traffic and itself: the packets of a batch, as a network function would change them. */
+/* The network: changes the packets of a batch as a network function would. */
 typedef void (*network)(uint8_t *frame);
 
 static void nothing(uint8_t *frame)
@@ -42,7 +42,7 @@ static void translate(uint8_t *frame)
 		put32(frame + AT_SOURCE, IP(203, 0, 113, frame[AT_SOURCE + 3]));
 		put16(frame + AT_L4, (uint16_t)(get16(frame + AT_L4) ^ 1));
 	} else {
-		CHECK_EQUAL(get32(frame + AT_DESTINATION) >> 8, IP(0, 203, 0, 113)); /* the reply goes where it came from */
+		CHECK_EQUAL(get32(frame + AT_DESTINATION) >> 8, IP(0, 203, 0, 113)); /* the reply goes to the sender */
 	}
 }
 
@@ -55,7 +55,7 @@ static void balance(uint8_t *frame)
 		put32(frame + AT_DESTINATION, BACK_END);
 		put16(frame + AT_L4 + 2, 5353);
 	} else {
-		CHECK_EQUAL(get32(frame + AT_SOURCE), BACK_END); /* it is the back end that answers */
+		CHECK_EQUAL(get32(frame + AT_SOURCE), BACK_END); /* the back end answers */
 		CHECK_EQUAL(get16(frame + AT_L4), 5353);
 	}
 }
@@ -86,7 +86,7 @@ static void check_frame(const struct rte_mbuf *m)
 	CHECK(checksums_right(frame, m->data_len));
 }
 
-/* A batch, once through the network; every packet is looked at by see, which may be NULL. */
+/* Sends a batch through the network once; see, which may be NULL, checks every packet. */
 static void pass(network change, void (*see)(const uint8_t *frame, uint32_t bytes))
 {
 	struct rte_mbuf *mbufs[BATCH];
@@ -165,12 +165,12 @@ static void shares_are_as_asked(void)
 	end();
 }
 
-/* Flows end in order of age, and no two that live have the same addresses and ports. */
+/* Flows end in order of age, and no two existing ones have the same addresses and ports. */
 static void new_flows_take_the_place_of_the_oldest(void)
 {
 	struct traffic_settings s = make_settings();
 
-	s.clients = (struct ipv4_prefix){IP(10, 1, 2, 248), 29}; /* few addresses: it is the ports that differ */
+	s.clients = (struct ipv4_prefix){IP(10, 1, 2, 248), 29}; /* few addresses: the ports differ */
 	s.new_flows_per_second = 1000000; /* one in ten packets */
 	begin(&s);
 	for (uint32_t i = 0; i < 1000; i++)
@@ -186,7 +186,7 @@ static void new_flows_take_the_place_of_the_oldest(void)
 
 static uint64_t last_birth, early_replies;
 
-/* Packets in a network of one flow: numbered by when they were made. */
+/* Packets in a network of one flow, numbered in the order in which they were made. */
 static void watch_replies(const uint8_t *frame, uint32_t bytes)
 {
 	static uint8_t generation;
@@ -202,7 +202,7 @@ static void watch_replies(const uint8_t *frame, uint32_t bytes)
 	number++;
 }
 
-/* However soon the far side has a new flow's first packet. */
+/* The packets do not depend on how soon the far side gets a new flow's first packet. */
 static void nobody_replies_to_a_new_flow_early(void)
 {
 	struct traffic_settings s = make_settings();
@@ -266,7 +266,7 @@ static void what_has_no_stamp_is_damaged(void)
 	stamp[0] ^= 1;
 	synthetic_arrive(&run.synthetic, m, &run.meter, 0);
 	stamp[0] ^= 1;
-	stamp[3] ^= 1; /* a flow that there is not */
+	stamp[3] ^= 1; /* a flow that does not exist */
 	synthetic_arrive(&run.synthetic, m, &run.meter, 0);
 	m->data_len = 40;
 	synthetic_arrive(&run.synthetic, m, &run.meter, 0);

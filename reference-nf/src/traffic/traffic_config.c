@@ -25,7 +25,7 @@ static void load_capture(struct config *config, const char *key, struct capture 
 	free(path);
 }
 
-/* Captures of other profiles may be named, and are left alone. */
+/* Captures of other profiles may be named; they are not read. */
 static void read_captures(struct config *config, struct traffic_settings *s)
 {
 	static const char *const unfit[] = {"refuse", "skip", NULL};
@@ -97,7 +97,7 @@ static void read_flows(struct config *config, struct traffic_settings *s)
 	s->zipf_exponent = zipf ? value : 0;
 }
 
-/* Keys that would do nothing. */
+/* Reports keys that would have no effect. */
 static void check_place(const struct traffic_settings *s, struct config *config)
 {
 	static const char *const made[] = {"flows", "skew", "zipf_exponent", "new_flows_per_second", "reply_percent",
@@ -107,7 +107,7 @@ static void check_place(const struct traffic_settings *s, struct config *config)
 	for (uint32_t i = 0; made[i] != NULL && profile_replays(s->profile); i++)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i],
-				       "only profiles 64, 256, imix and 1500 have it; captures have `copies`");
+				       "only profiles 64, 256, imix and 1500 have it; captures use `copies`");
 	for (uint32_t i = 0; paced[i] != NULL && s->rate_pps == 0; i++)
 		if (config_text(config, "traffic", paced[i], NULL) != NULL)
 			config_mistake(config, "traffic", paced[i], "needs rate_pps");
@@ -120,12 +120,12 @@ static void check_amounts(const struct traffic_settings *s, struct config *confi
 	uint64_t births = s->new_flows_per_second;
 
 	if (((uint64_t)CLIENT_PORTS << (32 - s->clients.length)) < s->flows)
-		config_mistake(config, "traffic", "flows", "more than the clients have addresses and ports");
+		config_mistake(config, "traffic", "flows", "more than the clients' addresses and ports");
 	if (s->rate_pps != 0 && s->burst > s->rate_pps)
-		config_mistake(config, "traffic", "burst", "must not be above rate_pps: a second of it at most");
+		config_mistake(config, "traffic", "burst", "must not be above rate_pps, a second's packets");
 	if (s->rate_pps == 0 && births != 0 && s->ns_per_packet == 0)
 		config_mistake(config, "traffic", "new_flows_per_second",
-			       "ns_per_packet = 0: without rate_pps, time stands still");
+			       "needs rate_pps or ns_per_packet above 0, else time does not advance");
 	if (s->rate_pps != 0 ? births > s->rate_pps : births * s->ns_per_packet > 1000000000)
 		config_mistake(config, "traffic", "new_flows_per_second", "more flows than packets to open them");
 }

@@ -14,14 +14,14 @@ enum traffic_loop { TRAFFIC_FOREVER, TRAFFIC_ONCE };
 enum traffic_replies { REPLIES_AS_IS, REPLIES_LEARNED };
 enum traffic_meter { METER_ORDER, METER_LATENCY };
 
-/* A service that clients talk to, in network byte order. */
+/* A service that clients use, in network byte order. */
 struct traffic_target {
 	uint32_t address;
 	uint16_t port;
 };
 
 struct traffic_settings {
-	bool outside; /* [io] port = eal: others send and take packets */
+	bool outside; /* [io] port = eal: others send and receive packets */
 	enum traffic_profile profile;
 	struct ipv4_prefix inside, clients;
 	struct traffic_target targets[TRAFFIC_MAX_TARGETS];
@@ -30,12 +30,12 @@ struct traffic_settings {
 	uint64_t seed;
 	uint64_t ns_per_packet;
 
-	/* of profiles that replay captures */
+	/* for profiles that replay captures */
 	struct capture captures[PROFILE_MAX_PARTS];
 	uint32_t copies;
 	enum traffic_loop loop;
 
-	/* of profiles that make their packets */
+	/* for profiles that generate packets */
 	uint32_t flows;
 	double zipf_exponent; /* 0: uniform */
 	uint64_t new_flows_per_second;

@@ -5,7 +5,7 @@
 #include "traffic/traffic_config.h"
 #include "stage_fixture.h"
 
-/* Lines of [traffic] beside the capture, which is not there: one mistake in any case unless frames are made. */
+/* Mistakes of lines of [traffic]. The capture is missing, which is one mistake unless frames are generated. */
 static uint32_t mistakes_of(const char *lines)
 {
 	char text[1024];
@@ -43,7 +43,7 @@ static void names_what_is_not(void)
 	CHECK_EQUAL(mistakes_of("profile = 64\nzipf_exponent = steep\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nzipf_exponent = 0\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nclients = 10.0.0.1/32\nflows = 64513\n"), 1);
-	/* of no use with captures: three, and the capture */
+	/* without effect with captures: three, and the capture */
 	CHECK_EQUAL(mistakes_of("flows = 10\nskew = zipf\nmeter = order\n"), 4);
 }
 
