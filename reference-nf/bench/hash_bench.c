@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Looks the same random keys up in each kind of flow table, in turns, and prints a line of JSON: nanoseconds of the
- * thread's CPU time per lookup, a figure per round and contender. Or (-c) just looks keys up, for cachegrind to count.
+ * thread's CPU time per lookup, one figure per round and contender. With -c it only looks keys up, for cachegrind to
+ * count.
  *
- * rte_hash is used as it is fastest: without the concurrency flags, 64 keys at once, its memory in pages of the same
- * size as ours. It holds its keys itself; ours compares them in the records, of 64 bytes each, as stages have them.
+ * rte_hash is used in its fastest way: without concurrency flags, with 64 keys at once, in pages of the same size as
+ * our tables. It stores keys itself; ours compare keys in the records, of 64 bytes each, as stages do.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -24,7 +25,7 @@
 #include "table/flow_table_core.h"
 #include "table/table_memory.h"
 
-#define QUERIES (256u << 10) /* per round; new ones each round, so that no table stays in a cache because of few keys */
+#define QUERIES (256u << 10) /* per round; each round has new ones, because few keys would keep a table in a cache */
 #define HUGE_PAGE ((size_t)2 << 20)
 #define SEED 1u
 
@@ -36,9 +37,9 @@ struct record {
 
 struct options {
 	uint32_t entries, rounds;
-	double load, misses; /* shares, of the entries and of the queries */
+	double load, misses; /* shares of the entries and of the queries */
 	bool small_pages;
-	const char *only; /* contender that is counted; NULL: all are timed */
+	const char *only; /* contender to count; NULL: time all */
 	uint32_t lookups; /* to be counted */
 };
 
@@ -62,7 +63,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: hash_bench [-e ENTRIES] [-l LOAD] [-m MISSES] [-s] "
 			"[-r ROUNDS | -c CONTENDER -n LOOKUPS]\n"
-			"LOAD and MISSES are shares, 0 to 1; -s: small pages for all\n");
+			"LOAD and MISSES are shares, 0 to 1; -s: small pages for all tables\n");
 	exit(2);
 }
 
@@ -82,7 +83,7 @@ static uint32_t hash_bytes(const void *key, uint32_t bytes, uint32_t hash_seed)
 	return flow_hash(key, hash_seed);
 }
 
-/* A heap of its own over memory like that of our tables: EAL's, without huge pages, is in small ones. */
+/* A heap for rte_hash in memory like that of our tables: without huge pages EAL's heap is in small pages. */
 static int make_heap(size_t bytes)
 {
 	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
@@ -111,7 +112,7 @@ static struct rte_hash *create_rte_hash(const struct bench *b)
 		die("rte_hash_create");
 	for (uint32_t i = 0; i < b->flows; i++)
 		if (rte_hash_add_key_data(hash, &b->records[i].key, &b->records[i]) != 0)
-			die("rte_hash refuses a key");
+			die("rte_hash refused a key");
 	return hash;
 }
 
@@ -132,7 +133,7 @@ static struct flow_table *create_table(const struct bench *b, enum flow_table_ki
 		exit(1);
 	for (uint32_t i = 0; i < b->flows; i++)
 		if (!flow_table_insert(table, i))
-			die("the table refuses a key");
+			die("the table refused a key");
 	return table;
 }
 
@@ -150,7 +151,7 @@ static void set_up(struct bench *b)
 	b->hash = create_rte_hash(b);
 }
 
-/* Uniform over the flows; as many as asked for are strangers. */
+/* Draws keys uniformly from the flows, and the configured share of misses. */
 static void draw_queries(struct bench *b, uint32_t count)
 {
 	uint64_t strangers = (uint64_t)(b->options.misses * UINT32_MAX);
@@ -163,7 +164,7 @@ static void draw_queries(struct bench *b, uint32_t count)
 	}
 }
 
-/* What an NF does with the records it found. */
+/* Uses the records found, as an NF does. */
 static void use_records(struct bench *b, uint64_t hits, const uint32_t records[])
 {
 	for (; hits != 0; hits &= hits - 1)
@@ -267,11 +268,11 @@ static uint64_t run_rte_hash_use(struct bench *b, uint32_t count)
 	return run_rte(b, count, false, true);
 }
 
-/* bulk: 64 keys at once, else 256; rte_hash takes 64 at most. use: the records are written to, as an NF does. hashed:
- * the caller hashes. */
+/* bulk: 64 keys at once, else 256; rte_hash takes at most 64. use: writes to the records, as an NF does. hashed: the
+ * caller computes the hash. */
 static const struct contender {
 	const char *name;
-	uint64_t (*run)(struct bench *b, uint32_t count); /* looks the first queries up; returns the hits */
+	uint64_t (*run)(struct bench *b, uint32_t count); /* looks up the first queries; returns the hits */
 } contenders[] = {
 	{"signature", run_signature},
 	{"signature_bulk", run_signature_bulk},
@@ -305,10 +306,10 @@ static void run_round(struct bench *b, uint32_t round, double ns[CONTENDERS])
 	}
 	for (uint32_t i = 1; i < CONTENDERS; i++)
 		if (found[i] != found[0])
-			die("contenders do not agree on what there is");
+			die("contenders found different keys");
 }
 
-/* KiB of this process that lie in transparent huge pages; 0 where the kernel does not tell. */
+/* KiB of this process in transparent huge pages; 0 if the kernel does not report it. */
 static unsigned long huge_kib(void)
 {
 	char line[128];
@@ -351,7 +352,7 @@ static void time_all(struct bench *b)
 	free(ns);
 }
 
-/* Draws keys a batch at a time, into a place that stays in a cache: what misses is the table's. */
+/* Draws keys a batch at a time into memory that stays in a cache, so that cache misses are the table's. */
 static void run_only(struct bench *b)
 {
 	uint64_t found = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stage_bench STAGE FLOWS [EAL options] -- [the NF's options]: what a stage costs, and beside it the bare library call
- * that it rests on, over as many keys and the same tables. Prints one line of JSON. Frames of 64 B (60 without FCS), UDP.
+ * stage_bench STAGE FLOWS [EAL options] -- [the NF's options]: the cost of a stage, and that of the bare library call
+ * below it, over as many keys and the same tables. Prints one line of JSON. Frames are UDP, 64 B (60 without FCS).
  *
- * A round is a pass over all flows in batches, first the stage, then the library, or the other way round; only process()
- * and the library call are timed. Frames are put in place before each, so both find the caches as packets leave them.
+ * A round is a pass over all flows in batches, first the stage, then the library, or the other way round; only
+ * process() and the library call are timed. Frames are written before each, so both start with the same caches.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@
 #include "settings.h"
 
 #define BATCH 64u
-#define PACKETS 800000u /* that each side sees in all, or a few rounds */
+#define PACKETS 800000u /* per side in total, but at least a few rounds */
 #define MIN_ROUNDS 9u
 #define MAX_ROUNDS 201u
 #define PAYLOAD_BYTES 18u
@@ -39,11 +39,11 @@ struct bench {
 	uint32_t flows;
 	uint8_t (*frames)[64];
 	struct batch batch;
-	/* What the library is asked, by flow. */
+	/* The library's arguments, by flow. */
 	struct flow_key *keys;
 	uint32_t *addresses; /* host byte order */
 	struct rte_hash *hash;
-	uint64_t answers; /* so that nothing is left out as unused */
+	uint64_t answers; /* a sum of results, so that no call is optimized away */
 };
 
 static struct bench bench;
@@ -54,10 +54,10 @@ static void fail(const char *what)
 	exit(1);
 }
 
-/* Many inside hosts that talk to servers everywhere; for lb to one service. */
+/* Packets of many inside hosts to many servers; for lb to one service. */
 static void make_flow(uint32_t i, bool to_service)
 {
-	uint32_t spread = i * 2654435761u; /* Knuth's multiplier: neighbours lie far apart */
+	uint32_t spread = i * 2654435761u; /* Knuth's multiplier: separates neighbours */
 	uint32_t server = IP(11 + spread % 180, spread >> 8 & 255, spread >> 16 & 255, 1 + (spread >> 24) % 250);
 	char payload[PAYLOAD_BYTES];
 
@@ -77,7 +77,7 @@ static void open_hash(void)
 {
 	const struct rte_hash_parameters p = {
 		.name = "bare",
-		.entries = bench.flows * 2, /* it may refuse before it is full */
+		.entries = bench.flows * 2, /* it may refuse keys before it is full */
 		.key_len = sizeof(struct flow_key),
 		.hash_func = rte_hash_crc,
 		.socket_id = (int)rte_socket_id(),
@@ -87,7 +87,7 @@ static void open_hash(void)
 		fail("no memory for the library's table");
 	for (uintptr_t i = 0; i < bench.flows; i++)
 		if (rte_hash_add_key_data(bench.hash, &bench.keys[i], (void *)i) < 0)
-			fail("the library's table refuses a key");
+			fail("the library's table refused a key");
 }
 
 static void ask_hash(uint32_t first)
@@ -177,7 +177,7 @@ static uint64_t run_stage(void)
 		bench.stage->ops->process(bench.stage->instances[0], &bench.batch, 0);
 		cycles += rte_rdtsc_precise() - begin;
 		if (bench.batch.count != BATCH)
-			fail("the stage dropped packets: this configuration measures something else");
+			fail("the stage dropped packets, so this configuration does not measure its cost");
 		rte_pktmbuf_free_bulk(bench.batch.mbufs, bench.batch.count);
 	}
 	return cycles;
@@ -246,13 +246,13 @@ static void open_stage(const char *name)
 		if (strcmp(bench.chain.stages[i].ops->name, name) == 0)
 			bench.stage = &bench.chain.stages[i];
 	if (bench.stage == NULL)
-		fail("the chain of this configuration does not have the stage");
+		fail("the chain of this configuration lacks the stage");
 	bench.pool = rte_pktmbuf_pool_create("bench", 1023, 256, 0, RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
 	if (bench.pool == NULL)
 		fail("no memory for packet buffers");
 }
 
-/* A multiple of a batch, and at most what the inside addresses tell apart. */
+/* A multiple of a batch, at most the number of inside addresses. */
 static void make_flows(const char *stage, const char *count)
 {
 	bench.flows = (uint32_t)strtoul(count, NULL, 10) / BATCH * BATCH;
@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 	argv[2] = argv[0];
 	int used = rte_eal_init(argc - 2, argv + 2);
 	if (used < 0)
-		fail("EAL does not start");
+		fail("cannot start EAL");
 	if (!options_parse(&options, argc - 2 - used, argv + 2 + used) ||
 	    !settings_read(&bench.settings, &bench.chain, &options))
 		return 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a capture file. Its frames lie within it and fit into a packet buffer, or the reason is named. What the generator
- * would rewrite in them lies within them.
+ * Input: a capture file. Checks that its frames are within it and fit into a packet buffer, or that there is a reason;
+ * and that fields that the generator would rewrite are within the frames.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,7 +41,7 @@ static void check_flows(const struct capture *c)
 	CHECK_EQUAL(flows.image_count, c->count);
 	for (uint32_t i = 0; i < flows.image_count; i++) {
 		const struct image *image = &flows.images[i];
-		uint32_t header = image->protocol == IPPROTO_TCP ? TCP_MIN_BYTES : UDP_BYTES; /* as long as that of ICMP */
+		uint32_t header = image->protocol == IPPROTO_TCP ? TCP_MIN_BYTES : UDP_BYTES; /* ICMP's too */
 		CHECK(image->direction == IMAGE_PLAIN || image->l4 + header <= image->bytes);
 		CHECK(image->direction == IMAGE_PLAIN || image->endpoint < flows.endpoint_count);
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a talk (talk.h) through the NF: real stages, tables, models and rings, all roles in turn on this lcore. FUZZ_NF
- * in the environment names the configuration and --set values behind it, divided by blanks.
+ * Input: a talk (talk.h) through the NF: real stages, tables, models and rings, all roles in turn on this lcore.
+ * FUZZ_NF in the environment has the configuration's name and --set values, separated by blanks.
  *
- * No packet buffer is lost, outcomes add up, what leaves is sound, and right checksums stay right. What lies behind a
- * frame in its buffer is poisoned: stages that look there are found out.
+ * Checks that no packet buffer is lost, outcomes add up, packets that leave are valid, and right checksums stay right.
+ * The bytes after a frame in its buffer are poisoned, which detects stages that read them.
  */
 #include <sanitizer/asan_interface.h>
 #include <sched.h>
@@ -22,11 +22,11 @@
 #include "sums.h"
 #include "talk.h"
 
-#define IDLE_S 8192u	/* longer than any idle time a stage has by default: an input finds no flows */
+#define IDLE_S 8192u	/* longer than any default idle time of a stage: an input begins without flows */
 #define FRAMES_MAX 256u /* in one input */
 #define ROUNDS_MAX 10000u
 
-enum { TRANSPORT_RIGHT = 1 }; /* mbuf.hash.usr of a packet on its way */
+enum { TRANSPORT_RIGHT = 1 }; /* mbuf.hash.usr of a packet in the NF */
 
 static struct {
 	char *arguments;
@@ -48,7 +48,7 @@ static void read_arguments(void)
 	char *rest = NULL;
 
 	if (text == NULL) {
-		fprintf(stderr, "FUZZ_NF is not set: name a configuration, like FUZZ_NF='conf/sfc_a.conf model.model=pipeline'\n");
+		fprintf(stderr, "FUZZ_NF is not set: name one, like FUZZ_NF='conf/sfc_a.conf model.model=pipeline'\n");
 		exit(2);
 	}
 	nf.arguments = strdup(text);
@@ -61,7 +61,7 @@ static void read_arguments(void)
 	}
 }
 
-/* EAL binds this thread to its lcore; then it may run everywhere again, beside other such programs. */
+/* EAL binds this thread to its lcore. Afterwards it may run on any CPU again, so that several such programs can run. */
 static void open_eal(const char *program)
 {
 	char lcores[32];
@@ -92,7 +92,7 @@ static void open_nf(void)
 					  .model = m,
 					  .chain = &nf.chain,
 					  .io = &nf.io,
-					  .ns_per_packet = 1, /* the clock is set here: it counts ns */
+					  .ns_per_packet = 1, /* one tick per ns: this program sets the clock */
 					  .stop = &never_stopped,
 				  }));
 	nf.mbufs = rte_mempool_avail_count(nf.io.pool);
@@ -130,7 +130,7 @@ static void put_before_nf(const struct talk_frame *f)
 	nf.entered++;
 }
 
-/* The last stage of every chain forwards sound IP packets only. */
+/* The last stage of every chain forwards only valid IP packets. */
 static void take_behind_nf(struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -158,7 +158,7 @@ static uint32_t empty_rings(void)
 	return taken;
 }
 
-/* Until nobody has anything to do; then nothing may be on its way any more. */
+/* Runs all roles until none has work; then no packet may be in flight. */
 static void run_nf(void)
 {
 	uint32_t moved = 1;
@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct talk_record record;
 	struct talk_frame frame;
 
-	if (rx_now(&nf.plan.clock) > UINT64_MAX / 2) { /* time has to rise */
+	if (rx_now(&nf.plan.clock) > UINT64_MAX / 2) { /* time must not fall */
 		close_nf();
 		open_nf();
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a configuration, and behind each form feed a further file: first the --set options, one a line, then what
- * the configuration calls `2`, `3` and so on (routes, rules). It is good and nothing is said, or what is wrong is said.
+ * Input: a configuration, and after each form feed a further file: first the --set options, one a line, then the files
+ * that the configuration names `2`, `3` and so on (routes, rules). Checks that a mistake is reported exactly if the
+ * configuration is refused.
  */
 #include <ctype.h>
 #include <sys/mman.h>
@@ -11,10 +12,10 @@
 #include "settings.h"
 
 #define FILES 8u
-#define GENERATED_DIGITS 4u /* more routes or rules made from a seed only take longer */
+#define GENERATED_DIGITS 4u /* more generated routes or rules only take longer */
 
 static char folder[200];
-static char files[FILES][sizeof(folder) + 16]; /* links to files in memory: a disk would be waited for */
+static char files[FILES][sizeof(folder) + 16]; /* links to files in memory, which are faster than a disk */
 static int memory[FILES];
 
 static void remove_files(void)
@@ -41,7 +42,7 @@ static void write_file(uint32_t number, const uint8_t *data, size_t size)
 	CHECK(pwrite(memory[number], data, size, 0) == (ssize_t)size);
 }
 
-/* The piece of data up to the next form feed, which is passed over. */
+/* The piece of data up to the next form feed, which is skipped. */
 static size_t next_file(const uint8_t **data, size_t *size, const uint8_t **piece)
 {
 	const uint8_t *end = memchr(*data, '\f', *size);
@@ -53,7 +54,7 @@ static size_t next_file(const uint8_t **data, size_t *size, const uint8_t **piec
 	return length;
 }
 
-/* Turns text into options of its lines, in place. */
+/* Splits text into options, one a line, in place. */
 static void read_sets(struct options *o, char *text)
 {
 	char *rest = NULL;

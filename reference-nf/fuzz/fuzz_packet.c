@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a frame, in memory of exactly its size. What is found out about it lies within it, for every reader of it.
+ * Input: a frame, in memory of exactly its size. Checks that all offsets that a reader uses are within it.
  */
 #include "check.h"
 #include "packet/flow_id.h"
@@ -11,7 +11,7 @@ static void check_offsets(const uint8_t *frame, uint32_t bytes, const struct pac
 
 	CHECK(p->version == 4 || p->version == 6);
 	CHECK(p->l4 >= ETHER_BYTES + (p->version == 4 ? IPV4_MIN_BYTES : IPV6_BYTES));
-	CHECK(p->payload >= p->l4 + UDP_BYTES); /* the shortest of the headers, as long as that of ICMP */
+	CHECK(p->payload >= p->l4 + UDP_BYTES); /* the shortest of the headers; ICMP's has the same length */
 	CHECK(end <= bytes);
 	switch (p->protocol) {
 	case IPPROTO_TCP:
@@ -43,7 +43,7 @@ static void check_packet(const uint8_t *frame, uint32_t bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *frame = malloc(size); /* libFuzzer's own copy may lie within a larger piece of memory */
+	uint8_t *frame = malloc(size); /* libFuzzer's own copy may be in a larger buffer */
 
 	CHECK(frame != NULL || size == 0);
 	if (size != 0)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fuzzes the NF: every program of this folder, two at once, for the time given in all.
+"""Fuzzes the NF: runs every program of this folder, two at once, for the given total time.
 
     python3 reference-nf/fuzz/run.py BUILD [--seconds 60] [--keep] [PROGRAM...]
 
-BUILD is a meson build with -Dfuzz=true (`make nf-fuzz`). What is found is in BUILD/findings, each run's log
-in BUILD/logs. The same seed starts each run from the same inputs: the shipped captures and configurations,
-and fuzz/regressions. --keep starts as well from what earlier runs with --keep came to. Exit code 1: something
-was found.
+BUILD is a meson build with -Dfuzz=true (`make nf-fuzz`). Findings are written to BUILD/findings, logs to
+BUILD/logs. Every run starts from the same seed and inputs: the shipped captures and configurations, and
+fuzz/regressions. With --keep it also starts from the inputs that earlier runs with --keep found. Exit code 1:
+there are findings.
 """
 
 import argparse
@@ -28,10 +28,10 @@ from seeds import make_seeds  # noqa: E402
 SEED = 1
 AT_ONCE = 2
 TIMEOUT_S = 10  # of a single input
-START_S = 60  # until a program begins to fuzz, at most
+START_S = 60  # at most until a program begins to fuzz
 MEMORY_MB = 3000
 SHOWN_LINES = 40
-CHAIN_SHARE = 0.6  # of the time; its runs divide it
+CHAIN_SHARE = 0.6  # share of the time; its runs divide it
 SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2}
 
 # Small tables and few ports, so that they run out; by configuration.
@@ -52,7 +52,7 @@ MODELS = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A program, what it is told, and its part of the time."""
+    """A program, its settings, and its share of the time."""
 
     program: str
     name: str
@@ -63,7 +63,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """executions is None where the log does not tell."""
+    """executions is None if the log does not have it."""
 
     ok: bool
     executions: int | None
@@ -106,7 +106,7 @@ def read_outcome(log: str, code: int) -> Outcome:
 
 
 def fuzz(run: Run, build: Path, scratch: Path, keep: bool, seconds: float) -> bool:
-    """Runs it and says how it went; false: something was found."""
+    """Runs it and prints the result; false: there is a finding."""
     grown = (build if keep else scratch) / "corpus" / run.name.replace(" ", "_")
     grown.mkdir(parents=True, exist_ok=True)
     corpora = [grown, scratch / run.program]

@@ -12,16 +12,16 @@ sys.path.insert(0, str(NF_FOLDER))
 
 from spec.pcap import read_pcap, write_pcap  # noqa: E402
 
-FRAMES = 80  # of each capture: its begin, where programs greet one another
-FRAME_BYTES = 400  # of a longer one: its begin, as a frame that is cut short
+FRAMES = 80  # of each capture: its beginning, with the programs' handshakes
+FRAME_BYTES = 400  # of a longer frame: its beginning, as a truncated frame
 TALK_FRAMES = 8
-LINES = 6  # of a file of routes or rules: each pattern takes Hyperscan's time
+LINES = 6  # of a file of routes or rules, because Hyperscan takes time for each pattern
 CROWD = 10
 SERVICE, SERVICE_PORT = bytes([198, 51, 100, 80]), struct.pack(">H", 443)
 IP_AT, SOURCE_AT, L4_AT = 14, 26, 34  # in frames without IP options
 REPAIRED, AS_IT_IS, REPLY, ERROR, RUN, SHORT = 0, 1, 2, 3, 4, 1 << 3  # talk.h
 
-# Has no form feed, which is what divides files in an input of fuzz_config.
+# Has no form feed, which separates files in an input of fuzz_config.
 TINY_FRAME = bytes.fromhex(
     "02000000000202000000000108004500001c000100004011aed00a0000010a0000021000200000080000"
 )
@@ -42,7 +42,7 @@ def record(what: int, data: bytes = b"", pause: int = 0) -> bytes:
 
 
 def crowd(frame: bytes) -> bytes:
-    """The frame from one source port after another, then from a neighbour's: more than small tables hold."""
+    """The frame from consecutive source ports, then from a neighbour's: more flows than small tables hold."""
     parts = []
     for n in range(CROWD):
         source = frame[SOURCE_AT : SOURCE_AT + 3] + bytes([frame[SOURCE_AT + 3] ^ (2 * n >= CROWD)])
@@ -52,7 +52,7 @@ def crowd(frame: bytes) -> bytes:
 
 
 def hairpin(frame: bytes) -> bytes:
-    """The frame, then an answer to it as another inside host would send it: by the outside address."""
+    """The frame, then a reply from another inside host, to the outside address."""
     neighbour = frame[SOURCE_AT : SOURCE_AT + 3] + bytes([frame[SOURCE_AT + 3] ^ 1])
     server = frame[SOURCE_AT + 4 : SOURCE_AT + 8]
     change = bytes(SOURCE_AT - IP_AT) + bytes(a ^ b for a, b in zip(server, neighbour, strict=True))
@@ -71,8 +71,8 @@ def is_client(frame: bytes) -> bool:
 
 
 def talks() -> Iterator[bytes]:
-    """Windows of each capture, as they are, answered by a reply and an error each, and with pauses; and what
-    makes tables run full and packets turn round."""
+    """Windows of each capture: unchanged, answered by a reply and an error each, and with pauses; and frames
+    that fill tables or hairpin."""
     for frames in captured():
         for at in range(0, len(frames), TALK_FRAMES):
             window = [frame for frame in frames[at : at + TALK_FRAMES] if len(frame) <= 2 * FRAME_BYTES]
@@ -96,7 +96,7 @@ def block(kind: int, body: bytes, order: str = "<") -> bytes:
 
 
 def section(order: str) -> bytes:
-    """A section with an interface, and a block of names, which is passed over."""
+    """A section with an interface, and a block of names, which is skipped."""
     return b"".join(
         [
             block(0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1), order),
@@ -107,7 +107,7 @@ def section(order: str) -> bytes:
 
 
 def simple(frame: bytes, order: str, lie: int = 0) -> bytes:
-    """A packet that says it is longer by `lie`."""
+    """A packet whose length field is too large by `lie`."""
     return block(3, struct.pack(order + "I", len(frame) + lie) + frame, order)
 
 
@@ -136,13 +136,13 @@ def tiny_capture() -> bytes:
 
 
 def begin(path: Path) -> bytes:
-    """The file's first lines that are no comments."""
+    """The file's first lines, without comments."""
     lines = [line for line in path.read_bytes().splitlines(keepends=True) if not line.startswith(b"#")]
     return b"".join(lines[:LINES])
 
 
 def configurations() -> Iterator[bytes]:
-    """Each shipped configuration with the files it names behind it, as fuzz_config.c takes them apart."""
+    """Each shipped configuration followed by the files that it names, as fuzz_config.c splits them."""
     for path in sorted((NF_FOLDER / "conf").glob("*.conf")):
         files: list[bytes] = []
 
@@ -161,7 +161,7 @@ def configurations() -> Iterator[bytes]:
 
 
 def words() -> Iterator[str]:
-    """What the configurations are made of, as lines of a libFuzzer dictionary."""
+    """Words of the configurations as lines of a libFuzzer dictionary."""
     found = set()
     for path in (NF_FOLDER / "conf").glob("*.conf"):
         found |= set(re.findall(r"\[\w+\]|\w+ = |(?<== )[\w,./]+", path.read_text()))

@@ -5,9 +5,9 @@
 
 enum { IP_AT = 14, IP_MIN = 20, ICMP = 1, TCP = 6, UDP = 17 };
 
-/* The parts of a frame that sums are taken of. */
+/* The parts of a frame that checksums cover. */
 struct parts {
-	uint32_t header, l4, l4_bytes, check; /* check: where the transport's checksum stands; 0: nowhere */
+	uint32_t header, l4, l4_bytes, check; /* check: offset of the transport's checksum; 0: none */
 	bool pseudo;
 };
 
@@ -52,7 +52,7 @@ static void find_transport(const uint8_t *frame, struct parts *p)
 	if (ip[9] != UDP || p->check == 0)
 		return;
 	if (word(frame + p->l4 + 4) >= 8 && word(frame + p->l4 + 4) <= p->l4_bytes)
-		p->l4_bytes = word(frame + p->l4 + 4); /* what follows is not the datagram's */
+		p->l4_bytes = word(frame + p->l4 + 4); /* later bytes are not in the datagram */
 	else
 		p->check = 0;
 }

@@ -40,7 +40,7 @@ static void exchange(uint8_t *a, uint8_t *b, uint32_t bytes)
 	memcpy(b, was, bytes);
 }
 
-/* Of IPv6 too, without extension headers. */
+/* Also for IPv6, without extension headers. */
 static void reply(const struct talk_frame *left, struct talk_frame *f)
 {
 	bool v6 = left->data[12] == 0x86;
@@ -53,13 +53,13 @@ static void reply(const struct talk_frame *left, struct talk_frame *f)
 	else
 		exchange(f->data + SOURCE_AT, f->data + SOURCE_AT + 4, 4);
 	if (!v6 && f->data[PROTOCOL_AT] == 1)
-		f->data[l4] ^= 8; /* an echo request becomes a reply, and the other way round */
+		f->data[l4] ^= 8; /* an echo request becomes a reply, and vice versa */
 	else
 		exchange(f->data + l4, f->data + l4 + 2, 2);
 	f->data[v6 ? IP_AT + 7 : TTL_AT] = 64;
 }
 
-/* Destination unreachable, from whom the packet was sent to. */
+/* Destination unreachable, from the packet's destination. */
 static void error(const struct talk_frame *left, uint32_t words, struct talk_frame *f)
 {
 	uint32_t quoted = words == 0 ? QUOTED_MAX : QUOTED_MIN + (words - 1) * 4;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nalm loop: a capture, over and over, through one function of a plain C library. Header only, C11; the probe is in it.
+ * nalm loop: passes a capture repeatedly through one function of a plain C library. Header only, C11; includes the
+ * probe.
  *
  *     static bool filter(void *state, const uint8_t *packet, uint32_t length) { ... true: goes on; false: dropped }
  *     int main(int argc, char **argv) { return nalm_loop(argv[1], "filter", filter, NULL); }
  *
- * Packets are handed over in batches, the way a driver does, whole and unchanged: a function that writes into them finds
- * them changed the next time. The stage has the name that is given, and the outcomes `sent` and `dropped`.
+ * Packets come in batches, as from a driver, and are not restored between passes: a function that writes into them
+ * finds them changed the next time. The stage has the given name, and the outcomes `sent` and `dropped`.
  *
- * Reads pcap (microseconds or nanoseconds, this host's byte order); tcpdump -w and `editcap -F pcap` write it.
+ * Reads pcap (microseconds or nanoseconds, this host's byte order), as tcpdump -w and `editcap -F pcap` write it.
  */
 #ifndef NALM_LOOP_H
 #define NALM_LOOP_H
@@ -68,7 +69,7 @@ static inline uint8_t *nalm_loop_read(const char *path, size_t *size)
 	return bytes;
 }
 
-/* The packets of a file that was read. Returns 0, or NALM_LOOP_FAILED with a line on standard error. */
+/* Splits a file's content into packets. Returns 0, or NALM_LOOP_FAILED with a line on standard error. */
 static inline int nalm_loop_parse(const char *path, size_t size, struct nalm_capture *capture)
 {
 	struct nalm_pcap_header header;
@@ -76,26 +77,26 @@ static inline int nalm_loop_parse(const char *path, size_t size, struct nalm_cap
 	size_t at = sizeof(header);
 
 	if (size < sizeof(header))
-		return nalm_loop_fail(path, "no capture: it is shorter than a pcap header");
+		return nalm_loop_fail(path, "not a capture: shorter than a pcap header");
 	memcpy(&header, capture->bytes, sizeof(header));
 	if (header.magic != 0xa1b2c3d4u && header.magic != 0xa1b23c4du)
 		return nalm_loop_fail(path, "not pcap in this host's byte order: `editcap -F pcap` writes it");
 	if ((header.link_type & 0xffffu) != NALM_LOOP_ETHERNET)
-		return nalm_loop_fail(path, "its link type is not Ethernet: capture on one interface, not on `any`");
+		return nalm_loop_fail(path, "the link type is not Ethernet: capture on one interface, not on `any`");
 	capture->packets = (struct nalm_loop_packet *)calloc(size / sizeof(one) + 1, sizeof(*capture->packets));
 	if (capture->packets == NULL)
-		return nalm_loop_fail(path, "larger than the memory there is");
+		return nalm_loop_fail(path, "larger than available memory");
 	for (; at + sizeof(one) <= size; at += sizeof(one) + one.captured) {
 		memcpy(&one, capture->bytes + at, sizeof(one));
 		if (one.captured > size - at - sizeof(one))
-			break; /* cut short in the middle of a packet */
+			break; /* truncated within a packet */
 		capture->packets[capture->count].data = capture->bytes + at + sizeof(one);
 		capture->packets[capture->count++].length = one.captured;
 	}
-	return capture->count != 0 ? 0 : nalm_loop_fail(path, "there is no packet in it");
+	return capture->count != 0 ? 0 : nalm_loop_fail(path, "has no packet");
 }
 
-/* Runs until the agent says finish; without an agent, for ever. Returns the program's exit code. */
+/* Runs until the agent ends the run; without an agent, forever. Returns the program's exit code. */
 static inline int nalm_loop(const char *path, const char *stage, nalm_packet_fn process, void *state)
 {
 	enum { SENT, DROPPED };
@@ -109,11 +110,11 @@ static inline int nalm_loop(const char *path, const char *stage, nalm_packet_fn 
 
 	capture.bytes = path != NULL ? nalm_loop_read(path, &size) : NULL;
 	if (capture.bytes == NULL)
-		return nalm_loop_fail(path != NULL ? path : "(no capture named)", "cannot be read");
+		return nalm_loop_fail(path != NULL ? path : "(no capture given)", "cannot be read");
 	if (nalm_loop_parse(path, size, &capture) != 0)
 		return NALM_LOOP_FAILED;
 	if (nalm_probe_open(&probe, stage, stages, nalm_tsc_hz(), NULL) != 0 || nalm_lcore_claim(&probe, 0, &lc) != 0)
-		return nalm_loop_fail(stage, "the probe's file cannot be made");
+		return nalm_loop_fail(stage, "cannot create the probe's file");
 	while (nalm_probe_gate(&lc)) {
 		uint32_t sent = 0;
 		for (uint32_t i = 0; i < NALM_LOOP_BATCH; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nalm probe: counters any network function can include. Header only, C11 or C++14, needs no DPDK.
- *
- * The way of a count:
+ * nalm probe: counters for any network function. Header only, C11 or C++14, needs no DPDK. Use:
  *
  *   nalm_probe_open()   maps one file (or anonymous memory) and names the NF's stages and outcomes
  *   nalm_lcore_claim()  gives the calling thread its own block: one writer per block
@@ -14,18 +12,17 @@
  *         nalm_probe_commit(lc, packets);                  publishes the iteration, in one piece
  *     }
  *
- * Every cycle between two gates belongs to exactly one stage, so the stages add up to the lcore's time. The
- * cost of publishing falls to the first stage marked in the next iteration. An iteration that handled no
- * packet is idle as a whole. Stages flagged NALM_STAGE_APART (a traffic generator sharing the lcore) are
- * counted, and belong to neither busy nor idle.
+ * Every cycle between two gates belongs to exactly one stage, so the stages add up to the lcore's time. The cost of
+ * publishing counts for the first stage marked in the next iteration. An iteration without packets is idle as a whole.
+ * Stages flagged NALM_STAGE_APART (a traffic generator sharing the lcore) are counted, but are neither busy nor idle.
  *
- * Beside these: how fast the core ran at each turn's begin and end, seen without a PMU (nalm_core_speed); packet
- * buffers in use at each turn's end, of an NF that names a function for it (nalm_probe_buffers); hardware events per
- * stage, of an NF that includes nalm_probe_papi.h as well.
+ * The probe also publishes the core's speed at each turn's begin and end, measured without a PMU (nalm_core_speed);
+ * packet buffers in use at each turn's end, if the NF names a function for it (nalm_probe_buffers); and hardware events
+ * per stage, if the NF also includes nalm_probe_papi.h.
  *
- * Readers: the agent through the file while the NF runs, gdb and core dumps (nalm_probe_header leads there), DPDK
- * telemetry. A block is read consistently by: read seq until even, copy, read seq again, retry if it changed. The
- * counters stand together in 2 kB, apart from events and histograms, so that a copy fits between two iterations.
+ * Readers: the agent through the file while the NF runs, gdb and core dumps (by nalm_probe_header), DPDK telemetry. To
+ * read a block consistently, read seq until it is even, copy, read seq again, and retry if it changed. The counters are
+ * within 2 kB, apart from events and histograms, so that a copy fits between two iterations.
  *
  * The layout below is version NALM_PROBE_VERSION and is asserted; a reader refuses any other.
  */
@@ -80,7 +77,7 @@ extern "C" {
 #define NALM_PROBE_EVENT_STATE 96
 #define NALM_PROBE_COUNTED "counted"
 
-/* What became of a packet in a stage. The kinds tell a reader which packets count in CPP's denominator. */
+/* The outcome of a packet in a stage. The kind determines whether the packet counts in CPP's denominator. */
 enum nalm_outcome_kind {
 	NALM_KIND_PASS = 0,   /* goes on to the next stage */
 	NALM_KIND_SENT = 1,   /* left the NF: counts */
@@ -119,7 +116,7 @@ struct nalm_stage_name {
 	struct nalm_outcome_name outcomes[NALM_PROBE_MAX_OUTCOMES];
 };
 
-/* An event asked for. state: NALM_PROBE_COUNTED, or in words why it is not. */
+/* A requested event. state: NALM_PROBE_COUNTED, or in words why it is not counted. */
 struct nalm_event_name {
 	char name[NALM_PROBE_NAME];
 	char state[NALM_PROBE_EVENT_STATE];
@@ -127,7 +124,7 @@ struct nalm_event_name {
 
 /* Written by the NF before the magic is set, events before the first lcore claims its block; constant afterwards. */
 struct nalm_header {
-	uint32_t magic; /* set last, with release: a reader that sees it sees the rest */
+	uint32_t magic; /* set last, with release order: a reader that sees it sees the rest */
 	uint32_t version;
 	uint32_t header_bytes;
 	uint32_t control_offset;
@@ -146,7 +143,7 @@ struct nalm_header {
 	struct nalm_event_name events[NALM_PROBE_MAX_EVENTS];
 };
 
-/* Written by the agent only. gate is the word lcores wait on (futex). */
+/* Written only by the agent. gate is the futex word on which lcores wait. */
 struct nalm_control {
 	uint32_t gate;         /* enum nalm_gate */
 	uint32_t turn;         /* number of the turn; the agent raises it before it opens the gate */
@@ -164,7 +161,7 @@ struct nalm_stage_block {
 
 /* Events of one lcore, in the header's order. Raw, cumulative; those not in event_mask stay 0 and mean nothing. */
 struct nalm_event_block {
-	uint64_t reading[NALM_PROBE_MAX_EVENTS]; /* what one reading of the events adds to the next mark's */
+	uint64_t reading[NALM_PROBE_MAX_EVENTS]; /* what one reading of the events adds to the next mark */
 	uint64_t marks[NALM_PROBE_MAX_STAGES];	 /* readings in stages[]: marks in iterations that handled a packet */
 	uint64_t stages[NALM_PROBE_MAX_STAGES][NALM_PROBE_MAX_EVENTS];
 	uint64_t busy[NALM_PROBE_MAX_EVENTS]; /* as busy_cycles, idle_cycles and apart_cycles */
@@ -204,7 +201,7 @@ struct nalm_counter_block {
 	uint64_t turn_begin_tsc_per_million_adds;
 	uint64_t turn_end_tsc_per_million_adds;
 	uint64_t buffers;	 /* the process's packet buffers in use when this lcore ended its last turn */
-	uint64_t buffers_at_tsc; /* when that was: of several lcores the latest counts; 0: not known */
+	uint64_t buffers_at_tsc; /* when that was: of several lcores the latest counts; 0: unknown */
 	uint32_t event_mask;	 /* bit i: the header's event i is counted on this lcore */
 	uint32_t reserved;
 	struct nalm_stage_block stages[NALM_PROBE_MAX_STAGES];
@@ -212,7 +209,7 @@ struct nalm_counter_block {
 
 struct nalm_lcore_block {
 	struct nalm_counter_block counters;
-	struct nalm_event_block events; /* written under counters.seq as well, as the next */
+	struct nalm_event_block events; /* also written under counters.seq, like the next */
 	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES];
 };
 
@@ -234,7 +231,7 @@ NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, batches) == 176 + 16 * 120 
 #define NALM_PROBE_LCORE_BYTES ((uint32_t)((sizeof(struct nalm_lcore_block) + 4095u) & ~4095u))
 NALM_STATIC_ASSERT(sizeof(struct nalm_header) <= NALM_PROBE_CONTROL_OFFSET, "header fits before control");
 
-/* What an NF tells about itself. Arrays end with a NULL name. */
+/* An NF's description of itself. Arrays end with a NULL name. */
 struct nalm_outcome_spec {
 	const char *name;
 	enum nalm_outcome_kind kind;
@@ -251,18 +248,18 @@ struct nalm_probe {
 	struct nalm_header *header;
 	struct nalm_control *control;
 	uint8_t *base;
-	uint32_t claimed; /* atomic, relaxed: only hands out indexes */
+	uint32_t claimed; /* atomic, relaxed: only assigns indexes */
 	uint64_t (*buffers)(void *arg);
 	void *buffers_arg;
 	void (*attach_events)(struct nalm_lcore *lc); /* nalm_probe_papi.h: starts the calling thread's events */
 };
 
-/* Where a debugger finds the probe opened last, in a running process or a core dump, without debug information. One for
- * the program, however many files include this. */
+/* Lets a debugger find the last opened probe in a running process or a core dump, without debug information. The
+ * program has one, however many files include this header. */
 extern struct nalm_header *nalm_probe_header;
 __attribute__((weak)) struct nalm_header *nalm_probe_header;
 
-/* One thread's handle. What is noted between two commits is private to the thread. */
+/* One thread's handle. Data between two commits is private to the thread. */
 struct nalm_lcore {
 	struct nalm_lcore_block *block;
 	struct nalm_control *control;
@@ -285,7 +282,7 @@ struct nalm_lcore {
 	/* at the gate's opening */
 	uint64_t start_tsc, start_wall_ns, start_cpu_ns, start_speed;
 	struct rusage start_usage;
-	/* Events, where some are read. */
+	/* Events, if any are read. */
 	void (*read_events)(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS]);
 	int event_set; /* the source's handle */
 	uint64_t last_events[NALM_PROBE_MAX_EVENTS];
@@ -315,8 +312,8 @@ static inline uint64_t nalm_clock_ns(clockid_t clock)
 #define NALM_SPEED_ADDS 4096u
 #define NALM_SPEED_TRIES 8
 
-/* NALM_SPEED_ADDS additions that each wait for the one before: one core cycle each on every processor since the
- * TSC. Register to register, since some processors do away with additions of a constant. */
+/* NALM_SPEED_ADDS additions, each dependent on the previous one: one core cycle each on every processor with a TSC.
+ * They are register to register, because some processors eliminate additions of a constant. */
 __attribute__((noinline, unused)) static void nalm_add_chain(void)
 {
 	uint64_t sum = 0, step = 1;
@@ -328,9 +325,9 @@ __attribute__((noinline, unused)) static void nalm_add_chain(void)
 #endif
 }
 
-/* How fast this core runs now, without a PMU: TSC cycles in which it does a million dependent additions, so TSC rate
- * over core frequency times a million. The best of a few tries, about ten microseconds; 0 under valgrind, whose time
- * says nothing. */
+/* The core's speed now, without a PMU: TSC cycles for a million dependent additions, which is a million times TSC rate
+ * over core frequency. It is the best of a few tries and takes about ten microseconds; 0 under valgrind, where time has
+ * no meaning. */
 __attribute__((noinline, unused)) static uint64_t nalm_core_speed(void)
 {
 	uint64_t best = UINT64_MAX;
@@ -347,7 +344,7 @@ __attribute__((noinline, unused)) static uint64_t nalm_core_speed(void)
 	return best * 1000000u / NALM_SPEED_ADDS;
 }
 
-/* TSC rate in Hz, calibrated against CLOCK_MONOTONIC_RAW for 50 ms; for NFs that do not know it better. */
+/* TSC rate in Hz, calibrated against CLOCK_MONOTONIC_RAW for 50 ms; for NFs without a better value. */
 static inline uint64_t nalm_tsc_hz(void)
 {
 	uint64_t wall = nalm_clock_ns(CLOCK_MONOTONIC_RAW), tsc = nalm_tsc(), now;
@@ -372,9 +369,9 @@ static inline void nalm_copy_name(char *to, size_t size, const char *from)
 	to[n] = '\0';
 }
 
-/* Maps the probe's memory. path NULL: the file named by $NALM_PROBE_FILE, or anonymous memory without it. With a
- * file the gate starts as $NALM_PROBE_GATE says ("closed": wait for an agent; default open).
- * Returns 0, or a negative errno: -E2BIG for more stages or outcomes than the layout holds. */
+/* Maps the probe's memory. path NULL: the file named by $NALM_PROBE_FILE, or anonymous memory if it is not set. With a
+ * file, $NALM_PROBE_GATE sets the gate's initial state ("closed": wait for an agent; default open). Returns 0, or a
+ * negative errno: -E2BIG for more stages or outcomes than the layout holds. */
 static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, const struct nalm_stage_spec *stages,
 				  uint64_t tsc_hz, const char *path)
 {
@@ -461,15 +458,15 @@ static inline void nalm_probe_close(struct nalm_probe *probe)
 	probe->base = NULL;
 }
 
-/* Names the function that says how many packet buffers the process has in use: called by each lcore at the end of each
- * turn, outside of its clocks. After nalm_probe_open(), before any lcore's claim. */
+/* Sets the function that returns the number of packet buffers that the process uses. Each lcore calls it at the end of
+ * each turn, outside its clocks. Call this after nalm_probe_open() and before any lcore's claim. */
 static inline void nalm_probe_buffers(struct nalm_probe *probe, uint64_t (*buffers)(void *arg), void *arg)
 {
 	probe->buffers = buffers;
 	probe->buffers_arg = arg;
 }
 
-/* Events since the previous mark, beside its cycles. What this reading itself costs falls to the next mark. */
+/* Adds events since the previous mark. The cost of this reading counts for the next mark. */
 __attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore *lc, uint32_t mark)
 {
 	uint64_t now[NALM_PROBE_MAX_EVENTS] = {0};
@@ -481,7 +478,7 @@ __attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore
 	}
 }
 
-/* What one reading of the events costs in each of them: the least of several, one after the other. */
+/* Measures the cost of one reading of the events, in each event: the minimum of several consecutive readings. */
 static inline void nalm_weigh_reading(struct nalm_lcore *lc)
 {
 	uint64_t *reading = lc->block->events.reading;
@@ -580,16 +577,16 @@ static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state 
 		nalm_write_end(b);
 		lc->running = false;
 	}
-	/* again, with the same number, after each wake that was not for this lcore */
+	/* repeated with the same number after each wake that was not for this lcore */
 	__atomic_store_n(&b->parked_turn, turn, __ATOMIC_RELAXED);
 	__atomic_store_n(&b->state, (uint32_t)state, __ATOMIC_RELEASE); /* the agent acquires state, then reads */
 }
 
-/* Waits for the next turn. Returns false when the NF shall end. Not for the hot path. */
+/* Waits for the next turn. Returns false if the NF shall end. Not for the hot path. */
 __attribute__((noinline, unused)) static bool nalm_probe_park(struct nalm_lcore *lc)
 {
 	struct nalm_control *c = lc->control;
-	/* The turn number is read before the gate: a turn that begins in between is then taken up, not lost. */
+	/* Reads the turn number before the gate, so that a turn that begins in between is not lost. */
 	uint32_t done = __atomic_load_n(&c->turn, __ATOMIC_ACQUIRE);
 	bool leave = lc->running; /* false only before the first turn */
 	for (;;) {
@@ -605,13 +602,13 @@ __attribute__((noinline, unused)) static bool nalm_probe_park(struct nalm_lcore 
 		}
 		nalm_turn_leave(lc, NALM_LCORE_PARKED, done);
 		leave = true;
-		/* Woken by the agent's futex wake after each change of gate; the timeout only bounds a lost wake. */
+		/* The agent wakes the futex after each change of gate; the timeout only limits a lost wake. */
 		struct timespec second = {1, 0};
 		syscall(SYS_futex, &c->gate, FUTEX_WAIT, gate, &second, NULL, 0);
 	}
 }
 
-/* Whether the gate lets the thread go on without parking. */
+/* Whether the thread may continue without parking. */
 static inline bool nalm_probe_ready(const struct nalm_lcore *lc)
 {
 	const struct nalm_control *c = lc->control;
@@ -620,7 +617,7 @@ static inline bool nalm_probe_ready(const struct nalm_lcore *lc)
 				1);
 }
 
-/* Call once per loop iteration. True: go on. False: leave the loop. */
+/* Call it once per loop iteration. true: continue; false: leave the loop. */
 static inline bool nalm_probe_gate(struct nalm_lcore *lc)
 {
 	return nalm_probe_ready(lc) || nalm_probe_park(lc);
@@ -628,7 +625,7 @@ static inline bool nalm_probe_gate(struct nalm_lcore *lc)
 
 #ifndef NALM_PROBE_NO_STAGES
 
-/* Within the writer's lock: the iteration's events, as commit does with cycles. */
+/* Publishes the iteration's events within the writer's lock, as commit does with cycles. */
 __attribute__((noinline, unused)) static void nalm_commit_events(struct nalm_lcore *lc, uint32_t packets)
 {
 	struct nalm_event_block *b = &lc->block->events;
@@ -645,7 +642,7 @@ __attribute__((noinline, unused)) static void nalm_commit_events(struct nalm_lco
 	}
 }
 
-/* All cycles since the previous mark (or the turn's begin) were stage's, which was handed n packets. */
+/* Attributes all cycles since the previous mark (or the turn's begin) to the stage, which handled n packets. */
 static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
 {
 	uint64_t now = nalm_tsc();
@@ -661,7 +658,7 @@ static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32
 	}
 }
 
-/* n packets of the stage's current batch ended with this outcome. At most NALM_PROBE_MAX_PENDING a commit. */
+/* Adds n packets with this outcome in the stage's current batch. At most NALM_PROBE_MAX_PENDING calls per commit. */
 static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uint32_t outcome, uint32_t n)
 {
 	uint32_t p = lc->pending_count;
@@ -673,7 +670,7 @@ static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uin
 	}
 }
 
-/* Publishes the iteration's marks and outcomes as one piece. packets: handled in the iteration; 0: idle. */
+/* Publishes the iteration's marks and outcomes atomically. packets: handled in the iteration; 0: idle. */
 static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 {
 	struct nalm_counter_block *b = &lc->block->counters;
@@ -716,7 +713,7 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 	lc->turn_packets += packets;
 }
 
-#else /* the probe's own cost is measured against this: turns and packets only */
+#else /* the baseline of the probe's own cost: only turns and packets */
 
 static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
 {
@@ -734,7 +731,7 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 
 #endif
 
-/* Call when the lcore leaves its loop for a reason of its own (a signal). */
+/* Call it when the lcore leaves its loop for another reason, such as a signal. */
 static inline void nalm_lcore_finish(struct nalm_lcore *lc)
 {
 	nalm_turn_leave(lc, NALM_LCORE_FINISHED, __atomic_load_n(&lc->control->turn, __ATOMIC_ACQUIRE));
@@ -742,13 +739,13 @@ static inline void nalm_lcore_finish(struct nalm_lcore *lc)
 
 #ifdef __SANITIZE_THREAD__
 #define NALM_THREAD_SANITIZER 1
-#elif defined(__has_feature) /* clang's way to say it */
+#elif defined(__has_feature) /* clang's form */
 #if __has_feature(thread_sanitizer)
 #define NALM_THREAD_SANITIZER 1
 #endif
 #endif
 #ifdef NALM_THREAD_SANITIZER
-/* Of ThreadSanitizer's runtime: reads between the two are none of its business. */
+/* ThreadSanitizer's runtime ignores reads between these two. */
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define NALM_RACE_BEGIN() AnnotateIgnoreReadsBegin(__FILE__, __LINE__)
@@ -758,10 +755,8 @@ void AnnotateIgnoreReadsEnd(const char *file, int line);
 #define NALM_RACE_END()
 #endif
 
-/*
- * Reader's half: copies consistent counters. Returns false if the writer never rested (retry). The copy may meet the
- * writer in its middle, a race on purpose: seq tells, and what was read is thrown away.
- */
+/* Reader's half: copies consistent counters. Returns false if the writer was always active (retry). The copy may race
+ * with the writer on purpose: seq detects this, and the copy is discarded. */
 static inline bool nalm_probe_snapshot(const struct nalm_counter_block *from, struct nalm_counter_block *to)
 {
 	for (int tries = 0; tries < 100000; tries++) {

@@ -4,9 +4,9 @@
  * nalm_probe_papi_open() between nalm_probe_open() and its lcores' start.
  *
  * $NALM_PROBE_EVENTS names the events, at most NALM_PROBE_MAX_EVENTS, by PAPI's names ("PAPI_TOT_CYC,PAPI_TOT_INS").
- * Without it nothing is read and nothing of PAPI is started. Each thread has an event set of its own, of user space
- * only, read at every mark (PAPI reads by rdpmc where the kernel lets it). Nothing is ever multiplexed: an event that
- * has no counter left beside those named before it is not counted, and the probe's header says so in PAPI's words.
+ * Without it no event is read and PAPI is not started. Each thread has an event set of its own, for user space only,
+ * read at every mark (PAPI reads by rdpmc where the kernel allows it). Events are never multiplexed: an event for which
+ * the events named before it leave no counter is not counted, and the probe's header has PAPI's reason.
  */
 #ifndef NALM_PROBE_PAPI_H
 #define NALM_PROBE_PAPI_H
@@ -31,7 +31,7 @@ static inline void nalm_papi_read(const struct nalm_lcore *lc, uint64_t values[N
 	long long read[NALM_PROBE_MAX_EVENTS] = {0};
 	uint32_t mask = lc->block->counters.event_mask;
 
-	(void)PAPI_read(lc->event_set, read); /* in the order of adding: the header's, without those not counted */
+	(void)PAPI_read(lc->event_set, read); /* in the header's order, without events that are not counted */
 	for (uint32_t e = 0, n = 0; e < lc->event_count; e++)
 		if (mask & (1u << e))
 			values[e] = (uint64_t)read[n++];
@@ -42,7 +42,7 @@ static inline bool nalm_papi_counted(const struct nalm_event_name *event)
 	return strcmp(event->state, NALM_PROBE_COUNTED) == 0;
 }
 
-/* The calling thread's own event set, running. Without one its event_mask stays 0. */
+/* Starts an event set of the calling thread. If this fails, its event_mask stays 0. */
 static inline void nalm_papi_attach(struct nalm_lcore *lc)
 {
 	const struct nalm_header *h = lc->probe->header;
@@ -77,7 +77,7 @@ static inline void nalm_papi_say(struct nalm_event_name *event, int error, const
 	nalm_copy_name(event->state, sizeof(event->state), state);
 }
 
-/* Adds an event for trial, and notes in its state whether it can be counted beside those added before. */
+/* Adds an event to test it, and stores in its state whether it can be counted together with those added before. */
 static inline void nalm_papi_try(struct nalm_event_name *event, int set)
 {
 	int code, err = PAPI_event_name_to_code(event->name, &code);
@@ -96,7 +96,7 @@ static inline void nalm_papi_try(struct nalm_event_name *event, int set)
 	nalm_papi_say(event, err, component != NULL && component->disabled ? component->disabled_reason : NULL);
 }
 
-/* Names the events of a list in the header. Returns their number, or -E2BIG. */
+/* Writes the events of a list into the header. Returns their number, or -E2BIG. */
 static inline int nalm_papi_names(struct nalm_header *h, const char *list)
 {
 	uint32_t count = 0;
@@ -114,8 +114,8 @@ static inline int nalm_papi_names(struct nalm_header *h, const char *list)
 	return (int)count;
 }
 
-/* Takes up what $NALM_PROBE_EVENTS asks for; what of it is not counted, and why, is told in the probe's header, and is
- * no error. Returns 0, or -E2BIG: more events, or longer names, than the layout holds. */
+/* Starts the events of $NALM_PROBE_EVENTS. An event that cannot be counted is no error; the probe's header has the
+ * reason. Returns 0, or -E2BIG for more events, or longer names, than the layout holds. */
 static inline int nalm_probe_papi_open(struct nalm_probe *probe)
 {
 	struct nalm_header *h = probe->header;
@@ -128,7 +128,7 @@ static inline int nalm_probe_papi_open(struct nalm_probe *probe)
 	if (err == PAPI_VER_CURRENT)
 		err = PAPI_thread_init(nalm_papi_thread);
 	else if (err >= 0)
-		err = PAPI_EINVAL; /* another version than this was compiled for */
+		err = PAPI_EINVAL; /* another version than at compile time */
 	if (err == PAPI_OK)
 		err = PAPI_create_eventset(&set);
 	for (int e = 0; e < count; e++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nalm traffic file: what a generator inside an NF is told to send, trial by trial, and what it says it did. Header
- * only, C11, needs no DPDK.
+ * nalm traffic file: what a generator inside an NF shall send, trial by trial, and what it did. Header only, C11, needs
+ * no DPDK.
  *
- * The way of a trial. The lcores are parked (nalm_probe.h). The agent writes `control` with a new trial number and opens
- * a turn; the generator sends accordingly. The agent closes the turn; before its lcore parks, the generator writes what
- * became of the trial so far. Further turns of the same number go on with the same trial: one in which nothing is sent
- * lets packets that are on their way arrive. Each side writes only while the other may not read, so nothing is atomic.
+ * Course of a trial: the lcores are parked (nalm_probe.h). The agent writes `control` with a new trial number and opens
+ * a turn; the generator sends accordingly. The agent closes the turn; before its lcore parks, the generator writes the
+ * trial's results so far. Further turns of the same number continue the trial: a silent turn lets packets in flight
+ * arrive. Each side writes only while the other does not read, so nothing is atomic.
  *
  * Histograms count ticks of the TSC in bins: a value below `steps` has a bin of its own; above, there are `steps` bins
- * between two powers of two. The last bin takes all larger values; the greatest is kept apart.
+ * between two powers of two. The last bin counts all larger values; the greatest is also stored.
  *
  * The layout is version NALM_TRAFFIC_VERSION and is asserted; a reader refuses any other.
  */
@@ -34,26 +34,26 @@
 enum nalm_traffic_load {
 	NALM_TRAFFIC_CLOSED = 0, /* as fast as the NF takes packets */
 	NALM_TRAFFIC_OPEN = 1,	 /* by a schedule of rate_pps */
-	NALM_TRAFFIC_SILENT = 2, /* nothing: what is on its way arrives */
+	NALM_TRAFFIC_SILENT = 2, /* nothing: packets in flight arrive */
 };
 
 /* Written by the agent. */
 struct nalm_traffic_control {
-	uint64_t trial; /* 0: the NF's own configuration holds */
+	uint64_t trial; /* 0: the NF's own configuration applies */
 	uint64_t load;	/* enum nalm_traffic_load */
 	uint64_t rate_pps;
-	uint64_t leave_out_ns; /* latencies of packets due so early in the trial are left out */
+	uint64_t leave_out_ns; /* latencies of packets due this early in the trial are not counted */
 };
 
-/* Written by the NF, of the present trial. */
+/* Written by the NF, for the current trial. */
 struct nalm_traffic_totals {
 	uint64_t trial;
-	uint64_t sending_ticks; /* how long it sent, parked and silent times left out */
+	uint64_t sending_ticks; /* how long it sent, without parked and silent times */
 	uint64_t sent;		/* packets */
-	uint64_t late;		/* given up: not sent within the time the configuration allows after they were due */
-	uint64_t stamped;	/* 1: packets carry numbers, and what follows is known */
+	uint64_t late;		/* given up: not sent within the configured time after they were due */
+	uint64_t stamped;	/* 1: packets carry numbers, and the following fields are known */
 	uint64_t received, reordered, duplicates, damaged;
-	uint64_t timed; /* 1: they carry the TSC, and the histograms are filled */
+	uint64_t timed; /* 1: packets carry the TSC, and the histograms are filled */
 };
 
 struct nalm_traffic_histogram {
@@ -78,7 +78,7 @@ _Static_assert(offsetof(struct nalm_traffic, totals) == 128, "layout");
 _Static_assert(offsetof(struct nalm_traffic, latency) == 256, "layout");
 _Static_assert(offsetof(struct nalm_traffic, jitter) == 256 + 8 * (4 + NALM_TRAFFIC_BINS) + 32, "layout");
 
-/* Makes and maps the file that NALM_TRAFFIC_FILE names. *traffic is NULL when it names none. 0, or -errno. */
+/* Creates and maps the file that NALM_TRAFFIC_FILE names. *traffic is NULL if it names none. Returns 0, or -errno. */
 static inline int nalm_traffic_open(struct nalm_traffic **traffic, uint64_t tsc_hz)
 {
 	const char *path = getenv("NALM_TRAFFIC_FILE");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The header compiles as C++14 and counts there as well.
+// The header compiles as C++14 and counts.
 #include "nalm_probe.h"
 
 int main()

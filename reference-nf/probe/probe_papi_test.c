@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Events through PAPI itself, on any host: software-defined events (libsde) go the way of hardware's, and what hardware
- * is not there for is told in PAPI's words.
+ * Events through PAPI itself, on any host: software-defined events (libsde) take the path of hardware events, and an
+ * event without hardware has PAPI's reason.
  */
 #include "nalm_probe_papi.h" /* first: it asks for GNU extensions of the system's headers */
 
@@ -99,7 +99,7 @@ static void events_fall_to_their_stages(void)
 	nalm_probe_close(&probe);
 }
 
-/* Counted where there is a PMU; else PAPI's reason. Either way the other event is not harmed. */
+/* The event is counted if there is a PMU, else PAPI gives a reason. The other event is counted in both cases. */
 static void hardware_or_a_reason(void)
 {
 	open_with("PAPI_TOT_INS");

@@ -45,7 +45,7 @@ static uint64_t long_word(const uint8_t *file, size_t at)
 	return value;
 }
 
-/* Offsets are written out: they are what other programs rely on. */
+/* Offsets are literal, because other programs rely on them. */
 static void layout_of_the_file(void)
 {
 	static uint8_t file[1 << 20];
@@ -129,8 +129,8 @@ static void speed_and_buffers_of_a_turn(void)
 	CHECK(nalm_probe_gate(&lc));
 	iterate(&lc, 8);
 	nalm_lcore_finish(&lc);
-	CHECK_EQUAL(c->buffers_at_tsc, 0); /* nobody said how many */
-	/* additions of one cycle; TSC and core run within a factor of ten of each other */
+	CHECK_EQUAL(c->buffers_at_tsc, 0); /* the NF named no function */
+	/* additions take one cycle; TSC and core differ by less than a factor of ten */
 	CHECK(c->turn_begin_tsc_per_million_adds > 100000 && c->turn_begin_tsc_per_million_adds < 10000000);
 	CHECK(c->turn_end_tsc_per_million_adds > 100000 && c->turn_end_tsc_per_million_adds < 10000000);
 	CHECK(c->turn_tsc_cycles > 0);
@@ -149,7 +149,7 @@ static void speed_and_buffers_of_a_turn(void)
 	nalm_probe_close(&probe);
 }
 
-/* Counts that say where they fell: each reading adds 1 to the first event and 10 to the second. */
+/* Counts that show which mark got them: each reading adds 1 to the first event and 10 to the second. */
 static uint64_t readings;
 
 static void read_made_up(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS])

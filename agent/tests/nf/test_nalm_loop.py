@@ -64,4 +64,4 @@ def test_a_capture_it_cannot_use_is_named(driver: Path, work: WorkDir, tmp_path:
         pytest.raises(NfError) as raised,
     ):
         nf.wait_ready()
-    assert "its link type is not Ethernet" in (raised.value.log or "")
+    assert "the link type is not Ethernet" in (raised.value.log or "")
