@@ -5,10 +5,10 @@
     python3 reference-nf/demo/make_history.py --to DIR [--from reference-nf]
 
 DIR becomes a bare repository with branch main. Authors and dates are fixed: the same content gives the same
-SHAs. It is made beside DIR and moved into place when it is whole. A run that was cut short is made again, a
-DIR of the same content is left as it is, a DIR that something else made is refused. Prints the merges (JSON).
-Needs git, and nalm_agent, which reads the patches' headers. Exit codes: 0 made, 1 could not be made, 2 wrong
-arguments.
+SHAs. The repository is made next to DIR and moved into place when it is complete. An interrupted run is
+repeated, a DIR with the same content is kept, and a DIR that something else made is refused. Prints the
+merges (JSON). Needs git, and nalm_agent, which reads the patches' headers. Exit codes: 0 made, 1 could not be
+made, 2 wrong arguments.
 """
 
 import argparse
@@ -23,9 +23,9 @@ from pathlib import Path
 
 from nalm_agent.mutants.read import Patch, PatchError, demo_patches
 
-LEFT_OUT = ("mutants/", "demo/")  # the answers to what the demo asks
+LEFT_OUT = ("mutants/", "demo/")  # the results that the demo shall find
 START_PATCH = Path(__file__).resolve().parent / "start.patch"
-RECORD = "nalm-demo.json"  # in DIR: what it was made from, and its merges
+RECORD = "nalm-demo.json"  # in DIR: a digest of its inputs, and its merges
 FIRST_COMMIT = 1767603600  # 2026-01-05 09:00 UTC, seconds since the epoch
 DAY = 86400
 AUTHORS = (
@@ -36,7 +36,7 @@ AUTHORS = (
 
 
 class HistoryError(Exception):
-    """The history cannot be made; the message says what is wrong, where, and what to do."""
+    """The history cannot be made; the message has the mistake, its place, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Repository:
         return done.stdout.decode().strip()
 
     def stage(self, files: list[File]) -> None:
-        """Puts the files, and nothing else, into the index."""
+        """Replaces the index's content by the files."""
         lines = []
         for file in files:
             blob = self.git("hash-object", "-w", "--no-filters", "--stdin", stdin=file.content)
@@ -87,7 +87,7 @@ class Repository:
         self.git("update-index", "--index-info", stdin="".join(lines).encode())
 
     def commit(self, number: int, message: str, parents: list[str]) -> str:
-        """Commits the index with the author and the time that belong to commit `number`."""
+        """Commits the index with the author and the time of commit `number`."""
         name, email = AUTHORS[number % len(AUTHORS)]
         date = f"{FIRST_COMMIT + number * DAY // 2} +0000"
         arguments = ["commit-tree", self.git("write-tree"), "-m", message]
@@ -103,7 +103,7 @@ class Repository:
 
 
 def tracked_files(source: Path) -> list[File]:
-    """What git tracks under `source`, as it is in the work tree, without what the demo leaves out."""
+    """Files that git tracks under `source`, as in the work tree, without those that the demo omits."""
     listed = subprocess.run(
         ["git", "-C", str(source), "ls-files", "-s", "-z", "."], capture_output=True, check=False
     )
@@ -124,12 +124,12 @@ def tracked_files(source: Path) -> list[File]:
                 f"{source / path}: tracked but cannot be read ({error.strerror}); restore it with git"
             ) from error
     if not any(file.path == "nalm.toml" for file in files):
-        raise HistoryError(f"{source}: holds no tracked nalm.toml, so it is no NF's repository")
+        raise HistoryError(f"{source}: has no tracked nalm.toml, so it is no NF's repository")
     return files
 
 
 def inputs_digest(files: list[File], patches: list[Patch], start: bytes) -> str:
-    """Changes when anything the history is made from changes, this program included."""
+    """A digest of all inputs of the history, this program included."""
     digest = hashlib.sha256(Path(__file__).read_bytes() + start)
     for file in files:
         digest.update(f"{file.mode} {file.path} {len(file.content)}\n".encode() + file.content)
@@ -178,7 +178,8 @@ def make(folder: Path, files: list[File], patches: list[Patch], start: bytes) ->
 
 
 def recorded(folder: Path, digest: str) -> list[dict[str, object]] | None:
-    """The merges of a DIR made from the same inputs; None: has to be made. Refuses a stranger's DIR."""
+    """The merges of a DIR made from the same inputs; None: DIR must be made. Refuses a DIR of another
+    program."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
     try:
@@ -186,7 +187,7 @@ def recorded(folder: Path, digest: str) -> list[dict[str, object]] | None:
         made_from, merges = record["made_from"], record["merges"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise HistoryError(
-            f"{folder}: exists and was not made by this program; name another --to, or remove it yourself"
+            f"{folder}: exists and was not made by this program; choose another --to, or remove it yourself"
         ) from error
     if made_from != digest or Repository(folder).git("rev-parse", "main") != merges[-1]["sha"]:
         return None
@@ -194,7 +195,7 @@ def recorded(folder: Path, digest: str) -> list[dict[str, object]] | None:
 
 
 def history(source: Path, folder: Path, merges_at_most: int | None = None) -> list[dict[str, object]]:
-    """Makes `folder` unless it is already there, and returns its merges."""
+    """Makes `folder` unless it exists, and returns its merges."""
     files = tracked_files(source)
     patches = demo_patches(source / "mutants")[:merges_at_most]
     start = START_PATCH.read_bytes()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check_includes.py: fails if parts of src need each other in a circle.
+"""check_includes.py: fails if parts of src depend on each other in a cycle.
 
-A part is a header with the file of its name. It needs the parts whose headers it includes. A header that
-declares what another part defines needs that part.
+A part is a header with the source file of the same name. It depends on the parts whose headers it includes. A
+header that declares what another part defines depends on that part.
 """
 
 import re
@@ -17,7 +17,7 @@ DEFINED = re.compile(r"^(?!static\b)[a-z][\w \t*]*\b(\w+)\([^;{]*\)\n\{", re.M)
 
 
 def main() -> int:
-    """Prints a circle, if there is one."""
+    """Prints a cycle, if there is one."""
     source = Path(__file__).resolve().parent.parent / "src"
     texts = {
         path.relative_to(source): path.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ACL: the rule of the highest priority that fits a packet's protocol, addresses and ports decides."""
+"""ACL: the matching rule with the highest priority decides, by protocol, addresses and ports."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ REFUSED = {
 }
 ANY_PORT = range(65536)
 ADDRESS_BITS = {4: 32, 6: 128}
-# Source and destination as they stand in the frame now: a stage before this one may have rewritten them.
+# Source and destination as now in the frame, because an earlier stage may have rewritten them.
 ADDRESSES = {
     4: (slice(ETHERNET_BYTES + 12, ETHERNET_BYTES + 16), slice(ETHERNET_BYTES + 16, ETHERNET_BYTES + 20)),
     6: (slice(ETHERNET_BYTES + 8, ETHERNET_BYTES + 24), slice(ETHERNET_BYTES + 24, ETHERNET_BYTES + 40)),
@@ -38,7 +38,7 @@ class Prefix:
     address: int
 
     def holds(self, version: int, address: int) -> bool:
-        """Whether an address begins with it."""
+        """Whether an address is in the prefix."""
         if self.version == 0:
             return True
         return (
@@ -59,7 +59,7 @@ class Rule:
     destination_ports: range
 
     def fits(self, packet: Packet) -> bool:
-        """Whether the rule judges the packet."""
+        """Whether the rule matches the packet."""
         if self.protocol is not None and self.protocol != packet.protocol:
             return False
         source, destination = (int.from_bytes(packet.frame[at], "big") for at in ADDRESSES[packet.version])
@@ -74,7 +74,7 @@ class Rule:
 
 
 def read_rules(path: Path) -> list[Rule]:
-    """The rules of a file, the highest priority first."""
+    """The rules of a file, highest priority first."""
     rules: dict[int, Rule] = {}
     for line in path.read_text(encoding="ascii").splitlines():
         words = line.split("#")[0].split()
@@ -163,7 +163,7 @@ class Acl:
         """Nothing."""
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Judges one packet."""
+        """Decides one packet."""
         del now_ns
         if packet.kind in REFUSED:
             return Drop(REFUSED[packet.kind])

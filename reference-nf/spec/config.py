@@ -21,7 +21,7 @@ from spec.stage import Replayed, Stage
 
 @dataclass(frozen=True)
 class Chain:
-    """Stages in pass order, and how packets are handed to them. Of each stage the first instance is kept."""
+    """Stages in pass order, and how they get packets. Keeps the first instance of each stage."""
 
     stages: list[Stage]
     builds: list[Build]
@@ -30,12 +30,12 @@ class Chain:
     ns_per_packet: int
 
     def replay(self, frames: list[bytes]) -> Replayed:
-        """What the NF is to make of the frames."""
+        """The NF's expected result for the frames."""
         return run_model(self.model, self.builds, frames, self.batch, self.ns_per_packet)
 
 
 def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
-    """The chain of the file at `path`, with `settings` (by `section.key`) in place of the file's values."""
+    """The chain of the file at `path`; `settings` (by `section.key`) replace the file's values."""
     values = ConfigParser(interpolation=None, comment_prefixes=("#", ";"), inline_comment_prefixes=None)
     values.read_string(path.read_text(encoding="ascii"))
     for name, value in settings.items():
@@ -58,7 +58,7 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
 
 
 def _build(name: str, values: ConfigParser, folder: Path, first: Stage) -> Build:
-    """Makes a stage's instances; an only one is the one that the chain keeps."""
+    """Makes a stage's instances; if there is only one, it is the one that the chain keeps."""
     return lambda index, count: first if count == 1 else _stage(name, values, folder, index, count)
 
 
@@ -100,7 +100,7 @@ def _lb(section: Mapping[str, str], folder: Path, index: int, count: int) -> Lb:
 
 def _dpi(section: Mapping[str, str], folder: Path) -> Dpi:
     if int(section.get("rules_generated", "0")) or int(section.get("patterns_generated", "0")):
-        raise ValueError("the spec knows no generated rules of dpi")
+        raise ValueError("the spec does not support generated rules of dpi")
     rules = read_rules(folder / section["rules"]) if "rules" in section else []
     rules += read_patterns(folder / section["patterns"]) if "patterns" in section else []
     return Dpi(rules, int(section["mark_dscp"]), int(section.get("inspect_packets", "0")))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The hash that spreads flows: CRC32C (Castagnoli; RFC 3720, appendix B.4) as the processor's instruction
-computes it, without the inversions around it."""
+"""The hash that distributes flows: CRC32C (Castagnoli; RFC 3720, appendix B.4) as the processor's instruction
+computes it, without inversions."""
 
 POLYNOMIAL = 0x82F63B78  # reflected
 
@@ -19,7 +19,7 @@ TABLE = _table()
 
 
 def crc32c(data: bytes, seed: int = 0) -> int:
-    """32 bits over the bytes, from `seed` on."""
+    """32 bits over the bytes, starting with `seed`."""
     crc = seed
     for byte in data:
         crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xFF]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""DPI: rules on addresses and ports, and rules searched in the layer 4 payload; what matches decides, and is
+"""DPI: rules on addresses and ports, and patterns in the layer 4 payload. Matching rules decide and are
 charged. DSCP is that of RFC 2474."""
 
 import re
@@ -33,7 +33,7 @@ class Ends:
     destination_ports: range
 
     def fit(self, packet: Packet) -> bool:
-        """Whether a TCP or UDP packet is between such ends."""
+        """Whether a TCP or UDP packet has such ends."""
         source_port, destination_port = packet.ports
         source, destination = _addresses(packet)
         return (
@@ -46,7 +46,7 @@ class Ends:
 
 
 def _addresses(packet: Packet) -> tuple[int, int]:
-    """As they are now: a stage before may have changed them."""
+    """Reads the current ends, because an earlier stage may have changed them."""
     at, size = (ETHERNET_BYTES + 12, 4) if packet.version == 4 else (ETHERNET_BYTES + 8, 16)
     source, destination = packet.frame[at : at + size], packet.frame[at + size : at + 2 * size]
     return int.from_bytes(source, "big"), int.from_bytes(destination, "big")
@@ -60,7 +60,7 @@ def _in_network(address: int, version: int, network: Network) -> bool:
 
 @dataclass(frozen=True)
 class Rule:
-    """One line of a file; at least one of ends and pattern is there."""
+    """One line of a file, with ends, a pattern, or both."""
 
     id: str
     action: str
@@ -70,7 +70,7 @@ class Rule:
 
 @dataclass
 class Count:
-    """What matched a rule, and of that what was charged to it; bytes from the IP header on."""
+    """What matched a rule, and the part that was charged to it; bytes from the IP header on."""
 
     packets: int = 0
     bytes: int = 0
@@ -80,7 +80,7 @@ class Count:
 
 @dataclass
 class Verdict:
-    """What a flow's inspected packets add up to."""
+    """The result of a flow's inspected packets."""
 
     inspected: int = 0
     rules: set[int] = field(default_factory=set)  # the first of each packet
@@ -137,7 +137,7 @@ def _ports(text: str) -> range:
 
 
 class Dpi:
-    """Stage `dpi`. `counts` by rule id. `inspect_packets` 0: each packet stands for itself."""
+    """Stage `dpi`. `counts` by rule id. `inspect_packets` 0: each packet is decided by itself."""
 
     name = "dpi"
 
@@ -152,7 +152,7 @@ class Dpi:
         """Nothing."""
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Matches the packet, or lets its flow's verdict stand for it."""
+        """Matches the packet, or applies its flow's verdict."""
         del now_ns
         if packet.kind is not Kind.L4 or packet.protocol not in (TCP, UDP):
             return Pass("not_inspected", packet)
@@ -172,11 +172,11 @@ class Dpi:
         return self._settle(packet, severity, "matched" if matching else nothing)
 
     def report(self) -> dict[str, dict[str, int]]:
-        """As the totals line has it."""
+        """The counts as in the totals line."""
         return {name: asdict(count) for name, count in self.counts.items()}
 
     def _verdict(self, packet: Packet) -> Verdict | None:
-        """Of the packet's flow in its direction; a TCP packet with SYN begins it anew."""
+        """The verdict of the packet's flow in its direction; a TCP packet with SYN restarts the flow."""
         if self.inspect_packets == 0 or packet.version != 4:
             return None
         flow = (packet.protocol, *_addresses(packet), *packet.ports)
@@ -185,7 +185,7 @@ class Dpi:
         return self.flows.setdefault(flow, Verdict())
 
     def _matching(self, packet: Packet) -> set[int]:
-        """Every rule with a pattern that matches, and the first that fits of those without."""
+        """Every matching rule with a pattern, and the first matching one without."""
         matching = set()
         for number, rule in enumerate(self.rules):
             fits = rule.ends is None or rule.ends.fit(packet)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""ICMP errors and the begin of a packet that they carry, as a translator rewrites them (RFC 5508)."""
+"""ICMP errors and the beginning of a packet that they quote, as a translator rewrites them (RFC 5508)."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ End = tuple[int, int, int]  # protocol, address, port or ICMP identifier
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The packet inside an error; offsets in the frame around it."""
+    """The quoted packet of an error; offsets are in the frame."""
 
     ip: int
     l4: int
@@ -29,7 +29,7 @@ class Carried:
     query: int  # type, of ICMP
 
     def port_at(self, of_source: bool) -> int:
-        """Where the port or identifier of an end stands."""
+        """Offset of an end's port or identifier."""
         if self.protocol == ICMP:
             return self.l4 + 4
         return self.l4 + (0 if of_source else 2)
@@ -41,7 +41,7 @@ def is_error(packet: Packet) -> bool:
 
 
 def carried(packet: Packet) -> Carried | str:
-    """The packet inside the error, or what is wrong with it (REQ-3): an outcome's name."""
+    """The quoted packet, or an outcome's name if it is wrong (REQ-3)."""
     frame, ip, end = packet.frame, packet.l4 + 8, packet.end
     if end - ip < 20 + CARRIED_MINIMUM or ones_complement_sum(frame[packet.l4 : end]) != 0xFFFF:
         return "malformed"
@@ -64,7 +64,7 @@ def carried(packet: Packet) -> Carried | str:
 
 
 def rewrite_carried(packet: Packet, inside: Carried, of_source: bool, is_now: End) -> Packet:
-    """Puts an end in place inside the error. Checksums by RFC 1624, the one around it last."""
+    """Replaces an end of the quoted packet. Updates checksums by RFC 1624, the ICMP message's last."""
     frame = packet.frame
     address_at, port_at = inside.ip + (12 if of_source else 16), inside.port_at(of_source)
     was = frame[address_at : address_at + 4], frame[port_at : port_at + 2]

@@ -35,7 +35,7 @@ class Routes:
     prefixes: dict[int, dict[int, dict[int, int]]] = field(default_factory=lambda: {4: {}, 6: {}})
 
     def add(self, version: int, length: int, address: int, next_hop: int) -> None:
-        """A later route of the same prefix and length replaces an earlier one."""
+        """Adds a route; it replaces an earlier one with the same prefix and length."""
         self.prefixes[version].setdefault(length, {})[address] = next_hop
 
     def lookup(self, version: int, address: int) -> int | None:
@@ -107,7 +107,7 @@ class L3fwd:
         """Nothing."""
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Forwards one packet by the destination it has now, which NAT may have changed."""
+        """Forwards one packet by its current destination, which NAT may have changed."""
         del now_ns
         if packet.kind in UNFORWARDABLE:
             return Drop(packet.kind.value)

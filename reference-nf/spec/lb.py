@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""LB: TCP and UDP over IPv4 to several back ends: new connections are hashed, known ones keep theirs."""
+"""LB: TCP and UDP over IPv4 to several back ends. New connections are hashed, existing ones keep their back
+end."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
@@ -60,7 +61,7 @@ class LbConfig:
     maglev_size: int
     entries: int
     any_opens: bool
-    timeouts_s: dict[str, int]  # of tcp, tcp_opening, tcp_closing, udp, in the order they are looked through
+    timeouts_s: dict[str, int]  # of tcp, tcp_opening, tcp_closing, udp, in the order of expiry
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Flow:
 
 
 class Lb:
-    """Stage `lb`: its connections, found from both sides, by last use. Instances share out the entries."""
+    """Stage `lb`: connections, found from both sides, in order of last use. Instances divide the entries."""
 
     name = "lb"
 
@@ -94,7 +95,7 @@ class Lb:
         self.used: dict[str, OrderedDict[Flow, int]] = {age: OrderedDict() for age in config.timeouts_s}
 
     def owner(self, packet: Packet, count: int) -> End | int | None:
-        """The client's end, in both directions; what goes to no service may be an answer."""
+        """The client's end, in both directions; a packet to no service may be a reply."""
         del count
         if packet.version != 4 or packet.kind is not Kind.L4:
             return None
@@ -107,7 +108,7 @@ class Lb:
         return (packet.protocol, packet.source, packet.ports[0]) if receiver in self.tables else receiver
 
     def begin_batch(self, now_ns: int) -> None:
-        """Removes the connections that have been idle for their time."""
+        """Removes the connections whose idle time is over."""
         for age, used in self.used.items():
             while used:
                 flow, last_ns = next(iter(used.items()))
@@ -116,7 +117,7 @@ class Lb:
                 self._close(flow)
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Rewrites one packet of a service, lets others go on as they are, or names why not."""
+        """Rewrites one packet of a service, passes others unchanged, or returns the outcome that ends it."""
         if packet.version == 6 or packet.kind in (Kind.VLAN, Kind.NOT_IP):
             return Pass("no_service", packet)
         if packet.kind is Kind.MALFORMED:
@@ -143,7 +144,8 @@ class Lb:
         return Pass("no_service", packet)
 
     def _error(self, packet: Packet) -> Result:
-        """An ICMP error about a connection, from either side; it stays as it is (RFC 5508, REQ-6)."""
+        """An ICMP error about a connection, from either side; the connection does not change (RFC 5508,
+        REQ-6)."""
         inner = carried(packet)
         if isinstance(inner, str) or inner.protocol == ICMP:
             return Pass("no_service", packet)
@@ -177,7 +179,7 @@ class Lb:
         return Pass(outcome, _rewrite(packet, DESTINATION, 2, flow.backend))
 
     def _is_over(self, flow: Flow, packet: Packet) -> bool:
-        """Closed, and the client begins anew."""
+        """Whether the connection is closed and the client starts again."""
         begins = packet.protocol == TCP and flags(packet) & (SYN | ACK | RST) == SYN
         return begins and self.tcp[flow].phase == "closed"
 
@@ -189,7 +191,7 @@ class Lb:
         return flags(packet) & (SYN | ACK | RST) == SYN
 
     def _open(self, packet: Packet, client: End, service: End, now_ns: int) -> Flow | str:
-        """A new connection, or the outcome that says why there is none."""
+        """A new connection, or the outcome if none can be made."""
         if not self._opens(packet):
             return "not_opening"
         table = self.tables[service]
@@ -233,7 +235,7 @@ class Lb:
 
 
 def _rewrite(packet: Packet, address_at: int, port_at: int, end: End) -> Packet:
-    """Puts address and port of `end` in place and updates the checksums by RFC 1624."""
+    """Writes address and port of `end` and updates the checksums by RFC 1624."""
     frame, l4 = packet.frame, packet.l4
     address, port = end[1].to_bytes(4, "big"), end[2].to_bytes(2, "big")
     old_address, old_port = frame[address_at : address_at + 4], frame[l4 + port_at : l4 + port_at + 2]

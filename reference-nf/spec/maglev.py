@@ -22,8 +22,8 @@ Weighted = tuple[int, int, int]  # address, port, weight
 def table(size: int, backends: Sequence[Weighted]) -> list[tuple[int, int]]:
     """The back end of each of `size` slots, a prime; empty without back ends.
 
-    Back ends come in rising order of address and port. In each round every one of them gains its weight, and
-    has a turn once it has gained the heaviest one: it takes the next free slot of its own permutation.
+    Back ends are sorted by address and port. In each round every back end gains its weight as credit. When
+    its credit reaches the heaviest weight, it takes the next free slot of its own permutation.
     """
     if not backends:
         return []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The execution models and who owns the flows, on one lcore that runs all roles in turn (docs/behaviour.md).
 
-What a model may change is the order between flows, and which of several instances of a stage a flow meets.
-What it may not change is what becomes of a packet, and the order within a flow.
+A model may change the order between flows, and which of several instances of a stage handles a flow. It must
+not change the outcome of a packet, nor the order within a flow.
 """
 
 import struct
@@ -21,7 +21,7 @@ ANY = None  # the packet touches no flow
 
 @runtime_checkable
 class FlowStage(Protocol):
-    """A stage that keeps flows, and tells whose a packet is when there are several instances of it."""
+    """A stage that keeps flows, and determines the instance for a packet when there are several."""
 
     def owner(self, packet: Packet, count: int) -> Key | int | None:
         """A key, the number of an instance out of `count`, or ANY."""
@@ -29,7 +29,7 @@ class FlowStage(Protocol):
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Section [model], as far as it decides what becomes of packets."""
+    """Section [model], as far as it affects packets."""
 
     model: str  # "rtc", "pipeline"
     state: str  # "lockfree", "locked", "separated"
@@ -64,9 +64,10 @@ def run_model(
 
 
 class Sessions:
-    """The dispatching lcore's session table: a flow's first packet goes where there are fewest.
+    """The dispatching lcore's session table: a flow's first packet goes to the worker with the fewest
+    sessions.
 
-    The spec forgets none: tests stay below the table's size and timeout.
+    The spec never removes sessions: tests stay below the table's size and timeout.
     """
 
     def __init__(self, stage: FlowStage, count: int) -> None:
@@ -108,7 +109,7 @@ def _locked(
 
 
 def _spread(packet: Packet) -> int:
-    """What is the same for all packets of a flow in one direction."""
+    """A value that all packets of a flow in one direction share."""
     if packet.version == 0 or packet.kind is Kind.MALFORMED:
         return 0
     frame, at, l4 = packet.frame, ETHERNET_BYTES, packet.l4

@@ -48,9 +48,9 @@ class NatConfig:
 
 
 class Nat:
-    """Stage `nat`: its mappings in both directions, oldest use first, and its free ports.
+    """Stage `nat`: mappings in both directions, least recently used first, and free ports.
 
-    Of several instances each has a share of the entries, and of every pool address's ports.
+    Several instances divide the entries and every pool address's ports.
     """
 
     name = "nat"
@@ -68,7 +68,7 @@ class Nat:
         self.free_ports: dict[tuple[int, int], deque[int]] = {}  # by protocol and pool address
 
     def begin_batch(self, now_ns: int) -> None:
-        """Removes the mappings that have been idle for their time."""
+        """Removes the mappings whose idle time is over."""
         for (protocol, transitory), used in self.used.items():
             seconds = self.config.tcp_transitory_timeout_s if transitory else self.config.timeouts_s[protocol]
             while used:
@@ -82,7 +82,7 @@ class Nat:
                 self.free_ports[outside[0], outside[1]].append(outside[2])
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Translates one packet, or names why not."""
+        """Translates one packet, or returns the outcome that ends it."""
         if packet.version == 6 or packet.kind in UNCHANGED:
             return Pass("not_ipv4", packet)
         if packet.kind in REFUSED:
@@ -97,7 +97,7 @@ class Nat:
         return self._outbound(packet, now_ns) if outbound else self._inbound(packet, now_ns)
 
     def owner(self, packet: Packet, count: int) -> End | int | None:
-        """Whose the packet is, out of `count` instances: an inside end, or the instance a port is of."""
+        """The packet's owner, out of `count` instances: an inside end, or the instance that has its port."""
         if packet.version != 4 or packet.kind is not Kind.L4:
             return None
         inside = self._is_inside(packet.source)
@@ -120,11 +120,11 @@ class Nat:
         return range(first + _part(size, index, count), first + _part(size, index + 1, count))
 
     def _instance(self, port: int, count: int) -> int | None:
-        """Whose port it is; None: nobody's."""
+        """The instance that has the port; None: no instance."""
         return next((index for index in range(count) if port in self._ports(index, count)), None)
 
     def _not_here(self, port: int) -> str:
-        """Why there is no mapping of a pool address's port."""
+        """The outcome if a pool address's port has no mapping."""
         return "no_mapping" if self._instance(port, self.count) in (None, self.index) else "hairpin_elsewhere"
 
     def _is_inside(self, address: int) -> bool:
@@ -134,7 +134,7 @@ class Nat:
         return address & int(self.config.pool.netmask) == int(self.config.pool.network_address)
 
     def _pool_address(self, inside: int) -> int:
-        """Always the same for an inside address (RFC 4787, REQ-2)."""
+        """The pool address, always the same for an inside address (RFC 4787, REQ-2)."""
         return int(self.config.pool.network_address) + inside % self.config.pool.num_addresses
 
     def _outbound(self, packet: Packet, now_ns: int) -> Result:
@@ -162,7 +162,8 @@ class Nat:
         return Pass("translated_in", _rewrite(packet, DESTINATION, inside, at))
 
     def _hairpin(self, packet: Packet, now_ns: int) -> Result:
-        """From inside to inside, both seen from outside (RFC 4787, REQ-9). Queries have no far end's port."""
+        """From inside to inside, with both ends as seen from outside (RFC 4787, REQ-9). Queries have no far
+        end's port."""
         destination = (packet.protocol, packet.destination, packet.ports[1])
         if packet.protocol == ICMP:
             return Drop("no_mapping")
@@ -176,7 +177,7 @@ class Nat:
         return Pass("hairpinned", come_in.packet)
 
     def _error(self, packet: Packet) -> Result:
-        """An ICMP error and the packet in it (RFC 5508, REQ-3 to REQ-7); mappings stay as they are."""
+        """An ICMP error and its quoted packet (RFC 5508, REQ-3 to REQ-7); mappings do not change."""
         inner = carried(packet)
         if isinstance(inner, str):
             return Drop(inner)
@@ -199,12 +200,12 @@ class Nat:
         return Pass("icmp_error", packet)
 
     def _error_out(self, packet: Packet, inner: Carried) -> Packet:
-        """Of an inside host or router: seen from outside its pool address sends it (REQ-5)."""
+        """An error from an inside host or router: its pool address becomes the source (REQ-5)."""
         packet = rewrite_carried(packet, inner, False, self.outside_of[inner.destination])
         return rewrite_address(packet, SOURCE, self._pool_address(packet.source))
 
     def _open(self, inside: End, packet: Packet, now_ns: int) -> End | str:
-        """A new mapping's outside end, or the outcome that says why there is none."""
+        """A new mapping's outside end, or the outcome if none can be made."""
         if len(self.outside_of) >= self.entries:
             return "table_full"
         pool_address = self._pool_address(inside[1])
@@ -230,7 +231,7 @@ class Nat:
         used.move_to_end(inside)
 
     def _follow(self, inside: End, packet: Packet, way: str, now_ns: int) -> None:
-        """Where the idle time changes with TCP's phase it begins anew."""
+        """Follows TCP's phase. If this changes the idle time, it starts again."""
         connection = self.connections.get(inside)
         if connection is None:
             return
@@ -242,12 +243,12 @@ class Nat:
 
 
 def _part(whole: int, index: int, count: int) -> int:
-    """Where an instance's part begins of what `count` instances share out."""
+    """Where an instance's part begins when `count` instances divide items."""
     return whole * index // count
 
 
 def _rewrite(packet: Packet, address_at: int, end: End, port_at: int) -> Packet:
-    """Puts address and port of `end` in place and updates the checksums by RFC 1624."""
+    """Writes address and port of `end` and updates the checksums by RFC 1624."""
     frame, l4 = packet.frame, packet.l4
     protocol, address, port = end
     new_address, new_port = address.to_bytes(4, "big"), port.to_bytes(2, "big")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""NOP: hands every packet on, untouched. The floor of every measurement."""
+"""NOP: passes every packet unchanged. It is the floor of every measurement."""
 
 from spec.packet import Packet
 from spec.stage import Pass, Result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `rx` learns of a packet, once, for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200),
+"""Parses a packet as `rx` does, once for every stage: Ethernet, IPv4 (RFC 791, RFC 1812), IPv6 (RFC 8200),
 TCP (RFC 9293), UDP (RFC 768), ICMP (RFC 792, RFC 4443). Offsets, lengths in bytes, numbers in host order."""
 
 import struct
@@ -17,7 +17,7 @@ EXTENSIONS_MAX = 8
 
 
 class Kind(Enum):
-    """The first that fits, in the order of docs/behaviour.md."""
+    """The kind of a packet: the first that applies, in the order of docs/behaviour.md."""
 
     MALFORMED = "malformed"
     VLAN = "vlan"
@@ -34,17 +34,17 @@ IPV4_TYPE, IPV6_TYPE = 0x0800, 0x86DD
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A frame and what is known of it; numbers are 0 where the kind has none."""
+    """A parsed frame; numbers are 0 if the kind has none."""
 
     frame: bytes
     kind: Kind
     version: int = 0  # 4, 6; 0: not IP, or in a VLAN
-    protocol: int = 0  # of IPv6: behind the extension headers
+    protocol: int = 0  # of IPv6: after the extension headers
     source: int = 0
     destination: int = 0
     ttl: int = 0
     l4: int = 0  # offset of the layer 4 header in the frame
-    end: int = 0  # offset behind the IP packet in the frame; Ethernet padding may follow
+    end: int = 0  # offset of the IP packet's end in the frame; Ethernet padding may follow
     payload: bytes = b""  # of TCP and UDP
 
     @property
@@ -55,7 +55,7 @@ class Packet:
 
 
 def parse(frame: bytes) -> Packet:
-    """Never fails: what is wrong is the packet's kind."""
+    """Parses a frame. It never fails: a mistake becomes the packet's kind."""
     if len(frame) < ETHERNET_BYTES:
         return Packet(frame, Kind.MALFORMED)
     (ethertype,) = struct.unpack_from(">H", frame, 12)
@@ -96,7 +96,7 @@ def _parse_ipv6(frame: bytes) -> Packet:
 
 
 def _behind_extensions(frame: bytes, protocol: int) -> tuple[int, int, Kind | None]:
-    """Protocol and offset behind the extension headers; a kind if the packet ends there (RFC 8200, 4)."""
+    """Protocol and offset after the extension headers; a kind if parsing ends there (RFC 8200, 4)."""
     l4 = ETHERNET_BYTES + IPV6_BYTES
     for _ in range(EXTENSIONS_MAX + 1):
         if protocol not in (HOP_BY_HOP, ROUTING, DESTINATION_OPTIONS, AUTHENTICATION, FRAGMENT_HEADER):
@@ -126,7 +126,7 @@ def _ipv4_header_ok(frame: bytes) -> bool:
 
 
 def _layer4(segment: bytes, protocol: int, icmp: int) -> tuple[Kind, bytes]:
-    """Kind and payload of what is behind whole IP headers; icmp: its number for the IP version."""
+    """Kind and payload after whole IP headers; icmp: its number for the IP version."""
     if protocol == TCP:
         header = (segment[12] >> 4) * 4 if len(segment) >= 20 else 0
         return (Kind.L4, segment[header:]) if 20 <= header <= len(segment) else (Kind.BAD_L4, b"")

@@ -30,11 +30,11 @@ def read_pcap(path: Path) -> list[bytes]:
     frames, at = [], GLOBAL_HEADER_BYTES
     while at < len(data):
         if at + RECORD_HEADER_BYTES > len(data):
-            raise PcapError(f"{path}: the last record's header is cut off")
+            raise PcapError(f"{path}: the last record's header is truncated")
         (captured,) = struct.unpack_from(order + "I", data, at + 8)
         at += RECORD_HEADER_BYTES
         if at + captured > len(data):
-            raise PcapError(f"{path}: the last record is cut off")
+            raise PcapError(f"{path}: the last record is truncated")
         frames.append(data[at : at + captured])
         at += captured
     return frames

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The stage contract, as in src/stage.h: every packet ends in one named outcome, and goes on or does not."""
+"""The stage contract, as in src/stage.h: every packet gets one named outcome, and continues or ends."""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -27,20 +27,20 @@ Result = Pass | Drop
 
 
 class Stage(Protocol):
-    """A stage keeps its state; time is an argument, in nanoseconds of the replay."""
+    """A stage has state; time is an argument, in nanoseconds of the replay."""
 
     name: str
 
     def begin_batch(self, now_ns: int) -> None:
-        """What a stage does once, before the packets of a batch."""
+        """Runs once before the packets of a batch."""
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """What becomes of one packet."""
+        """Handles one packet."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What a chain made of its packets: frames that left, in order, and outcomes counted by stage."""
+    """A chain's result: frames that left, in order, and outcomes counted by stage."""
 
     frames: list[bytes]
     outcomes: dict[str, Counter[str]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a translator knows of a TCP connection: enough to tell how long it may be idle."""
+"""A translator's state of a TCP connection, which determines how long it may be idle."""
 
 from spec.packet import Packet
 
@@ -12,10 +12,10 @@ def flags(packet: Packet) -> int:
 
 
 class Connection:
-    """Opening, established or closed (RFC 5382, REQ-5; RFC 7857, 2.2, 2.3). Who opens it sends `out`."""
+    """Opening, established or closed (RFC 5382, REQ-5; RFC 7857, 2.2, 2.3). The opening side sends `out`."""
 
     def __init__(self, bits: int) -> None:
-        """One without SYN and RST is of a connection that was there before the program."""
+        """A first packet without SYN and RST is of a connection from before the program's start."""
         self.phase = "closed" if bits & (SYN | RST) else "established"
         self.syns: set[str] = set()
         self.fins: set[str] = set()
@@ -23,11 +23,11 @@ class Connection:
 
     @property
     def transitory(self) -> bool:
-        """Being opened, or closed."""
+        """Whether the connection is opening or closed."""
         return self.phase != "established"
 
     def follow(self, bits: int, way: str, payload: bool) -> None:
-        """A packet that goes `way`, out or in."""
+        """Applies a packet in direction `way`, out or in."""
         if bits & RST:
             self.phase = "closed"
         elif bits & SYN:

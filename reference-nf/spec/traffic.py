@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the traffic generator must send: sizes and their mix, stamps, shares of flows. docs/traffic.md."""
+"""What the traffic generator must send: sizes and their mix, stamps, shares of flows. See docs/traffic.md."""
 
 import struct
 from collections import Counter
@@ -21,7 +21,7 @@ MIXES = {"64": {64: 1}, "256": {256: 1}, "imix": {64: 7, 594: 4, 1518: 1}, "1500
 
 @dataclass(frozen=True)
 class Stamped:
-    """A packet that was made, as it lies on the wire."""
+    """A generated packet as on the wire."""
 
     source: tuple[bytes, int]
     destination: tuple[bytes, int]
@@ -33,12 +33,13 @@ class Stamped:
 
     @property
     def stream(self) -> tuple[int, int, bool]:
-        """What sequence numbers count within."""
+        """The stream of a sequence number."""
         return self.flow, self.generation, self.reply
 
 
 def read_stamped(frame: bytes) -> Stamped:
-    """The packet, if it is IPv4 and UDP with right lengths and checksums and a stamp at its payload's end."""
+    """Parses the packet if it is IPv4 and UDP with right lengths and checksums and a stamp at its payload's
+    end."""
     header, datagram = frame[IP_AT:UDP_AT], frame[UDP_AT:]
     assert frame[12:14] == b"\x08\x00" and header[0] == 0x45 and header[9] == 17
     assert checksum(header) == 0
@@ -61,7 +62,7 @@ def read_stamped(frame: bytes) -> Stamped:
 
 
 def broken_streams(packets: Iterable[Stamped]) -> Iterator[tuple[int, int, bool]]:
-    """Streams in which a sequence number does not follow the one before it."""
+    """Streams in which a sequence number does not follow the previous one."""
     numbers: dict[tuple[int, int, bool], list[int]] = {}
     for packet in packets:
         numbers.setdefault(packet.stream, []).append(packet.sequence)
@@ -76,6 +77,6 @@ def sizes(frames: Iterable[bytes]) -> Counter[int]:
 
 
 def zipf_shares(flows: int, exponent: float) -> Sequence[float]:
-    """What each flow is of all packets: the first the most."""
+    """Each flow's share of all packets, the largest first."""
     weights = [(rank + 1) ** -exponent for rank in range(flows)]
     return [weight / sum(weights) for weight in weights]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks captures for replay: lengths, checksums, addresses, what each is for; describes them.
+"""Checks captures for replay: lengths, checksums, addresses, required contents. Describes them.
 
     python3 reference-nf/traffic/check_capture.py [CAPTURE...]
 
-Without arguments, those beside it. Exit code 1 names the first bad packet, or what is missing. Only the
-standard library and spec/ beside it.
+Without arguments it checks the captures in its folder. On exit code 1 it prints the first bad packet, or the
+missing contents. Needs only the standard library and spec/.
 """
 
 import re
@@ -28,11 +28,11 @@ MAX_FRAME_BYTES = 1514  # Ethernet header and an MTU of 1500; a VLAN tag comes o
 TAG_BYTES = 4
 MAX_FILE_BYTES = 300_000
 
-Pairs = list[tuple[Wire, Wire]]  # each frame, and the datagram it is, or is a fragment of
+Pairs = list[tuple[Wire, Wire]]  # each frame, with its datagram or the one that it is a fragment of
 
 
 class CaptureError(Exception):
-    """What is wrong with a capture, for a person."""
+    """A mistake in a capture, as a sentence for people."""
 
 
 def within(address: Address, networks: Iterable[IPv4Network | IPv6Network]) -> bool:
@@ -44,7 +44,7 @@ def check(wire: Wire, whole: Wire) -> None:
     """Raises WireError for a frame too long, a wrong checksum, ends that are not a client and a server."""
     room = MAX_FRAME_BYTES + TAG_BYTES * len(wire.tags)
     if wire.size > room:
-        raise WireError(f"{wire.size} bytes, more than {room}: an offload was on")
+        raise WireError(f"{wire.size} bytes, more than {room}: offloading was on")
     if wire.source is None or wire.destination is None:
         return
     check_transport(whole)
@@ -74,7 +74,7 @@ def read(path: Path) -> Pairs:
 
 
 def missing(capture: str, pairs: Pairs) -> list[str]:
-    """What the capture of this name is for and is not in it."""
+    """Required contents that the capture lacks."""
     rows = {row(*pair) for pair in pairs}
     payloads = [wire.payload for wire, _ in pairs]
     kinds = PAYLOADS.get(capture, {}).items()
@@ -83,7 +83,7 @@ def missing(capture: str, pairs: Pairs) -> list[str]:
 
 
 def table(pairs: Pairs) -> str:
-    """Packets and bytes of each row, the most first, and of all."""
+    """Packets and bytes of each row, the largest first, and of all."""
     packets, sizes = Counter[str](), Counter[str]()
     for wire, whole in pairs:
         packets[row(wire, whole)] += 1
@@ -94,7 +94,7 @@ def table(pairs: Pairs) -> str:
 
 
 def flows(pairs: Pairs) -> str:
-    """How many packets the clients sent, in how many flows."""
+    """Numbers of the clients' packets and flows."""
     sent = [
         whole for wire, whole in pairs if wire.source and within(wire.source, CLIENTS) and not on_link(whole)
     ]
@@ -103,7 +103,7 @@ def flows(pairs: Pairs) -> str:
 
 
 def shares(pairs: Pairs) -> str:
-    """TCP's, HTTP's and UDP's part of all bytes."""
+    """TCP's, HTTP's and UDP's share of all bytes."""
     sizes = Counter[str]()
     for wire, whole in pairs:
         sizes[{TCP: "TCP", UDP: "UDP"}.get(whole.protocol, "others")] += wire.size
@@ -114,24 +114,22 @@ def shares(pairs: Pairs) -> str:
 
 
 def describe(path: Path) -> str:
-    """The capture's contents as in captures.md; CaptureError when it is not fit for replay."""
+    """The capture's contents as in captures.md; CaptureError if it is not suitable for replay."""
     pairs = read(path)
     if not pairs or path.stat().st_size > MAX_FILE_BYTES:
         raise CaptureError(f"{path}: empty, or more than {MAX_FILE_BYTES} bytes")
     if absent := missing(path.stem, pairs):
-        raise CaptureError(
-            f"{path}: not in it: {'; '.join(absent)}. See what its session did, and record it again"
-        )
+        raise CaptureError(f"{path}: missing: {'; '.join(absent)}. Check its session, and record it again")
     return f"{table(pairs)}\n\n{flows(pairs)} Of the bytes: {shares(pairs)}."
 
 
 def shipped() -> list[Path]:
-    """The captures beside this file."""
+    """The captures in this file's folder."""
     return sorted(HERE.glob("*.pcap"))
 
 
 def main(paths: list[Path]) -> int:
-    """Describes every capture; 1 at the first that is not fit."""
+    """Describes every capture; returns 1 at the first that is not suitable."""
     try:
         for path in paths:
             print(f"## {path.name}\n\n{describe(path)}\n")

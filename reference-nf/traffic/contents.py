@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What each capture is for; check_capture.py finds out whether it is in there."""
+"""Required contents of each capture, which check_capture.py checks."""
 
-# What a capture is for: each expression is found in a TCP or UDP payload (DNS: RFC 1035, section 4.1.1).
+# Required contents of a capture: each expression must match a TCP or UDP payload (DNS: RFC 1035, section
+# 4.1.1).
 PAYLOADS = {
     "http": {
         "page": rb"^GET /\S*\.html HTTP/1\.1\r\n",
@@ -41,7 +42,7 @@ PAYLOADS = {
         "small writes": rb"(?s)^.{100}$",
     },
 }
-# What a capture is for, as rows of the table; beside these it may have others.
+# Required rows of a capture's table; it may have others.
 ROWS = {
     "mixed": {"HTTP over TCP", "TLS over TCP", "DNS over TCP", "DNS over UDP", "ICMP echo"},
     "http": {"HTTP over TCP"},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a packet of a capture is called in the tables: its application, transport and what is around them."""
+"""The name of a packet in the captures' tables: application, transport and headers around them."""
 
 import struct
 
@@ -16,13 +16,13 @@ PORT_NAMES = {
     8080: "HTTP",
 }
 ICMP_NAMES = {0: "ICMP echo", 8: "ICMP echo"}  # RFC 792
-# What hosts of a link say about it, from and to addresses of the link: RFC 4861, RFC 3810
+# Messages of hosts on a link, from and to addresses of the link: RFC 4861, RFC 3810
 ON_LINK = {135: "neighbour discovery", 136: "neighbour discovery", 143: "multicast listener report"}
 ICMPV6_NAMES = {128: "ICMPv6 echo", 129: "ICMPv6 echo", **ON_LINK}  # RFC 4443
 
 
 def on_link(whole: Wire) -> bool:
-    """ARP, and what IPv6 has instead."""
+    """ARP, and its counterparts of IPv6."""
     return whole.source is None or (whole.protocol == ICMPV6 and whole.segment[0] in ON_LINK)
 
 
@@ -47,7 +47,7 @@ def name(whole: Wire) -> str:
 
 
 def row(wire: Wire, whole: Wire) -> str:
-    """The row of the table that a frame is counted in: `whole` is the datagram it is, or is a fragment of."""
+    """The row of the table for a frame; `whole` is its datagram or the one that it is a fragment of."""
     version = ("IPv6",) if wire.source is not None and wire.source.version == 6 else ()
     part = ("fragment",) if wire.fragment is not None else ()
     return ", ".join((name(whole), *version, *whole.extensions, *part, *wire.tags))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a frame of a capture is, down to its transport: VLAN tags (IEEE 802.1Q), ARP, IPv4 (RFC 791), IPv6
-and its extension headers (RFC 8200), fragments. Refuses what is cut or has a wrong checksum."""
+"""Parses a frame of a capture up to its transport: VLAN tags (IEEE 802.1Q), ARP, IPv4 (RFC 791), IPv6
+and its extension headers (RFC 8200), fragments. Refuses truncated frames and wrong checksums."""
 
 import struct
 from collections import defaultdict
@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from spec.checksum import ones_complement_sum
 
-MAC_BYTES = 12  # both addresses; VLAN tags or the EtherType come behind them
+MAC_BYTES = 12  # both addresses; VLAN tags or the EtherType follow
 ARP, IPV4, IPV6 = 0x0806, 0x0800, 0x86DD
 TAGS = {0x8100: "802.1Q", 0x88A8: "802.1ad"}
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
@@ -23,7 +23,7 @@ Whole = tuple[Address, Address, int]  # of a datagram in fragments: source, dest
 
 
 class WireError(ValueError):
-    """What is wrong with a frame."""
+    """A mistake in a frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A frame; addresses are None for ARP. `final` is the destination behind a routing header."""
+    """A frame; addresses are None for ARP. `final` is the destination of a routing header."""
 
     size: int
     tags: tuple[str, ...]
@@ -51,7 +51,7 @@ class Wire:
 
     @property
     def payload(self) -> bytes:
-        """Of TCP and UDP; empty for a fragment, which need not hold the header."""
+        """Payload of TCP and UDP; empty for a fragment, which may lack the header."""
         if self.fragment is not None or self.protocol not in (TCP, UDP):
             return b""
         return self.segment[8 if self.protocol == UDP else (self.segment[12] >> 4) * 4 :]
@@ -106,7 +106,7 @@ def _ipv6(link: Wire, packet: bytes) -> Wire:
 
 
 def behind_extensions(wire: Wire) -> Wire:
-    """The same with IPv6 extension headers taken off the segment, up to a fragment's data."""
+    """The same without the segment's IPv6 extension headers, up to a fragment's data."""
     while wire.fragment is None and wire.protocol in (*EXTENSIONS, FRAGMENT):
         header = wire.segment
         if wire.protocol == FRAGMENT:
@@ -117,7 +117,7 @@ def behind_extensions(wire: Wire) -> Wire:
             return replace(wire, fragment=fragment, protocol=following, segment=header[8:])
         size = (header[1] + 1) * 8
         if size > len(header):
-            raise WireError(f"an extension header of {size} bytes, {len(header)} are left")
+            raise WireError(f"an extension header of {size} bytes, but {len(header)} are left")
         if wire.protocol == ROUTING and header[3]:  # segments left: the last one is first (RFC 8754)
             wire = replace(wire, final=IPv6Address(header[8:24]))
         extensions = (*wire.extensions, EXTENSIONS[wire.protocol])
@@ -132,18 +132,18 @@ def check_transport(wire: Wire) -> None:
         raise WireError(f"protocol {wire.protocol}, not TCP, UDP, ICMP or ICMPv6")
     segment = wire.segment
     if len(segment) < minimum or (wire.protocol == TCP and not 20 <= (segment[12] >> 4) * 4 <= len(segment)):
-        raise WireError(f"a transport header is cut: {len(segment)} bytes")
+        raise WireError(f"a truncated transport header: {len(segment)} bytes")
     if wire.protocol == UDP and int.from_bytes(segment[4:6], "big") != len(segment):
         raise WireError("the UDP length is not the datagram's")
     if wire.protocol == UDP and segment[6:8] == b"\0\0":
         raise WireError("no UDP checksum")
     pseudo = wire.source.packed + wire.final.packed + struct.pack(">II", len(segment), wire.protocol)
     if ones_complement_sum((b"" if wire.protocol == ICMP else pseudo) + segment) != 0xFFFF:
-        raise WireError("a wrong transport checksum: an offload was on")
+        raise WireError("a wrong transport checksum: offloading was on")
 
 
 def reassemble(parts: Iterable[Wire]) -> dict[Whole, Wire]:
-    """The whole datagrams that the fragments make, without gaps or overlaps."""
+    """Reassembles the fragments to whole datagrams, without gaps or overlaps."""
     datagrams: dict[Whole, list[tuple[Fragment, Wire]]] = defaultdict(list)
     for part in parts:
         if part.fragment is not None:
@@ -157,5 +157,5 @@ def _join(pieces: list[tuple[Fragment, Wire]]) -> Wire:
         if fragment.offset != len(data) or fragment.more != (number < len(pieces)):
             raise WireError(f"a fragment of datagram {fragment.whole[2]} is missing, or two overlap")
         data += part.segment
-    # In IPv6, destination options behind the fragment header are in the fragments' data.
+    # In IPv6, destination options after the fragment header are in the fragments' data.
     return behind_extensions(replace(pieces[0][1], fragment=None, segment=data))

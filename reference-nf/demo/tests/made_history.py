@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs make_history.py and looks at what it made."""
+"""Runs make_history.py and reads its result."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ NF = DEMO.parent
 
 @dataclass(frozen=True)
 class Demo:
-    """The made repository and what the program printed about it."""
+    """The repository and the program's output."""
 
     folder: Path
     merges: list[dict[str, object]]
@@ -26,7 +26,7 @@ class Demo:
 
 
 def run_make_history(folder: Path, source: Path = NF, *options: str) -> subprocess.CompletedProcess[str]:
-    """The program as a person starts it."""
+    """Runs the program as on a command line."""
     return subprocess.run(
         [sys.executable, str(DEMO / "make_history.py"), "--to", str(folder), "--from", str(source), *options],
         capture_output=True,

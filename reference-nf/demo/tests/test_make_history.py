@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The demo's history: its shape, that it repeats, that a broken start is recovered or refused."""
+"""The demo's history: its shape, that it is reproducible, that an interrupted start is recovered or
+refused."""
 
 import json
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every commit of the demo is built and stays correct, and its code changes only where its header says so."""
+"""Every commit of the demo builds and is correct, and its code changes only if its header says so."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from nalm_agent.mutants.read import all_patches
 
 
 def code_digest(binary: Path) -> str:
-    """What the processor sees: name and content of every section that is loaded."""
+    """Name and content of every loaded section."""
     digest = hashlib.sha256()
     with binary.open("rb") as file:
         for section in ELFFile(file).iter_sections():
@@ -25,9 +25,9 @@ def code_digest(binary: Path) -> str:
 
 
 class Workshop:
-    """One checkout and one build folder, taken from commit to commit.
+    """One checkout and one build folder for all commits.
 
-    Compiler and paths are those of `make nf`: what it compiled, ccache has.
+    Compiler and paths are those of `make nf`, so that ccache has its results.
     """
 
     def __init__(self, demo: Demo, folder: Path) -> None:
@@ -68,7 +68,7 @@ class Workshop:
         ]
 
     def passes_golden_tests(self, binary: Path, tests: list[str]) -> None:
-        """Runs them on the commit's binary."""
+        """Runs the golden tests on the commit's binary."""
         done = subprocess.run(
             [
                 sys.executable,
@@ -91,7 +91,7 @@ class Workshop:
         assert done.returncode == 0, done.stdout
 
     def has_a_clean_hot_path(self, binary: Path) -> None:
-        """The house rule of the commit itself: no call, log, allocation or lock per packet."""
+        """The commit's own hot path check: no call, log, allocation or lock per packet."""
         script = self.source / "scripts" / "check_hot_path.sh"
         done = subprocess.run([str(script), str(binary)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
@@ -99,7 +99,7 @@ class Workshop:
 
 @pytest.fixture
 def workshop(demo: Demo, tmp_path: Path) -> Workshop:
-    """A place to build the demo's commits in."""
+    """A place for building the demo's commits."""
     return Workshop(demo, tmp_path)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the spec importable, and finds or builds the NF that the golden tests run."""
+"""Makes the spec importable, and finds or builds the NF for the golden tests."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ from golden_nf import Nf  # noqa: E402
 
 
 def built() -> Path:
-    """$NALM_NF, or reference-nf/build/nalm-nf, made by meson and ninja as its sources are now."""
+    """$NALM_NF, or reference-nf/build/nalm-nf, built from the current sources by meson and ninja."""
     named = os.environ.get("NALM_NF")
     if named:
         return Path(named).resolve(strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the real NF on frames and holds it against the spec."""
+"""Runs the real NF on frames and compares it with the spec."""
 
 import json
 import os
@@ -22,27 +22,27 @@ RUN_SECONDS = 60
 
 
 def lcore_map(lcores: int) -> str:
-    """EAL's option: so many lcores, CPUs taken in turn."""
+    """EAL's option for this many lcores, on CPUs in turn."""
     cpus = sorted(os.sched_getaffinity(0))
     return "--lcores=" + ",".join(f"{lcore}@{cpus[lcore % len(cpus)]}" for lcore in range(lcores))
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What came out of the binary: frames in order, and the totals it printed."""
+    """The binary's output: frames in order, and its totals."""
 
     frames: list[bytes]
     totals: dict[str, Any]
 
     def outcomes(self, stage: str) -> dict[str, int]:
-        """Packets by outcome of one stage, without those that nothing ended in."""
+        """Packets by outcome of one stage, without outcomes of no packet."""
         (totals,) = (entry for entry in self.totals["stages"] if entry["name"] == stage)
         return {name: count for name, count in totals["outcomes"].items() if count}
 
 
 @dataclass(frozen=True)
 class Nf:
-    """The binary and the environment it needs beside the caller's."""
+    """The binary and the environment that it needs in addition to the caller's."""
 
     binary: Path
     environment: dict[str, str]
@@ -50,7 +50,7 @@ class Nf:
     def replay(self, frames: Sequence[bytes], settings: Mapping[str, str], lcores: int = 1) -> Ran:
         """Every frame once, in order, through conf/golden.conf changed by `settings`.
 
-        lcores: threads, shared out over this machine's CPUs. With one, all roles of the NF run in turn.
+        lcores: threads, distributed over this machine's CPUs. With one, all roles of the NF run in turn.
         """
         with tempfile.TemporaryDirectory() as name:
             capture, dump = Path(name) / "in.pcap", Path(name) / "out.pcap"
@@ -80,7 +80,7 @@ class Nf:
             return Ran(read_pcap(dump), json.loads(done.stdout.splitlines()[-1]))
 
     def assert_as_spec(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Replayed:
-        """Byte for byte, in order, and outcome by outcome; returns what the spec made of the frames."""
+        """Compares packets byte for byte, in order, and outcomes by count; returns the spec's result."""
         chain = read_chain(CONFIG, settings)
         expected = chain.replay(list(frames))
         ran = self.replay(frames, settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Golden packets: hand-made frames for every way through the stages, each with the name of what it shows."""
+"""Golden packets: hand-made frames for every path through the stages, each with the name of its case."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -74,7 +74,7 @@ def udp_sum(packet: bytes) -> int:
 
 
 def fix_ip_checksum(frame: bytearray) -> None:
-    """Makes the header checksum right for the header length the frame claims, if it is all there."""
+    """Corrects the header checksum for the frame's stated header length, if the header is complete."""
     header = (frame[14] & 15) * 4 if len(frame) > 14 else 0
     if 20 <= header <= len(frame) - 14:
         frame[24:26] = b"\0\0"
@@ -117,7 +117,7 @@ def good() -> Iterator[Golden]:
 
 
 def limits() -> Iterator[Golden]:
-    """Packets that L3FWD ends."""
+    """Packets that end in L3FWD."""
     yield "ttl 1", ether(out(ttl=1) / UDP(sport=6001, dport=9) / b"t")
     yield "ttl 0", ether(out(ttl=0) / UDP(sport=6001, dport=9) / b"t")
     yield "ttl 2", ether(out(ttl=2) / UDP(sport=6001, dport=9) / b"t")
@@ -125,7 +125,7 @@ def limits() -> Iterator[Golden]:
 
 
 def odd() -> Iterator[Golden]:
-    """Fragments, other protocols, other EtherTypes, packets for nobody inside."""
+    """Fragments, other protocols, other EtherTypes, packets to unknown inside hosts."""
     whole = out(flags=0) / UDP(sport=7001, dport=9) / (b"fragment" * 40)
     for number, part in enumerate(fragment(whole, fragsize=160)):
         yield f"fragment {number}", ether(part)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The real NF while packets pass: what it says line by line, its telemetry, signals, its last totals."""
+"""The real NF while packets pass: its messages line by line, telemetry, signals, final totals."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ PREFIX = "nalm-test"
 
 
 class Running:
-    """A process that goes on until it is told to end. No wait is longer than RUN_SECONDS."""
+    """A process that runs until a signal ends it. No wait is longer than RUN_SECONDS."""
 
     def __init__(self, process: subprocess.Popen[str], runtime: Path) -> None:
         self.process = process
@@ -35,7 +35,7 @@ class Running:
         self._listener.start()
 
     def _listen(self) -> None:
-        """What it says is read at once: a full pipe would hold it up."""
+        """Reads messages at once, because a full pipe would block the NF."""
         assert self.process.stderr is not None
         for line in self.process.stderr:
             self._said.put(line)
@@ -51,11 +51,11 @@ class Running:
         raise AssertionError(f"ended without `{text}`:\n{''.join(self.lines)}")
 
     def hang_up(self) -> None:
-        """Asks it to read its configuration again."""
+        """Makes it read its configuration again."""
         self.process.send_signal(signal.SIGHUP)
 
     def ask(self, command: str) -> Any:
-        """What rte_telemetry answers."""
+        """The reply of rte_telemetry."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as client:
             client.settimeout(RUN_SECONDS)
             client.connect(str(self._telemetry))
@@ -82,7 +82,7 @@ class Running:
         return totals
 
     def close(self) -> None:
-        """Whatever happened, it is gone."""
+        """Ends the process in any case."""
         self._watchdog.cancel()
         self.process.kill()
         self.process.wait()
@@ -96,9 +96,9 @@ class Running:
 def running(
     nf: Nf, config: Path, settings: Sequence[str] = (), lcores: int = 1, megabytes: int = 512
 ) -> Iterator[Running]:
-    """The NF on a configuration without end; settings are `section.key=value`."""
+    """Runs the NF without a limit on a configuration; settings are `section.key=value`."""
     with tempfile.TemporaryDirectory(prefix="nalm-run-") as name:
-        runtime = Path(name)  # EAL's, of any user: nothing is left in /var/run
+        runtime = Path(name)  # EAL's files: none remain in /var/run
         command = [
             *(
                 str(nf.binary),

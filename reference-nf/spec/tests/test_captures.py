@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The shipped captures are fit for replay and hold what they are for; what is not fit is refused."""
+"""The shipped captures are suitable for replay and have their required contents; unsuitable ones are
+refused."""
 
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_a_changed_bit_is_found(tmp_path: Path, name: str, position: int, reason
 
 
 def test_every_frame_of_ipv6_is_covered(tmp_path: Path) -> None:
-    """The last byte of every third frame is under a checksum, whatever is around it; only ARP has none."""
+    """A checksum covers the last byte of every third frame, whatever its headers; only ARP has none."""
     frames = shipped_frames("ipv6")
     unprotected = [wire.source is None for wire, _ in read(TRAFFIC / "ipv6.pcap")]
     for number in range(0, len(frames), 3):
@@ -90,11 +91,11 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_strangers_and_long_frames_are_refused(tmp_path: Path) -> None:
     frame = shipped_frames("http")[0]
-    # The addresses' first halves change places, which no checksum sees: 192.0.1.11 is nobody's.
+    # Exchanges the first halves of the addresses, which no checksum detects; nobody has 192.0.1.11.
     stranger = frame[:26] + frame[30:32] + frame[28:30] + frame[26:28] + frame[32:]
     with pytest.raises(CaptureError, match="is not between a client and a server"):
         read(written(tmp_path, "http", [stranger]))
-    with pytest.raises(CaptureError, match="an offload was on"):
+    with pytest.raises(CaptureError, match="offloading was on"):
         read(written(tmp_path, "http", [frame + bytes(1500)]))
 
 

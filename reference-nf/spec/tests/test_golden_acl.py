@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rules of all kinds through the real NF: what decides, what no rule can judge, many rules."""
+"""Rules of all kinds through the real NF: precedence, packets that rules cannot match against, many rules."""
 
 import random
 from ipaddress import IPv4Address, IPv6Address, ip_network
@@ -81,7 +81,7 @@ def test_rules_that_decide_are_counted(nf: Nf) -> None:
 @pytest.mark.parametrize("prefetch", ["on", "off"])
 @pytest.mark.parametrize("count", [1, 50, 3000])
 def test_generated_rules(nf: Nf, count: int, prefetch: str) -> None:
-    """Packets that fit a rule, and ones that miss it in one field."""
+    """Packets that match a rule, and ones that differ in one field."""
     changed = {
         "chain.stages": "acl",
         "chain.prefetch": prefetch,
@@ -100,7 +100,7 @@ def test_generated_rules(nf: Nf, count: int, prefetch: str) -> None:
 
 
 def _fitting(rule: Rule, dice: random.Random) -> bytes:
-    """A packet that the rule fits, but that one field in two packets is anything."""
+    """A packet that the rule matches; in every second packet one field is arbitrary."""
     version = rule.destination.version
     source, destination = (_inside(prefix, version, dice) for prefix in (rule.source, rule.destination))
     sport, dport = (dice.choice(ports) for ports in (rule.source_ports, rule.destination_ports))
@@ -128,7 +128,7 @@ def _inside(prefix: Prefix, version: int, dice: random.Random) -> int:
 
 @pytest.mark.parametrize("chain", ["acl,l3fwd", "nat,acl,l3fwd", "dpi,l3fwd,acl"])
 def test_flows_that_are_remembered(nf: Nf, chain: str) -> None:
-    """Every packet four times, so that each flow's path is followed; behind NAT flows are others."""
+    """Every packet four times, so that each flow's path is followed; after NAT the flows differ."""
     frames = [frame for _, frame in packets.every()] * 4
     remembered = {"chain.stages": chain, "chain.flow_cache": "on", "chain.batch": "32"}
     assert nf.assert_as_spec(frames, remembered) == nf.assert_as_spec(

@@ -27,7 +27,7 @@ def test_batch_size_changes_nothing(nf: Nf, batch: int) -> None:
 
 
 def test_packet_by_packet(nf: Nf) -> None:
-    """A wrong packet that leaves first would hide which one it was: nop must give each back as it came."""
+    """Another stage could hide which packet is wrong, so nop must return each packet unchanged."""
     frames = [frame for _, frame in packets.every()]
     assert nf.replay(frames, {"chain.stages": "nop"}).frames == frames
 

@@ -123,7 +123,7 @@ def test_random_rules(nf: Nf, tmp_path: Path, seed: int) -> None:
 
 
 def test_instances_are_charged_together(nf: Nf, tmp_path: Path) -> None:
-    """Two workers, each with counts of its own: the sum is what one would have."""
+    """Two workers with counts of their own: the sum equals one worker's counts."""
     frames = frames_between()
     settings = written(tmp_path)
     one = nf.replay(frames, settings).totals["dpi_rules"]
@@ -140,7 +140,7 @@ def conversation(protocol: type[TCP] | type[UDP], sport: int, payloads: list[byt
 
 
 def flows() -> list[bytes]:
-    """Conversations whose packets alternate: verdicts early, late, never, and anew after a SYN."""
+    """Flows whose packets alternate: verdicts early, late, never, and again after a SYN."""
     texts = [
         [b"GET /", b"a BAD one", b"x", b"", b"good", b"x"],
         [b"", b"x", b"good", b"BAD", b"GET", b"x"],

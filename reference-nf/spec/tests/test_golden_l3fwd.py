@@ -67,7 +67,7 @@ DESTINATIONS6 = {
 
 @pytest.fixture
 def without_default(tmp_path: Path) -> dict[str, str]:
-    """Settings of an l3fwd chain whose routes leave most addresses out."""
+    """Settings of an l3fwd chain whose routes cover few addresses."""
     path = tmp_path / "routes.txt"
     path.write_text(ROUTES)
     return {"chain.stages": "l3fwd", "l3fwd.routes": str(path)}
@@ -142,7 +142,7 @@ def test_checksum_follows_ttl(nf: Nf, ttl: int) -> None:
     ],
 )
 def test_tables_of_any_size(nf: Nf, routes: int, routes6: int, prefetch: str) -> None:
-    """Destinations in generated routes, beside them, and anywhere."""
+    """Destinations inside generated routes, next to them, and anywhere."""
     settings = {
         "chain.stages": "l3fwd",
         "chain.prefetch": prefetch,
@@ -151,7 +151,7 @@ def test_tables_of_any_size(nf: Nf, routes: int, routes6: int, prefetch: str) ->
         "l3fwd.routes_seed": "11",
     }
     expected = nf.assert_as_spec(list(_spread(settings)), settings)
-    assert len({frame[5] for frame in expected.frames}) == 4, "every next hop is taken"
+    assert len({frame[5] for frame in expected.frames}) == 4, "every next hop is used"
 
 
 def _spread(settings: dict[str, str]) -> Iterator[bytes]:

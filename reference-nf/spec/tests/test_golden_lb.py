@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The load balancer through the real NF: spreading, rewriting, idle times, errors, changes of the set."""
+"""The load balancer through the real NF: distribution, rewriting, idle times, errors, changes of the back
+ends."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -65,7 +66,7 @@ def udp(client: int, to: str = DNS, port: int = 53, chksum: int | None = None) -
 
 
 def answer(frame: bytes, flags: str = "SA") -> bytes:
-    """What a back end sends back for a packet it has got."""
+    """A back end's reply to a packet."""
     got = packets.ip(frame)
     if TCP in got:
         layer: Packet = TCP(sport=got.dport, dport=got.sport, flags=flags)
@@ -75,7 +76,7 @@ def answer(frame: bytes, flags: str = "SA") -> bytes:
 
 
 def forwarded(settings: dict[str, str], frames: list[bytes]) -> list[bytes]:
-    """What comes out, by the spec."""
+    """The output, by the spec."""
     return read_chain(CONFIG, settings).replay(frames).frames
 
 
@@ -173,7 +174,7 @@ def test_the_table_fills(nf: Nf, lb: dict[str, str]) -> None:
 
 
 def test_one_end_of_a_backend_serves_one_connection(nf: Nf, lb: dict[str, str]) -> None:
-    """The same client's port through two services to one back end: its answers would be ambiguous."""
+    """The same client's port through two services to one back end: replies would be ambiguous."""
     clients = [n for n, out in enumerate(forwarded(lb, [tcp(n) for n in range(40)])) if out[33] == 1]
     frames = [frame for n in clients for frame in (tcp(n), tcp(n, port=81))]
     expected = nf.assert_as_spec(frames, lb)
@@ -181,7 +182,7 @@ def test_one_end_of_a_backend_serves_one_connection(nf: Nf, lb: dict[str, str]) 
 
 
 def slow(lb: dict[str, str]) -> dict[str, str]:
-    """Half a second a packet, one packet a batch, short times."""
+    """Half a second per packet, one packet per batch, short idle times."""
     return {
         **lb,
         "chain.batch": "1",
@@ -207,7 +208,7 @@ def slow(lb: dict[str, str]) -> dict[str, str]:
     ids=str,
 )
 def test_idle_times(nf: Nf, lb: dict[str, str], steps: list[str], seconds: int) -> None:
-    """A client's segment after a silence: shorter than the time it is the connection's, else nobody's."""
+    """A client's segment after a pause: within the idle time it belongs to the connection, later to none."""
     settings = slow(lb)
     (first,) = forwarded(settings, [tcp(1)])
     frames = [answer(first, step[1:]) if step.startswith("<") else tcp(1, step[:-1]) for step in steps]
@@ -233,7 +234,7 @@ def test_both_sides_keep_a_connection_alive(nf: Nf, lb: dict[str, str]) -> None:
 
 
 def test_a_closed_connection_begins_anew(nf: Nf, lb: dict[str, str]) -> None:
-    """In one batch: what the lookup of the batch has told does not hold any more."""
+    """In one batch, the result of the batch's lookup is no longer valid."""
     (first,) = forwarded(lb, [tcp(1)])
     life = [tcp(1), answer(first), tcp(1, "A"), tcp(1, "FA"), answer(first, "FA")]
     expected = nf.assert_as_spec([*life, *life, tcp(1, "A")], lb)
@@ -241,7 +242,7 @@ def test_a_closed_connection_begins_anew(nf: Nf, lb: dict[str, str]) -> None:
 
 
 def error(about: bytes, source: str, to: str, kind: int = 3, code: int = 4) -> bytes:
-    """An ICMP error that carries a packet."""
+    """An ICMP error that quotes a packet."""
     return packets.ether(IP(src=source, dst=to, id=5) / ICMP(type=kind, code=code) / Raw(about))
 
 
@@ -280,7 +281,7 @@ def test_errors_about_nothing_of_ours_go_on(nf: Nf, lb: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "pipeline of two"])
 def test_models_and_variants(nf: Nf, lb: dict[str, str], name: str) -> None:
-    """Openings, answers, errors about both, later segments and all that is refused, in every model."""
+    """Openings, replies, errors about both, later segments and all refused packets, in every model."""
     opening = [make(n) for n in range(60) for make in (tcp, udp)]
     got = forwarded(lb, opening)
     answers = [answer(frame) for frame in got]
@@ -294,7 +295,7 @@ def test_models_and_variants(nf: Nf, lb: dict[str, str], name: str) -> None:
 
 
 def test_a_backend_that_leaves_moves_its_share_alone() -> None:
-    """Maglev keeps nearly all the slots of the others: counted for one of five."""
+    """If one of five back ends changes, Maglev keeps nearly all slots of the others."""
     size = 4093
     backends = [(0x0A140000 + n, 80, 1) for n in range(5)]
     before, after = maglev.table(size, backends), maglev.table(size, backends[:2] + backends[3:])
@@ -337,7 +338,7 @@ steps = st.lists(
 def test_any_order(
     nf: Nf, lb: dict[str, str], steps: list[tuple[str, int, int, int]], batch: str, entries: str
 ) -> None:
-    """Four clients and a few back ends in any order of packets, with pauses."""
+    """Packets of four clients and a few back ends in any order, with pauses."""
     settings = {**slow(lb), "chain.batch": batch, "lb.entries": entries}
     frames = []
     for step, client, port, pause in steps:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every execution model and variant: as the spec says with all roles in turn on one lcore, and with an lcore
-each the same packets, up to the order between flows."""
+"""Every execution model and variant: equal to the spec with all roles in turn on one lcore; with an lcore
+each, the same packets, except for the order between flows."""
 
 from collections import Counter, defaultdict
 
@@ -30,7 +30,7 @@ ROLES = {"pipeline": 4, "pipeline of two": 3, "two workers": 4, "three workers":
 ROLES |= {"separated": 5, "separated, two workers": 6, "separated, three and two": 8}
 ROLES |= {"flow cache, two workers": 4}
 SMALL_RING = {"model.ring": "128"}
-"""Room for two batches: lcores keep waiting for each other."""
+"""Room for two batches, so that lcores wait for each other."""
 
 FLOWS, PACKETS = 40, 1200
 
@@ -50,7 +50,7 @@ def test_batch_sizes_in_turn(nf: Nf, name: str, batch: int) -> None:
 
 
 def numbered() -> list[bytes]:
-    """Packets of many flows, each with its flow and its number within it at the payload's begin."""
+    """Packets of many flows, each with its flow and its number within the flow at the payload's beginning."""
     return [
         packets.ether(
             packets.out(src=f"10.10.{flow % 3}.{flow + 1}")
@@ -80,13 +80,13 @@ def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None
     for frame in ran.frames:
         seen = packets.ip(frame)
         outside[seen.src, seen[UDP].sport].add(parse(frame).payload.split()[0])
-    assert len(outside) == FLOWS  # a mapping per flow, no two flows behind one
+    assert len(outside) == FLOWS  # a mapping for each flow
     assert all(len(flows) == 1 for flows in outside.values())
 
 
 @pytest.mark.parametrize("name", ROLES)
 def test_an_lcore_each_loses_nothing(nf: Nf, name: str) -> None:
-    """Packets that are dropped travel with the others as far as they get."""
+    """Dropped packets are among the others until they are dropped."""
     frames = [frame for _, frame in packets.every()] * 3
     settings = {"chain.stages": "dpi,l3fwd"} | MODELS[name] | SMALL_RING
     if "model.groups" in settings:
@@ -108,7 +108,7 @@ def test_a_slow_lcore_holds_back_those_before_it(nf: Nf) -> None:
 
 
 def test_answers_find_the_worker_of_their_flow(nf: Nf) -> None:
-    """Both directions of a flow reach the instance that has it."""
+    """Both directions of a flow reach its instance."""
     out = [packets.ether(packets.out() / UDP(sport=30000 + n, dport=9) / b"q") for n in range(50)]
     for settings in ({"model.workers": "3"}, {"model.state": "separated", "model.databases": "2"}):
         seen = [packets.ip(frame) for frame in nf.replay(out, {"chain.stages": "nat"} | settings).frames]

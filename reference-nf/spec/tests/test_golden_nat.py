@@ -14,12 +14,12 @@ SERVER = packets.SERVER
 
 
 def translated(frames: list[bytes], settings: dict[str, str]) -> list[IP]:
-    """What the spec's NAT sends for the frames: where a server sees them come from."""
+    """The frames after the spec's NAT, which show the addresses that a server sees."""
     return [packets.ip(frame) for frame in read_chain(CONFIG, settings).replay(frames).frames]
 
 
 def answer(seen: IP) -> bytes:
-    """What a server sends back."""
+    """A server's reply."""
     layer = ICMP(type=0, id=seen[ICMP].id, seq=seen[ICMP].seq) if ICMP in seen else None
     for transport in (TCP, UDP):
         if transport in seen:
@@ -99,7 +99,7 @@ def test_one_address_of_the_pool_for_a_client(nf: Nf) -> None:
 
 @pytest.mark.sanitised
 def test_idle_mappings_expire_and_their_ports_come_back_last(nf: Nf) -> None:
-    """100 ms a packet, one packet a batch: after a second of silence the first flow is a new one."""
+    """100 ms per packet, one packet per batch: after an idle second the first flow gets a new mapping."""
     settings = {
         **NAT,
         "chain.batch": "1",
@@ -115,7 +115,7 @@ def test_idle_mappings_expire_and_their_ports_come_back_last(nf: Nf) -> None:
     ports = [packets.ip(frame)[UDP].sport for frame in expected.frames]
     assert ports[:3] == [5000, 5001, 5001]
     assert expected.outcomes["nat"]["no_port"] == 1
-    assert ports[14] == 5003, "the freed port goes behind the unused ones"
+    assert ports[14] == 5003, "the freed port goes after the unused ones"
     assert ports[15] == 5000
 
 

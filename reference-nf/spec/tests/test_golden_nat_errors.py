@@ -25,17 +25,17 @@ LAYERS: dict[str, Callable[[], Packet]] = {
 
 
 def opened(*frames: bytes, settings: dict[str, str] = NAT) -> list[IP]:
-    """What comes out for packets from the inside."""
+    """The output for packets from the inside."""
     return [packets.ip(frame) for frame in read_chain(CONFIG, settings).replay(list(frames)).frames]
 
 
 def error(about: bytes, source: str, to: str, kind: int = 11, code: int = 0) -> bytes:
-    """An ICMP error that carries `about`, the begin of an IPv4 packet."""
+    """An ICMP error that quotes `about`, the beginning of an IPv4 packet."""
     return packets.ether(IP(src=source, dst=to, id=5) / ICMP(type=kind, code=code) / Raw(about))
 
 
 def sound(frame: bytes) -> IP:
-    """The IPv4 packet of a frame whose checksums, those of the packet inside included, are right."""
+    """The IPv4 packet of a frame, after checking its checksums and those of a quoted packet."""
     packet = parse(frame)
     assert checksum_ok(packet)
     assert ones_complement_sum(frame[14 : packet.l4]) == 0xFFFF
@@ -69,7 +69,7 @@ def test_errors_reach_the_client(nf: Nf, layer: str, kind: int, code: int, kept:
 @pytest.mark.parametrize("source", [CLIENT, INSIDE_ROUTER])
 @pytest.mark.parametrize("layer", LAYERS)
 def test_errors_of_the_inside_reach_the_server(nf: Nf, layer: str, source: str) -> None:
-    """Of the client itself, or of a router before it, which has no mapping of its own."""
+    """An error from the client itself, or from a router before it, which has no mapping of its own."""
     out = packets.ether(packets.out() / LAYERS[layer]())
     (seen,) = opened(out)
     answer = bytes(IP(src=SERVER, dst=CLIENT, id=6) / _answer(packets.ip(out)))
@@ -82,7 +82,7 @@ def test_errors_of_the_inside_reach_the_server(nf: Nf, layer: str, source: str) 
 
 
 def _answer(sent: IP) -> Packet:
-    """The transport layer of a reply as the client gets it."""
+    """The transport layer of a reply as the client receives it."""
     for layer in (TCP, UDP):
         if layer in sent:
             return layer(sport=sent[layer].dport, dport=sent[layer].sport) / b"answer"
@@ -146,7 +146,7 @@ def test_errors_keep_no_mapping_alive(nf: Nf) -> None:
 @pytest.mark.sanitised
 @pytest.mark.parametrize("layer", ["tcp", "udp"])
 def test_hairpin(nf: Nf, layer: str) -> None:
-    """Two inside hosts by their pool addresses: each sees the other from outside, errors included."""
+    """Two inside hosts use their pool addresses: each sees the other from outside, errors included."""
     there = packets.ether(packets.out(src=OTHER_CLIENT) / LAYERS[layer]())
     here = packets.ether(packets.out() / LAYERS[layer]())
     seen_there, seen_here = opened(there, here)
@@ -166,7 +166,7 @@ def test_hairpin(nf: Nf, layer: str) -> None:
 
 
 def seen_port(frame: bytes) -> int:
-    """Source port of a packet as its sender made it."""
+    """The original source port of a packet."""
     return int(packets.ip(frame).sport)
 
 
@@ -193,7 +193,7 @@ def test_hairpin_needs_a_mapping_of_its_own(nf: Nf) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "pipeline of two"])
 def test_models_and_variants(nf: Nf, name: str) -> None:
-    """Errors and hairpins find the instance of their flow, or end as hairpin_elsewhere."""
+    """Errors and hairpinned packets reach the instance of their flow, or end as hairpin_elsewhere."""
     settings = {**NAT, **MODELS[name], "nat.pool": "203.0.113.4/30"}
     out = [
         packets.ether(packets.out(src=f"10.10.4.{n}") / UDP(sport=900 + n, dport=9) / b"q") for n in range(40)

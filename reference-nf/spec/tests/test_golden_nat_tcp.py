@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of TCP's two idle times a mapping has, through the real NF (RFC 5382, REQ-5; RFC 7857, 2.2, 2.3)."""
+"""A mapping's idle time, one of TCP's two, through the real NF (RFC 5382, REQ-5; RFC 7857, 2.2, 2.3)."""
 
 import golden_packets as packets
 import pytest
@@ -36,7 +36,7 @@ def segment(step: str) -> bytes:
 
 
 def lives_s(nf: Nf, steps: list[str]) -> float:
-    """How long after the last of the steps a packet from outside still gets in, in NF and spec alike."""
+    """How long after the last step a packet from outside still passes, in NF and spec alike."""
     frames = [segment(step) for step in steps] + [segment("<A")] * (2 * ESTABLISHED_S + 2)
     expected = nf.assert_as_spec(frames, SETTINGS)
     let_in = len(expected.frames) - len(steps)
@@ -74,7 +74,7 @@ def test_idle_time(nf: Nf, steps: list[str], seconds: float) -> None:
 
 
 def test_a_port_of_a_closed_connection_comes_back(nf: Nf) -> None:
-    """One port: a new client gets it when the transitory time is over, long before the established one's."""
+    """One port: a new client gets it after the transitory time, long before the established time is over."""
     settings = {**SETTINGS, "nat.port_min": "1024", "nat.port_max": "1024"}
     other = packets.ether(packets.out(src=packets.OTHER_CLIENT) / TCP(sport=1, dport=80, flags="S"))
     frames = [segment(step) for step in CLOSED] + [other] * (2 * TRANSITORY_S)

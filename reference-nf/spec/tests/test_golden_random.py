@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Packets nobody thought of: generated, mutated and cut, through the whole chain of the real NF."""
+"""Random packets: generated, mutated and truncated, through the whole chain of the real NF."""
 
 import golden_packets as packets
 import pytest
@@ -36,7 +36,7 @@ def whole(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A whole packet with some bytes changed, then perhaps cut."""
+    """A whole packet with some bytes changed, perhaps truncated."""
     frame = bytearray(draw(whole()))
     for at, value in draw(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 255)), max_size=3)):
         if at < len(frame):

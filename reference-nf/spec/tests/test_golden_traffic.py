@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the NF's own generator sends and its sink finds, against the spec of the traffic."""
+"""Packets of the NF's generator and results of its sink, compared with the spec of the traffic."""
 
 import json
 import math
@@ -28,7 +28,7 @@ RUN_SECONDS = 120
 
 
 class Sent:
-    """What came out of a run, and the traffic's own account of it."""
+    """A run's packets, and the traffic's own report."""
 
     def __init__(
         self, nf: Nf, folder: Path, settings: dict[str, str], packets: int = PACKETS, lcores: int = 1
@@ -179,7 +179,7 @@ def test_clients_talk_to_targets(nf: Nf, tmp_path: Path, settings: dict[str, str
 
 
 def test_open_loop_keeps_its_schedule(nf: Nf, tmp_path: Path) -> None:
-    """However busy the host: what was not sent in time is counted, the rest keeps its time."""
+    """On a busy host, packets that are not sent in time are counted, and the others keep their schedule."""
     rate, packets = 50000, 10000
     sent = Sent(nf, tmp_path, made("64", rate_pps=rate, burst=8, late_after_us=500), packets)
     assert sent.traffic["asked_pps"] == rate
@@ -212,11 +212,11 @@ def test_latency(nf: Nf, tmp_path: Path) -> None:
 
 TSHARK_OPTIONS = [
     *("-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"),
-    # replayed connections begin in the middle and come again
+    # replayed connections begin in the middle and repeat
     *("-o", "tcp.analyze_sequence_numbers:FALSE", "-o", "tcp.desegment_tcp_streams:FALSE"),
 ]
 BAD = "_ws.malformed || ip.checksum.status == 0 || udp.checksum.status == 0 || tcp.checksum.status == 0"
-# What is noise in a payload means nothing, whatever is usual at its port
+# The payload is noise, whatever protocol its port usually has
 NO_APPLICATIONS = ["-d", "udp.port==0-65535,data"]
 
 
