@@ -9,5 +9,5 @@ for clang in clang $(compgen -c clang- | grep -xE 'clang-[0-9]+' | sort -rVu); d
 		exit 0
 	fi
 done
-echo "no clang with libFuzzer is here: install clang and libclang-rt-dev (.ci/install test)" >&2
+echo "no clang with libFuzzer found: install clang and libclang-rt-dev (.ci/install test)" >&2
 exit 1

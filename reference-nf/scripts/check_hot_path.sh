@@ -3,10 +3,11 @@
 #
 # check_hot_path.sh BINARY: fails if code that runs per packet can make a system call, log, allocate, free or take a lock.
 #
-# Reads the disassembly: from every root (*_process, the steps of the roles, the loop) it follows each direct call
-# and jump within the binary. What leaves the binary must be on the list below, each with its reason; a `syscall` or
-# a locked instruction is a finding. Calls through pointers are not followed: stages are roots themselves, the
-# drivers' burst functions are DPDK's. The probe's parking place is outside of turns and is not entered.
+# Reads the disassembly: from every root (*_process, the steps of the roles, the loop) it follows each direct
+# call and jump within the binary. Calls that leave the binary must be on the list below, each with its
+# reason; a `syscall` or a locked instruction is a finding. Calls through pointers are not followed: stages
+# are roots themselves, and the drivers' burst functions are DPDK's. The probe's parking function runs outside
+# turns and is not followed.
 set -eu
 
 binary=${1:?usage: check_hot_path.sh BINARY}

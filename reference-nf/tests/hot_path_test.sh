@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# scripts/check_hot_path.sh passes the NF and finds what it is for. $1: binary, $2: source, $3: offender, $4: what it names
+# scripts/check_hot_path.sh passes the NF and reports the offender. $1: binary, $2: source, $3: offender, $4: its
+# calls
 set -eu
 check=$2/scripts/check_hot_path.sh
 "$check" "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Traffic from outside through the real program: dpdk-testpmd over memif, tcpreplay over af_packet on a veth pair, and pcap
-# files through net_pcap. $1: the binary, $2: the source directory. Needs root (network namespaces), dpdk-testpmd
-# (Debian: dpdk), tcpreplay, tcpdump, iproute2; what is missing is said, and is a failure: nothing is left out silently.
+# Traffic from outside through the real program: dpdk-testpmd over memif, tcpreplay over af_packet on a veth pair, and
+# pcap files through net_pcap. $1: the binary, $2: the source directory. Needs root (network namespaces), dpdk-testpmd
+# (Debian: dpdk), tcpreplay, tcpdump, iproute2; a missing tool is a failure; no part is skipped silently.
 . "$(dirname "$0")/run_nf.sh"
 touch "$work/err"
 wait_seconds=30
@@ -12,7 +12,7 @@ for tool in dpdk-testpmd tcpreplay tcpdump ip unshare; do
 	command -v $tool >/dev/null || fail "$tool is missing (Debian: dpdk-dev tcpreplay tcpdump iproute2 util-linux)"
 done
 
-# until_seen TEXT FILE: waits until the file holds the text
+# until_seen TEXT FILE: waits until the file has the text
 until_seen() {
 	end=$(($(date +%s) + wait_seconds))
 	until grep -q "$1" "$2" 2>/dev/null; do
@@ -20,7 +20,7 @@ until_seen() {
 	done
 }
 
-# start VDEV ARGUMENT...: the NF in the background, its pid in $pid
+# start VDEV ARGUMENT...: starts the NF in the background, its pid in $pid
 start() {
 	vdev=$1; shift
 	: >"$work/err"
@@ -30,7 +30,7 @@ start() {
 	until_seen "nalm-nf: from and to port" "$work/err"
 }
 
-# finish: waits for the NF's own end
+# finish: waits for the NF to end by itself
 finish() {
 	wait $pid || fail "exit $? of the NF"
 	[ "$(member balanced)" = true ] || fail "totals do not add up: $(cat "$work/out")"
@@ -61,7 +61,7 @@ too_few_queues_are_said() {
 		fail "exit $status with too few queues"
 }
 
-# testpmd makes flows, and takes what comes back until it is stopped
+# testpmd sends flows and receives replies until it is stopped
 testpmd_over_memif() {
 	start "net_memif0,role=server,socket=$work/memif,socket-abstract=no"
 	mkfifo "$work/keys"
@@ -76,14 +76,14 @@ testpmd_over_memif() {
 	wait $testpmd || true
 	kill -TERM $pid
 	finish
-	[ "$(member translated_out)" -gt 10000 ] || fail "nothing to speak of went through: $(cat "$work/out")"
+	[ "$(member translated_out)" -gt 10000 ] || fail "too few packets went through: $(cat "$work/out")"
 }
 
-# In a network namespace of its own: every packet of the capture once; NAT drops replies to flows it does not know.
+# In a network namespace of its own: every packet of the capture once; NAT drops replies to unknown flows.
 tcpreplay_over_veth() {
 	ip link add nf0 type veth peer name far0
 	for port in nf0 far0; do
-		ip link set $port addrgenmode none # no packets of the kernel's own
+		ip link set $port addrgenmode none # no packets of the kernel
 		ip link set $port up
 	done
 	start net_af_packet0,iface=nf0 --packets 786

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Replay through the real program: the same settings give the same bytes, every packet is accounted for, signals end it
-# cleanly, and nop in a golden run gives back the capture.
+# Replay through the real program: the same settings give the same bytes, the totals have every packet, signals end it
+# cleanly, and nop in a golden run returns the capture.
 . "$(dirname "$0")/run_nf.sh"
 
 digest() { run "$@" || fail "exit $?: $*"; [ "$(member balanced)" = true ] || fail "totals do not add up"; member dump_digest; }

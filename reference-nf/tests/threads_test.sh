@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every model with an lcore for each role, more of them than CPUs. The NF ends with 0 only if its totals add up; under
-# ThreadSanitizer also only without a data race.
+# Every model with an lcore for each role, more lcores than CPUs. The NF exits with 0 only if its totals add up, and
+# under ThreadSanitizer only without a data race.
 . "$(dirname "$0")/run_nf.sh"
 
 cpus=$(nproc)
-lcores() { # of so many roles
+lcores() { # of this many roles
 	i=0 map=
 	while [ "$i" -lt "$1" ]; do
 		map="$map${map:+,}$i@$((i % cpus))"

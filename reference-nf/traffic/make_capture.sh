@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Records captures of real programs talking to real servers over a veth pair between two network namespaces.
-# Needs root for the namespaces; leaves nothing behind.
+# Records captures of real programs and servers over a veth pair between two network namespaces. Needs root
+# for the namespaces; removes everything it made.
 #
 #   sudo reference-nf/traffic/make_capture.sh [-o FOLDER] [NAME...]
 #
-# NAME: mixed, http, udp, iperf, ipv6; all of them if none is given. What the clients do is in capture/NAME.sh.
-# FOLDER: where NAME.pcap is written, the working directory if not given; a file that is there is not replaced.
+# NAME: mixed, http, udp, iperf, ipv6; default: all. capture/NAME.sh has the clients' session.
+# FOLDER: where NAME.pcap is written, default the working directory; an existing file is not replaced.
 # Ports, sequence numbers, keys and times differ from one recording to the next: the committed captures are the
 # reference.
 set -euo pipefail
@@ -33,9 +33,9 @@ names=${*:-$all}
 for name in $names; do
 	[[ " $all " = *" $name "* ]] || fail "$name is not one of: $all."
 	[ ! -e "$folder/$name.pcap" ] ||
-		fail "$folder/$name.pcap exists, and figures may rest on it; name another folder with -o."
+		fail "$folder/$name.pcap exists, and figures may depend on it; choose another folder with -o."
 done
-[ -d "$folder" ] || fail "there is no folder $folder; make it first."
+[ -d "$folder" ] || fail "there is no folder $folder; create it first."
 [ "$(id -u)" = 0 ] || fail "network namespaces need root; run it with sudo."
 missing=
 for tool in ip:iproute2 ss:iproute2 ethtool:ethtool tcpdump:tcpdump nginx:nginx named:bind9 curl:curl wget:wget \
@@ -52,7 +52,8 @@ server=nalm-server-$$
 inside() { ip netns pids "$client" && ip netns pids "$server"; }
 
 clean_up() {
-	# Whatever runs in the namespaces is ours; what does not end is killed before they go.
+	# All processes in the namespaces are ours; those that do not end are killed before the namespaces are
+	# removed.
 	for signal in TERM KILL; do
 		for _ in $(seq 50); do
 			[ -n "$(inside 2>/dev/null)" ] || break
@@ -69,7 +70,7 @@ trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# wait_for SECONDS COMMAND...: until the command succeeds, or fails with what was waited for
+# wait_for SECONDS COMMAND...: waits until the command succeeds; fails after SECONDS
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -99,7 +100,7 @@ still() {
 	[ "$size" = "$(stat -c %s "$1")" ]
 }
 
-# record NAME: at the server's end, what arrived and what was sent, complete with checksums
+# record NAME: captures at the server's end, where packets of both directions have checksums
 record() {
 	local file=$work/$1.pcap log=$work/$1.log
 	ip netns exec "$server" tcpdump -i veth-s -w "$file" -s 0 -U --immediate-mode "${filters[$1]}" 2>"$log" &

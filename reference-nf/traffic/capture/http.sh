@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# What the clients do while http.pcap is recorded. Read by make_capture.sh; `from` and the names are in clients.sh.
+# The clients' session for http.pcap. make_capture.sh reads it; `from` and the names are in clients.sh.
 
 www="http://192.0.2.10"
 shop="http://192.0.2.11"
@@ -11,7 +11,7 @@ for address in 10.10.1.11 10.10.3.31; do
 	from "$address" wget -p --header="Host: shop.example.com" "$shop/shop.html" || [ $? = 8 ] # 8: robots.txt is not there
 done
 
-# Several requests on one connection, some of them answered compressed and chunked.
+# Several requests on one connection, some with compressed and chunked replies.
 for address in 10.10.1.12 10.10.3.32; do
 	from "$address" curl -A "$android" --compressed -H "Host: www.example.com" -H "Cookie: session=4f2a91; theme=dark" \
 		"$www/index.html" -o /dev/null "$www/article.html" -o /dev/null "$www/items.json" -o /dev/null "$www/logo.png"
@@ -51,7 +51,7 @@ from 10.10.2.21 curl -X PUT -H "Host: api.example.net" --data "count=3" "$api/it
 from 10.10.2.21 curl -H "Host: www.example.com" "$www/index.html" -r 900000-
 from 10.10.2.22 curl --anyauth -u guest:guest -H "Host: shop.example.com" "$shop/account"
 
-# What a DPI looks for.
+# Patterns of a DPI.
 from 10.10.200.7 curl -A "$firefox" -H "Host: www.example.com" --path-as-is "$www/../../etc/passwd"
 from 10.10.200.7 curl -A "$firefox" -H "Host: shop.example.com" "$shop/item?id=1%27%20OR%20%271%27=%271"
 from 10.10.200.7 curl -A "$firefox" -H "Host: shop.example.com" "$shop/search?q=%3Cscript%3Ealert(1)%3C/script%3E"

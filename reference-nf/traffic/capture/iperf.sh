@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# What the clients do while iperf.pcap is recorded. Read by make_capture.sh; `iperf` is defined in clients.sh.
+# The clients' session for iperf.pcap. make_capture.sh reads it; `iperf` is defined in clients.sh.
 
 iperf 10.10.1.11 192.0.2.70 -n 32K -l 8K             # up, full segments
 iperf 10.10.2.21 192.0.2.70 -n 32K -l 8K -R          # down

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# What the clients do while ipv6.pcap is recorded: IPv6, VLAN tags, fragments, extension headers. Read by
-# make_capture.sh; `from` and the names are in clients.sh.
+# The clients' session for ipv6.pcap: IPv6, VLAN tags, fragments, extension headers. make_capture.sh reads it; `from`
+# and the names are in clients.sh.
 
 www="http://[2001:db8:20::10]"
 clients6="2001:db8:10:1::11 2001:db8:10:1::12 2001:db8:10:2::21 2001:db8:10:3::31"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# What the clients do while mixed.pcap is recorded. Read by make_capture.sh; `from` and the names are in clients.sh.
+# The clients' session for mixed.pcap. make_capture.sh reads it; `from` and the names are in clients.sh.
 
 for address in $clients; do
 	for name in www.example.com shop.example.com secure.example.com; do

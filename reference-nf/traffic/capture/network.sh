@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# The network of the captures: two namespaces, a veth pair, and two pairs of VLAN ports on it. Read by make_capture.sh.
+# The network of the captures: two namespaces, a veth pair, and two pairs of VLAN ports on it. make_capture.sh reads
+# it.
 #
 #   veth    clients 10.10.0.0/16, 2001:db8:10::/48      servers 192.0.2.0/24, 198.51.100.0/24, 2001:db8:20::/48
 #   vlan    802.1Q 100: 10.10.100.11, 2001:db8:10:100::11 to 192.0.2.30, 2001:db8:20:100::30
@@ -40,7 +41,7 @@ ip -n "$server" route add 2001:db8:10::/48 dev veth-s
 # The waypoint of segment routing (RFC 8754) is one of the server's own addresses.
 at_server sysctl -qw net.ipv6.conf.all.seg6_enabled=1 net.ipv6.conf.veth-s.seg6_enabled=1
 
-# A VLAN device in user space, as not every kernel has one.
+# A VLAN device in user space, because not every kernel has one.
 # vlan_port NAMESPACE PARENT NAME MAC MTU ADDRESS ADDRESS6 TAG...
 vlan_port() {
 	local ns=$1 parent=$2 name=$3 mac=$4 mtu=$5 address=$6 address6=$7

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash disable=SC2154
-# The servers of the captures, started and answering before anything is recorded. Read by make_capture.sh.
+# The servers of the captures, which run and reply before a recording begins. make_capture.sh reads it.
 
 mkdir -p "$work/www"
 for file in nginx.conf named.conf example.zone; do

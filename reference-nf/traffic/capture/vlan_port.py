@@ -16,7 +16,7 @@ TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 SOL_PACKET, PACKET_AUXDATA, TP_STATUS_VLAN_VALID = 263, 8, 1 << 4
 AUXDATA = struct.Struct("=IIIHHHH")  # status, len, snaplen, mac, net, vlan_tci, vlan_tpid
 ETH_P_ALL = 3
-MAC_BYTES = 12  # both addresses; the tags come behind them
+MAC_BYTES = 12  # both addresses; the tags follow
 VLAN_IDENTIFIER = 0x0FFF
 
 
@@ -51,7 +51,7 @@ def untagged(parent: socket.socket, tags: bytes) -> bytes | None:
     whole = frame[:MAC_BYTES] + outer_tag(ancillary) + frame[MAC_BYTES:]
     sent = address[2] == socket.PACKET_OUTGOING
     end = MAC_BYTES + len(tags)
-    # A frame with a further tag behind these is another port's.
+    # A frame with a further tag after these belongs to another port.
     mine = whole[MAC_BYTES:end] == tags and whole[end : end + 2] not in (b"\x81\x00", b"\x88\xa8")
     return None if sent or not mine else whole[:MAC_BYTES] + whole[end:]
 
