@@ -15,7 +15,7 @@ FUZZ_MINUTES ?= 60
 PORT ?= 8080
 BENCH ?= all
 MUTANTS ?= --resume
-# What a pytest suite leaves out: with WHOLE nothing, as at night (make test-X-whole).
+# Marks that a pytest suite does not run; with WHOLE it runs all, as the nightly tier does (make test-X-whole).
 DAY := $(if $(WHOLE),,-m "not nightly")
 DAY_ALONE := $(if $(WHOLE),,and not nightly)
 WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract end-to-end demo))
@@ -34,17 +34,17 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
-# What ends make, even SIGKILL, ends the demo, which then ends what it started.
-run: install page ## Everything: installs, makes the demo's history, measures each merge, shows the verdicts and serves them
+# A signal that ends make, even SIGKILL, ends the demo, which then ends everything that it started.
+run: install page ## Installs everything, makes the demo's history, measures each merge, prints the verdicts and serves them
 	@exec setpriv --pdeathsig TERM $(BIN)/nalm-server demo --port $(PORT)
 
 check: install-test ## Before a commit: lint, the page, unit suites, the server on SQLite, the reference NF's units
 	@exec $(BIN)/python tests/run_suites.py check
 
-test: install-test ## What makes a merge safe, from nothing installed
+test: install-test ## Before a merge: installs what is missing and runs the suites
 	@exec $(BIN)/python tests/run_suites.py test
 
-test-nightly: install-test ## Every suite whole, both databases, all mutants, fuzzing, faults, compose, ...; WITHOUT=SUITE leaves one out
+test-nightly: install-test ## Every suite whole, both databases, all mutants, fuzzing, faults, compose, ...; WITHOUT=SUITE skips one
 	@exec $(BIN)/python tests/run_suites.py nightly $(addprefix --without ,$(WITHOUT))
 
 install: ## Installs what `make run` needs
@@ -87,19 +87,19 @@ lint: ## ruff, mypy --strict, import directions, house rules, the page's checks
 test-core: ## Core's suite
 	@pytest -q -n 2 --dist loadfile core/tests
 
-test-agent-units: ## The agent's suite without what builds, starts or measures an NF
+test-agent-units: ## The agent's suite without tests that build, start or measure an NF
 	@pytest -q -n 2 --dist loadfile $(DAY) $(AGENT_UNITS)
 
-test-agent: ## The agent's suite without what measures times
+test-agent: ## The agent's suite without tests that measure times
 	@pytest -q -n 2 --dist loadfile -m "not timed $(DAY_ALONE)" agent/tests
 
-test-agent-timed: ## What of the agent's suite measures times, so nothing else may run meanwhile
+test-agent-timed: ## The agent's tests that measure times; nothing else may run meanwhile
 	@pytest -q -m "timed $(DAY_ALONE)" agent/tests
 
-test-server-sqlite: ## The server's suite, on SQLite alone
+test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
-test-server: ## The server's suite on SQLite, and the modules marked `dialects` on PostgreSQL, too
+test-server: ## The server's suite on SQLite, and the modules marked `dialects` also on PostgreSQL
 	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests
@@ -112,7 +112,7 @@ test-nf: nf ## The reference NF's own tests and golden packets
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
-test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan and UBSan; whole: but for threads (TSan has those), large tables
+test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan and UBSan; whole: all but threads (TSan has those) and large tables
 	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
 		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size",-m sanitised)
 
@@ -124,10 +124,10 @@ test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under T
 test-nf-fuzz: nf-fuzz ## A minute of fuzzing: parsers, configuration, whole chains
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 60
 
-fuzz: nf-fuzz ## An hour of fuzzing that goes on where the last one ended; FUZZ_MINUTES=60
+fuzz: nf-fuzz ## An hour of fuzzing that continues the last one; FUZZ_MINUTES=60
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds $$(($(FUZZ_MINUTES) * 60)) --keep
 
-test-github-payloads: ## Every payload GitHub's users have published (npm @octokit/webhooks-examples), answered as it should be
+test-github-payloads: ## Every payload of npm's @octokit/webhooks-examples gets the right answer
 	@npm install --silent --no-audit --no-fund --no-save --prefix .cache/github-payloads @octokit/webhooks-examples@7.6.1
 	@$(BIN)/python server/tests/github_payloads.py .cache/github-payloads/node_modules/@octokit/webhooks-examples
 
@@ -143,59 +143,59 @@ test-contract: nf ## The five contracts between rooms
 test-end-to-end: page ## Every page in Chromium, on services with and without figures
 	@pytest -q -n 2 --dist loadfile $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py
 
-test-demo: page ## The demo through webhook, build, traffic, verdict and page: its first five merges, whole: all
+test-demo: page ## The demo through webhook, build, traffic, verdict and page: its first five merges; whole: all
 	@$(if $(WHOLE),,DEMO_MERGES=5) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py
 
 # With all that `make test` leaves to the night.
 $(WHOLE_SUITES): test-%-whole:
 	@$(MAKE) test-$* WHOLE=1
 
-test-pictures: page ## Every page beside its stored picture, by the mean colour of small squares; differences go to .cache/pictures
+test-pictures: page ## Compares every page with its stored picture, by the mean colour of small squares; differences go to .cache/pictures
 	@pytest -q tests/pictures
 
-pictures: page ## Stores the pictures of pages that are new or look otherwise; look at them before they are committed
+pictures: page ## Stores the pictures of new and changed pages; review them before you commit them
 	@NALM_ACCEPT_PICTURES=1 pytest -q tests/pictures
 
-test-random: ## Property tests with other examples than the last time, and many more made-up requests to the API
+test-random: ## Property tests with new random examples, and many more generated requests to the API
 	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/app/test_openapi_random.py \
 		server/tests/jobs/test_jobs_machine.py server/tests/views/test_feeds.py server/tests/base/test_outgoing.py server/tests/campaigns/test_schedules.py
 
-test-compose: ## The shipped containers brought up with stand-in images, a commit taken through; as root, needs docker.io, docker-compose, debootstrap
+test-compose: ## Starts the shipped containers with stand-in images and measures a commit; as root, needs docker.io, docker-compose, debootstrap
 	@pytest -q tests/compose
 
-test-faults: ## Every process killed amid 200 commits, slow and cut networks, full disks; needs toxiproxy (go), minutes
+test-faults: ## Kills every process during 200 commits, slows and cuts networks, fills disks; needs toxiproxy (go), minutes
 	@tests/faults/install && pytest -q tests/faults
 
 # Real measurements: on a quiet host, half an hour; on a busy one longer, and findings may stay inconclusive.
-test-story: nf ## The demo's merges measured through PostgreSQL, Redis, Celery and two agents; experiments, too; not in make test
+test-story: nf ## Measures the demo's merges, and experiments, through PostgreSQL, Redis, Celery and two agents
 	@pytest -q --timeout 10000 tests/story
 
-test-forge: ## A real Gitea taken through pull request, merge, tag, force push and outage; needs Go 1.26, the first time up to 25 minutes
+test-forge: ## A real Gitea: pull request, merge, tag, force push, outage; needs Go 1.26, the first time up to 25 minutes
 	@tests/forge/build_gitea.sh && pytest -q --timeout 900 tests/forge
 
 bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
 	@$(BIN)/python tests/bench/run.py $(BENCH)
 
-mutants: ## Every performance mutant against its base; goes on where it was stopped (MUTANTS=--resume and more)
+mutants: ## Every performance mutant against its base; continues a stopped run (MUTANTS=--resume and more)
 	@exec $(BIN)/nalm-mutants run --json .cache/mutants.jsonl $(MUTANTS)
 
 # Of kinds that a busy machine tells apart as surely as a quiet one: exact counts, broken ones, code that only moved.
-test-mutants: ## Five of them, found or left alone
+test-mutants: ## Five of the mutants
 	@NALM_HOME=$(CURDIR)/.cache/nalm nalm-mutants run --sample 5 --budget 30 --kind more-instructions --kind leak \
 		--kind silent-drop --kind move --kind rename
 
-lock: ## Makes requirements.lock again from the pyproject files
+lock: ## Regenerates requirements.lock from the pyproject files
 	@uv pip compile -q --universal --generate-hashes --python-version 3.11 --group pyproject.toml:dev \
 		core/pyproject.toml agent/pyproject.toml server/pyproject.toml --no-emit-package nalm-core \
 		--no-emit-index-url --no-annotate --custom-compile-command "make lock" -o requirements.lock
 
-openapi: ## Writes server/openapi.json, docs/api-reference.md and the page's client again
+openapi: ## Regenerates server/openapi.json, docs/api-reference.md and the page's client
 	@$(BIN)/python -m nalm_server.app.openapi >server/.openapi.new && mv server/.openapi.new server/openapi.json && \
 		$(BIN)/python -m nalm_server.app.api_reference >server/.openapi.new && mv server/.openapi.new docs/api-reference.md && \
 		cd web && npm run -s generate
 
-screenshot: page ## Takes docs/images again from the demo (run `make run` first)
+screenshot: page ## Updates docs/images from the demo (run `make run` first)
 	@$(BIN)/python docs/images/take.py --url http://127.0.0.1:$(PORT)
 
-clean: ## Removes what was built and the demo's state
+clean: ## Removes builds and the demo's state
 	@rm -rf .nalm .cache reference-nf/build reference-nf/build-* web/dist server/nalm_server/static

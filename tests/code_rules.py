@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the Python code that no ordinary linter knows. Prints what breaks them; exit 1 when one is."""
+"""Rules of the Python code that no ordinary linter has. Prints violations; exits with 1 if there are any."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("core/nalm_core", "agent/nalm_agent", "server/nalm_server")
-"""Those whose names keep the rules."""
+"""Rooms whose names are checked."""
 MOST_MODULES = 2
-"""Modules of one room that define a class of the same name."""
+"""Maximum number of modules of one room that define a class of the same name."""
 INSTEAD: Mapping[str, str] = {
     "anew": "again",
     "asked": "request, requested",
@@ -37,14 +37,14 @@ INSTEAD: Mapping[str, str] = {
     "wanted": "request, filter, target",
     "worth": "severity",
 }
-"""Words that are no term of docs/glossary.md, and what is said instead."""
+"""Words that are no terms of docs/glossary.md, and their replacements."""
 
 AS_STORED: Mapping[tuple[str, str], str] = {
     ("server/nalm_server/views/exports/rows.py", "worth"): "former name of the column `severity`",
 }
-"""Names of documents and columns, by module, that stay as they are stored or served."""
+"""Names of documents and columns, by module, that stay as stored or served."""
 FORMER = "former_name"
-"""The function that serves a field under its former name, too."""
+"""The function that also serves a field under its former name."""
 DESCRIPTION = ROOT / "server/openapi.json"
 
 
@@ -63,7 +63,7 @@ def _is_former(node: ast.AST) -> bool:
 
 
 def definitions(path: Path) -> Iterator[Definition]:
-    """Names that the module gives to classes, functions, parameters and variables."""
+    """Names of classes, functions, parameters and variables that the module defines."""
     tree = ast.parse(path.read_text())
     former = {node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and _is_former(node)}
     for node in ast.walk(tree):
@@ -110,7 +110,7 @@ def class_faults(room: str, classes: Mapping[str, set[str]]) -> Iterator[str]:
 
 
 def served_names(part: object, where: str = "") -> Iterator[tuple[str, str]]:
-    """Place and name of what the API description has: fields, parameters, values. Not what is deprecated."""
+    """Place and name of fields, parameters and values of the API description, without deprecated ones."""
     if isinstance(part, list):
         for item in part:
             yield from served_names(item, where)
@@ -136,7 +136,7 @@ def served_names(part: object, where: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _deprecated_path(described: Mapping[str, object]) -> bool:
-    """Every method of the address is deprecated."""
+    """Whether every method of the address is deprecated."""
     methods = [one for one in described.values() if isinstance(one, dict) and "responses" in one]
     return bool(methods) and all(one.get("deprecated") is True for one in methods)
 

@@ -30,17 +30,17 @@ LOGS = ROOT / ".cache" / "test-logs"
 SIDE_BY_SIDE = 2
 SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
-"""Beginnings of lines that name what failed (pytest, compilers, sanitizers, meson); repeated at the end."""
+"""Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""
 FAILURE_LINES = 20
 ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
-"""Signals to a suite that must end, and the seconds it then has: on the first it reports its failures."""
+"""Signals to a suite that must end, and seconds after each: on the first it reports its failures."""
 
 
 @dataclass(frozen=True)
 class Suite:
     limit_seconds: int
     alone: bool = False
-    """It measures times: nothing may run beside it."""
+    """It measures times, so nothing else may run meanwhile."""
 
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
@@ -100,10 +100,10 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
     }
 )
-"""Long ones begin early, so that none runs on alone at the end. `nightly` has the suites that `test` runs in
-part, whole, and those that it leaves out."""
+"""Long suites begin early, so that none runs alone at the end. `nightly` runs suites in full that `test` runs
+in part, and those that it skips."""
 NEEDS: Mapping[str, str] = MappingProxyType({"advisories": "NALM_ADVISORIES"})
-"""Environment variables without which a tier leaves the suite out, and says so."""
+"""Environment variables without which a tier skips the suite with a message."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Runner:
         return [*self._run_together(beside, SIDE_BY_SIDE), *self._run_together(alone, 1)]
 
     def end(self) -> None:
-        """Ends the running suites and starts no other."""
+        """Ends the running suites and starts no others."""
         with self._lock:
             self.ending = True
             groups = list(self._running)
@@ -182,7 +182,7 @@ class Runner:
 
 
 def end_group(group: int) -> None:
-    """Ends what is left of a process group."""
+    """Ends the remaining processes of a group."""
     for number, seconds in ENDING:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, number)
@@ -216,7 +216,7 @@ def show_failures(suite: str) -> None:
 
 
 def show_times(results: Sequence[Result], seconds: float) -> None:
-    """A suite's share is of the processor time of all: what a faster suite would save."""
+    """A suite's share of the processor time of all suites, which a faster suite would save."""
     processor = sum(result.processor_seconds for result in results) or 1.0
     print(f"{'suite':<20}{'seconds':>9}{'processor s':>13}{'share':>8}")
     for result in sorted(results, key=lambda result: -result.processor_seconds):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API over ten million stored samples: p95 of a history, a comparison and the overview; reports taken in.
+"""The API over ten million stored samples: p95 of a history, a comparison and the overview; intake of
+reports.
 
 A real server over HTTP on a PostgreSQL of its own. Latencies are of one caller at a time; reports come from
 two uploaders at once.
@@ -41,15 +42,13 @@ from nalm_server_reports import body_of, make_report  # noqa: E402
 
 TOKEN = "nalm_" + "b" * 43
 CALLS, WARM = 100, 30
-"""Calls that count, of each path, and those before: a new server looks at what is stored."""
+"""Counted calls of each path, and calls before them, because a new server first reads what is stored."""
 REPORTS, UPLOADERS = 60, 2
 TARGET_MS = 50.0
 
 
 def main() -> int:
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # on the way out PostgreSQL is stopped and removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that PostgreSQL is stopped and removed
     with cluster() as url, tempfile.TemporaryDirectory() as state:
         fill(url)
         with server(url, Path(state)) as (client, pid):
@@ -109,7 +108,7 @@ def wait_until_up(client: httpx.Client, process: subprocess.Popen[bytes], state:
 
 
 def paths() -> dict[str, str]:
-    """Histories as the page asks for them, in columns, and as the commands do, an object for each point."""
+    """Histories as the page requests them, in columns, and as the commands do, an object for each point."""
     base, head = sha256(b"998").hexdigest(), sha256(b"999").hexdigest()
     history = "/projects/bench/scenarios/scenario-7/history?metric=cpp&limit=1000"
     lines = "/projects/bench/lines?scenario=scenario-7&metric=cpp&limit=1000"
@@ -125,7 +124,7 @@ def paths() -> dict[str, str]:
 
 
 def latency(client: httpx.Client, pid: int, name: str, path: str) -> float:
-    """p95, and beside it the server's own CPU time, which neighbours on the host change little."""
+    """p95, and the server's own CPU time, which other programs of the host change little."""
     times, size, cpu = [], 0, cpu_ms(pid)
     for _ in range(WARM + CALLS):
         begun = time.perf_counter()
@@ -141,7 +140,7 @@ def latency(client: httpx.Client, pid: int, name: str, path: str) -> float:
 
 
 def cpu_ms(pid: int) -> float:
-    """CPU time of the server and its children; PostgreSQL's is not in it."""
+    """CPU time of the server and its children, without PostgreSQL's."""
     times = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     return sum(sum(one.cpu_times()[:2]) for one in times) * 1000
 
@@ -159,7 +158,7 @@ def ingest(client: httpx.Client) -> None:
 
 
 def lock_held(url: str, state: Path) -> None:
-    """How long a report taken in keeps other writers of its project waiting: from the lock to the commit."""
+    """How long the intake of a report blocks other writers of its project: from the lock to the commit."""
     context = make_context(Settings(state_dir=state, database_url=url))
     caller = Principal(Scope.UPLOAD, 1, "bench")
     begun: list[float] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More readers than the server has room for: their answers, and how long `/health/live` takes meanwhile.
+"""More readers than the server can serve: their answers, and the latency of `/health/live` meanwhile.
 
 A real server over HTTP, on SQLite and on PostgreSQL. First READERS_FEW readers: the value is their
 median. Then READERS_MANY for a minute. Readers are one process and the watch of `/health/live` is another.
@@ -55,14 +55,14 @@ def main() -> int:
 
 
 def measure(database: str, url: str, home: Path, seconds: float = SECONDS_MANY) -> list[str]:
-    """What was aimed at and missed."""
+    """Missed goals."""
     migrate.upgrade(url)
     with running(home, url, NALM_RATE_API="0") as server, readers() as pool:
         paths = fill(server)
         few = pool.submit(crowd, server.port, paths, READERS_FEW, SECONDS_FEW).result()
         p50 = statistics.median(one.seconds for one in few) * 1000
         with LiveWatch(server.port, PATIENCE_SECONDS) as live:
-            pool.submit(os.nice, 10).result()  # as from another machine: they take no time from the server
+            pool.submit(os.nice, 10).result()  # so that they take little time from the server
             many = pool.submit(crowd, server.port, paths, READERS_MANY, seconds).result()
     kinds = Counter("answered" if one.status == 200 else one.name for one in many)
     busy = max((one.seconds for one in many if one.status == 503), default=0.0)
@@ -103,7 +103,7 @@ def crowd(port: int, paths: list[str], number: int, seconds: float) -> list[Repl
 
 
 def fill(server: Running) -> list[str]:
-    """A public project with some history; the pages that are read of it."""
+    """A public project with some history, and its pages."""
     with httpx.Client(base_url=server.api, headers=server.token(), timeout=60) as client:
         project = {"name": "bench", "repository": "/srv/bench.git", "public": True}
         made = client.post("/projects", json=project).raise_for_status().json()

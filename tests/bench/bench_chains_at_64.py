@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SFC A, SFC B and the floor `nop` with 64 B frames, run to completion, per stage; beside testpmd in modes io
-and macswap on the same kind of port, a ring."""
+"""SFC A, SFC B and the floor `nop` with 64 B frames, run to completion, per stage; for comparison testpmd in
+modes io and macswap on the same kind of port, a ring."""
 
 from __future__ import annotations
 

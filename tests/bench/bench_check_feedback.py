@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a developer waits for `nalm check` on the reference NF, and how well its count repeats.
+"""How long a developer waits for `nalm check` on the reference NF, and how well its counts repeat.
 
 On the demo's history, with a store of its own: a merge that leaves the code alone; the merge that adds
 instructions to NAT, from the end of its build to the first word on instructions and to the verdict on cycles;
@@ -28,7 +28,7 @@ LAUNCHED = "start:"
 
 @dataclass(frozen=True)
 class Check:
-    """When `nalm check` said what, in seconds from its start."""
+    """When `nalm check` printed each message, in seconds from its start."""
 
     built: float | None
     instructions: float | None
@@ -64,7 +64,7 @@ def make_history(to: Path) -> list[dict[str, str]]:
 
 
 def check(where: Path, merge: dict[str, str], report: Path | None) -> Check:
-    """Runs `nalm check` on a merge and times what it says."""
+    """Runs `nalm check` on a merge and times its messages."""
     command = [str(NALM), "check", "--base", merge["parent"], "--head", merge["sha"], "--repo"]
     command += [str(where / "history"), *(["--json", str(report)] if report else [])]
     began = time.monotonic()

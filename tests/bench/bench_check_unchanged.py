@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `nalm check` costs a developer who changed nothing since: CPU time of the command and its children.
+"""The cost of `nalm check` without a change since the last one: CPU time of the command and its children.
 
 On a clone of the demo's history of the reference NF, with a store of its own. The fastest of several calls:
 whoever else uses the host can only add to it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deliveries of one project worked on per second: pull requests of forks in a real repository, read through
+"""Deliveries of one project processed per second: pull requests of forks in a real repository, read through
 git's file transport, on PostgreSQL and on SQLite.
 
 All wait when the worker begins. BENCH_PULL_REQUESTS: how many.
@@ -35,7 +35,7 @@ from sqlalchemy import func, select, update
 
 PULL_REQUESTS = int(os.environ.get("BENCH_PULL_REQUESTS", "1000"))
 COMMITS, FOLDERS, FILES = 500, 40, 25
-"""Of the branch that they go into."""
+"""Commits of the target branch."""
 
 
 def main() -> int:
@@ -86,7 +86,7 @@ def deliver(service: Service, number: int, base: str, head: str) -> None:
 
 
 def make(home: Path) -> tuple[Repo, list[tuple[str, str]]]:
-    """A repository, and of each of its pull requests the tip of the branch and the head."""
+    """A repository, and for each pull request the branch's tip and the head."""
     repo = make_repo(home)
     for option in ("allowFilter", "allowAnySHA1InWant"):
         repo.bare("config", f"uploadpack.{option}", "true")

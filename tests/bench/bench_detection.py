@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Change points beside jumpavg, Otava, ruptures and a 5 % threshold: how right, how soon, how fast.
+"""Change points compared with jumpavg, Otava, ruptures and a 5 % threshold: accuracy, delay, speed.
 
 Synthetic histories of BENCH_DETECTION_SEEDS (1) seeds from BENCH_DETECTION_FIRST_SEED (101) on.
 Real ones with labels if NALM_LABELLED names a folder with labelled.json.
@@ -32,10 +32,10 @@ LENGTHS = [30] * 3 + [60] * 3 + [100] * 4 + [200] * 4 + [400] * 2 + [1000]
 QUIET_LENGTHS = [30] * 20 + [100] * 15 + [300] * 8 + [1000] * 3
 LONG = (3000, 10_000)
 FAST = ("nalm", "ruptures", "threshold_5_percent")
-"""Those whose time does not grow with the square of the length."""
+"""Detectors whose time does not grow with the square of the length."""
 STEPS = {"1_percent_at_0.3": (0.01, 0.003), "2_percent_at_1": (0.02, 0.01)}
 BEGUN, NEWEST = 100, 24
-"""Commits before a step, and looked at after it."""
+"""Commits before a step, and commits examined after it."""
 TRIALS = 20
 SERIES, SERIES_LENGTH, CHUNK, PROCESSES = 10_000, 100, 250, 2
 
@@ -55,7 +55,7 @@ def seeds() -> Iterator[np.random.Generator]:
 
 
 def print_accuracy(everybody: dict[str, Detector]) -> None:
-    """F1 on synthetic histories up to 1,000 long, on long ones, on real ones."""
+    """F1 on synthetic histories of up to 1,000 commits, on longer ones, and on real ones."""
     sets = {"synthetic": [eventful(kind, n, rng) for rng in seeds() for kind in NOISES for n in LENGTHS]}
     sets["long"] = [eventful(kind, n, rng) for rng in seeds() for kind in NOISES for n in LONG]
     folder = os.environ.get("NALM_LABELLED")
@@ -86,7 +86,7 @@ def print_false_alarms(everybody: dict[str, Detector]) -> None:
 
 
 def print_delays(everybody: dict[str, Detector]) -> None:
-    """Commits with the new level until it is told, by the median; never: as many as are looked at."""
+    """Commits with the new level until it is reported, the median; if never, the number of examined ones."""
     for what, (size, sd) in STEPS.items():
         rng = np.random.default_rng(FIRST_SEED)
         histories = []
@@ -110,7 +110,7 @@ def delay(detector: Detector, values: list[float]) -> int:
 
 
 def print_speed() -> None:
-    """Of nalm: 10,000 points with changes in them, and one more point when the last window is full."""
+    """nalm's time for 10,000 points with changes, and for one more point when the last window is full."""
     rng = np.random.default_rng(FIRST_SEED)
     whole: dict[str, float] = {}
     one_more: dict[str, float] = {}
@@ -126,7 +126,7 @@ def print_speed() -> None:
 
 
 def milliseconds(work: Callable[[], Any], times: int = 7) -> float:
-    """CPU time of this thread, by the median: neighbours change it little."""
+    """Median CPU time of this thread, which other programs change little."""
     found = []
     for _ in range(times):
         begun = time.thread_time()
@@ -136,7 +136,7 @@ def milliseconds(work: Callable[[], Any], times: int = 7) -> float:
 
 
 def print_after_a_merge() -> None:
-    """Many series at once on PROCESSES, as workers do it."""
+    """Many series at once on PROCESSES, like workers."""
     rng = np.random.default_rng(FIRST_SEED)
     kinds = list(NOISES)
     histories = [eventful(kinds[n % len(kinds)], SERIES_LENGTH, rng).values for n in range(SERIES)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API over 200,000 commits, 1,000,000 runs, 3,000,000 values: p50 and p95 of what pages and commands ask.
+"""The API over 200,000 commits, 1,000,000 runs, 3,000,000 values: p50 and p95 of requests of pages and
+commands.
 
 A real server over HTTP on a PostgreSQL of its own, one caller at a time. Of exports the first byte counts;
 `whole_p50` is to the last. `server_cpu_ms` is the server's processor time, without PostgreSQL's.
@@ -32,7 +33,7 @@ P = "/projects/grown-1"
 METRICS = "/metrics"
 LONG_MS = 20_000.0
 STREAMED = "export"
-"""Answers whose names begin so come piece by piece: of them the first byte counts."""
+"""Answers whose names begin like this are streamed: the time to their first byte counts."""
 
 
 def sha(position: int) -> str:
@@ -102,7 +103,7 @@ def main() -> int:
 
 
 def fill(url: str) -> None:
-    """What is there already stays."""
+    """Keeps what already exists."""
     migrate.upgrade(url)
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
         if connection.execute("SELECT count(*) FROM projects").fetchone() != (0,):
@@ -128,7 +129,7 @@ class Caller:
     calls: int
 
     def measure(self, name: str, path: str) -> float:
-        """p50 in ms. The first call does not count, but of an answer that takes long one is enough."""
+        """p50 in ms. The first call does not count, except for slow answers, which are requested once."""
         times: list[float] = []
         whole: list[float] = []
         cpu = cpu_ms(self.pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lookups per second in the flow table `signature`, beside rte_hash and `chained`; and lines per hit.
+"""Lookups per second in the flow tables `signature`, rte_hash and `chained`; cache lines per hit.
 
 The same uniformly random keys of 16 bytes, load factor 0.8, the same hash function; contenders take turns
 within a process, each timed by its thread's CPU time. The headline is all hits, all in huge pages, our
@@ -23,13 +23,13 @@ from host import print_result
 SOURCE = Path(__file__).resolve().parents[2] / "reference-nf"
 LAUNCHES = 5
 SIZES = {"64k": 64 << 10, "1m": 1 << 20, "4m": 4 << 20}
-# So small beside the tables of COUNTED_ENTRIES that a lookup finds next to nothing of those before it.
+# So small compared with tables of COUNTED_ENTRIES that earlier lookups leave almost nothing for later ones.
 CACHES = ["--D1=32768,8,64", "--LL=262144,8,64"]
 COUNTED_ENTRIES = 1 << 20
 COUNTED_LOOKUPS = 128 << 10
 
 Times = dict[str, list[float]]
-"""ns per lookup, by contender and round; the rounds of all launches in a row."""
+"""ns per lookup, by contender and round; the rounds of all launches in sequence."""
 
 
 def main() -> int:
@@ -82,7 +82,7 @@ def compare(program: Path, name: str, entries: int) -> None:
 
 
 def measure(program: Path, entries: int, *options: str) -> tuple[Times, str]:
-    """ns per lookup over several launches, each with memory of its own; and what pages it was in."""
+    """ns per lookup over several launches, each with memory of its own, and the kind of its pages."""
     times: Times = {}
     huge_kib = 0
     for launch in range(LAUNCHES):
@@ -100,7 +100,7 @@ def run(program: Path, *options: str) -> Any:
 
 
 def ratios(times: Times, ours: str, *theirs: str) -> list[float]:
-    """Per round: how many times faster we are than the fastest of them."""
+    """Per round: our speed as a multiple of their fastest."""
     fastest = [min(rounds) for rounds in zip(*(times[t] for t in theirs), strict=True)]
     return [other / own for own, other in zip(times[ours], fastest, strict=True)]
 
@@ -144,7 +144,7 @@ def print_lines_per_hit(program: Path, directory: Path) -> None:
 
 
 def lines_per_hit(program: Path, directory: Path, contender: str) -> float:
-    """Read misses that lookups add: those of two lengths of run, subtracted, leave filling the tables out."""
+    """Read misses of lookups: the difference of two lengths of run, which excludes filling the tables."""
     few, many = (misses(program, directory, contender, n) for n in (COUNTED_LOOKUPS, 2 * COUNTED_LOOKUPS))
     return round((many - few) / COUNTED_LOOKUPS, 3)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories looked at: 10,000 series after a merge, by two workers, on SQLite and on PostgreSQL."""
+"""Search of histories: 10,000 series after a merge, by two workers, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TARGET_S = 60.0
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # PostgreSQL is removed on the way
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that PostgreSQL is removed
     with tempfile.TemporaryDirectory() as home:
         slow = measure("sqlite", f"sqlite:///{home}/nalm.db", Path(home))
         with cluster() as url:
@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def measure(name: str, url: str, home: Path) -> bool:
-    """Whether it took longer than aimed at."""
+    """Whether it took longer than the goal."""
     migrate.upgrade(url)
     context = make_context(Settings(state_dir=home / name, database_url=url))
     try:
@@ -65,7 +65,7 @@ def run_sql(context: Context, file: str, **given: int) -> None:
 
 
 def looked(context: Context) -> float:
-    """Seconds until every history has been looked at and weighed."""
+    """Seconds until every history has been searched and its changes weighed."""
     with context.sessions() as session:
         triggers.project(session, 1, whole=False)
         session.commit()
@@ -78,7 +78,7 @@ def looked(context: Context) -> float:
 
 
 def drain(settings: Settings) -> None:
-    """As another worker does."""
+    """Runs as a second worker."""
     context = make_context(settings)
     tasks.drain(context)
     context.engine.dispose()

@@ -18,7 +18,7 @@ STATE = {
     "small": {},
     "large": {"traffic.copies": "400", "l3fwd.routes_generated": "400000"},
 }
-"""What is multiplied: flows, and the routes their packets ask for."""
+"""What is enlarged: flows, and the routes of their packets."""
 
 
 def main() -> int:

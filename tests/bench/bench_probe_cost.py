@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the probe costs: CPP of SFC A with the probe's stage marks and without them, interleaved.
+"""The probe's cost: CPP of SFC A with and without the probe's stage marks, interleaved.
 
 Both builds keep the gate and the turn's own counters, by which they are compared: TSC cycles of a turn over
 the packets committed in it, scaled by the thread's CPU time. The loop holds the generator as well, which the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each stage costs beside the bare library call it rests on, at 64 B: few flows, and many of them.
+"""The cost of each stage compared with its bare library call, at 64 B, with few and many flows.
 
 A stage does more than its library call: it reads the frame, rewrites addresses, ports, TTL and checksums,
 keeps flows in order of age, gives each packet an outcome. With few flows everything lies in the caches and
@@ -33,7 +33,7 @@ CASES = {
     "acl": ("sfc_b", ["acl.default=permit", "acl.rules_generated=10000"], {"4k": 4096}),
     "lb": ("sfc_b", ["lb.entries=1048576"], FLOWS),
 }
-"""Per stage: its configuration, what is replaced in it, and numbers of flows. dpi and acl keep none."""
+"""Per stage: its configuration, replaced values, and numbers of flows. dpi and acl keep none."""
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What looking costs: CPP of SFC A at full load, read by `nalm top`, and under `nalm gdb`, against nobody.
+"""The cost of observation: CPP of SFC A at full load with `nalm top`, with `nalm gdb`, and without either.
 
 One NF a launch, short turns in changing order, each paired with the turn beside it that nobody looked at; the
 launch is the unit. top looks as often as it can, from other CPUs where there are some: at the probe; by
@@ -33,7 +33,7 @@ TURNS = 8
 TURN_MS = 100.0
 WAYS = ("top", "telemetry", "perf", "gdb")
 INTERVAL = "0.1"
-"""The shortest `nalm top` takes."""
+"""The shortest interval of `nalm top`."""
 
 
 def main() -> int:
@@ -60,7 +60,7 @@ def main() -> int:
 
 
 def one_launch(work: WorkDir, launch: int) -> dict[str, float]:
-    """Median ratio of CPP, looked at over alone, by who looks."""
+    """Median ratio of CPP, observed over unobserved, by observer."""
     ratios: dict[str, list[float]] = {name: [] for name in WAYS}
     with (
         RunningNf(command(), work, lcores=1, seed=launch, ready_seconds=READY_SECONDS) as nf,
@@ -85,7 +85,7 @@ def command() -> list[str]:
 
 
 def lookers_of(nf: RunningNf, work: WorkDir, stack: ExitStack) -> dict[str, Callable[[], float]]:
-    """What measures a turn that someone looks at, by who looks; they end with the stack."""
+    """Functions that measure an observed turn, by observer; observers end with the stack."""
     telemetry = TelemetrySockets(Path("/proc")).of_process(nf.probe.pid)
     top = standing(["--pid", str(nf.probe.pid)], work, stack)
     by_telemetry = standing(["--telemetry", str(telemetry)], work, stack)
@@ -100,7 +100,7 @@ def lookers_of(nf: RunningNf, work: WorkDir, stack: ExitStack) -> dict[str, Call
 
 
 def standing(way: list[str], work: WorkDir, stack: ExitStack) -> subprocess.Popen[str]:
-    """A `nalm top` that looked once and stands still; killed with the stack."""
+    """A `nalm top` that has read once and is stopped; killed with the stack."""
     code = "import sys; from nalm_agent.shell.entry import main; sys.argv[0] = 'nalm'; main()"
     line = [sys.executable, "-c", code, "top", *way, "--json", "--interval", INTERVAL]
     top = looker(line, '"version"', work.fresh("looker"))
@@ -111,7 +111,7 @@ def standing(way: list[str], work: WorkDir, stack: ExitStack) -> subprocess.Pope
 
 
 def looked_by_top(nf: RunningNf, top: subprocess.Popen[str]) -> float:
-    """A turn that a running `nalm top` reads; it stands still afterwards."""
+    """A turn that a running `nalm top` reads; it is stopped afterwards."""
     top.send_signal(signal.SIGCONT)
     cpp = one_turn(nf)
     top.send_signal(signal.SIGSTOP)
@@ -119,14 +119,14 @@ def looked_by_top(nf: RunningNf, top: subprocess.Popen[str]) -> float:
 
 
 def looked_by_perf(nf: RunningNf, perf: PerfFeed) -> float:
-    """A turn within one look of perf."""
+    """A turn within one measurement of perf."""
     found: list[float] = []
     perf.next_view(lambda _: found.append(one_turn(nf)), 0)
     return found[0]
 
 
 def looked_by_gdb(nf: RunningNf, work: WorkDir) -> float:
-    """A turn under gdb, which is gone afterwards: the kernel lets go of what it held."""
+    """A turn under gdb, which ends afterwards, so that the kernel releases its resources."""
     options = ["-iex", source_line(), "-p", str(nf.probe.pid), "-ex", "nalm lcores", "-ex", "continue"]
     gdb = looker(["gdb", "-nx", "-q", *options], "Continuing", work.fresh("looker"))
     try:
@@ -138,7 +138,7 @@ def looked_by_gdb(nf: RunningNf, work: WorkDir) -> float:
 
 
 def looker(command: list[str], ready: str, folder: Path) -> subprocess.Popen[str]:
-    """The program that looks, once its output says that it does: on whatever core the kernel gives it."""
+    """Starts the observer and waits until its output shows that it reads; it runs on any core."""
     output = folder / "looker.out"
     with output.open("w") as file:
         process = subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How soon the page shows something from a warm server, and how soon a long history follows the wheel.
+"""How soon the page shows data of a warm server, and how soon a long history follows the wheel.
 
 In Chromium, each first view in a browser that has nothing of the page yet: milliseconds from the navigation's
 start until all parts of the overview, or the history's chart, are drawn; the median of several. The zoom is
@@ -63,7 +63,7 @@ def first_view(browser: Browser, told: dict[str, Any], name: str, path: str, the
 
 
 def view(browser: Browser, told: dict[str, Any], path: str, there: str) -> float:
-    """Milliseconds since the navigation began, in the first frame in which it is there."""
+    """Milliseconds from the navigation's begin to the first frame with the content."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, **told)
     page = context.new_page()
     page.goto(path, wait_until="commit")
@@ -100,7 +100,7 @@ def zoom(browser: Browser, told: dict[str, Any]) -> None:
 
 
 def show_long_history(page: Page) -> None:
-    """The history page on its own answers, made long."""
+    """The history page with its own answers, extended."""
     page.route("**/lines*", lambda one: one.fulfill(json=made_long(one.fetch().json())))
     page.goto(f"{HISTORY}&scenario=sfc_a&last={COMMITS}")
     page.locator(".chart canvas").wait_for()
@@ -137,7 +137,7 @@ def stage(number: int, name: str) -> dict[str, Any]:
 
 
 def spent_ms(speaker: CDPSession) -> tuple[float, float]:
-    """Of the page's main thread so far: all tasks, scripts."""
+    """Time of the page's main thread so far: all tasks, scripts."""
     found = {one["name"]: one["value"] * 1000 for one in speaker.send("Performance.getMetrics")["metrics"]}
     return found["TaskDuration"], found["ScriptDuration"]
 

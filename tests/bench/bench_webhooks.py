@@ -36,7 +36,7 @@ MEASURED = int(os.environ.get("BENCH_DELIVERIES", "1000"))
 
 
 def main() -> int:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the farm is stopped
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the farm stops
     os.environ["NALM_RATE_HOOKS"] = "0"
     with tempfile.TemporaryDirectory(prefix="nalm-bench-", dir="/tmp") as folder:
         home = Path(folder)
@@ -73,7 +73,7 @@ def measure(farm: Farm, how: str) -> None:
 
 
 def load(farm: Farm, number: int) -> list[float]:
-    """Milliseconds of each delivery. They are signed before, so that clients cost little."""
+    """Milliseconds of each delivery. Deliveries are signed before, so that clients cost little."""
     shas = [os.urandom(20).hex() for _ in range(number + 1)]
     requests = iter([signed_push(farm.project, before, after) for before, after in itertools.pairwise(shas)])
     latencies: list[float] = []

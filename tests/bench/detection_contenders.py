@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Detectors side by side: values in, first indices of new levels out. Each peer as its documentation says.
+"""Detectors to compare: values in, first indices of new levels out. Each is used as its documentation says.
 
 Peers are no requirements of this project; a missing one is said and left out. Otava asks for another version
 of NumPy than we have, and needs nothing else of what it asks for here:
@@ -18,7 +18,7 @@ from nalm_core.changepoints.detect import detect
 
 THRESHOLD = 0.05
 BEFORE = 10
-"""Values that the threshold compares with, at most: those since the last change."""
+"""Maximum number of values since the last change that the threshold compares with."""
 
 
 def _nalm() -> Detector:
@@ -76,7 +76,7 @@ _MAKERS: dict[str, Callable[[], Detector]] = {
 
 
 def contenders() -> dict[str, Detector]:
-    """Those that are installed."""
+    """The installed detectors."""
     found = {}
     for name, make in _MAKERS.items():
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histories of known truth: noise of every kind, with steps, ramps and pulses, or with none.
+"""Histories of known truth: noise of every kind, with or without steps, ramps and pulses.
 
 Sizes are relative; the noise of one commit is 0.1 to 2 %. A planted change is at least LEAST_SPREADS times
 the spread of the noise: smaller ones nobody could label.
@@ -17,7 +17,7 @@ from scipy.signal import lfilter
 Values = NDArray[np.float64]
 Generator = np.random.Generator
 LEAST_SPREADS = 2.0
-"""Of the noise, by the smallest planted change."""
+"""Standard deviation of the noise, by the smallest planted change."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Change:
 
 @dataclass(frozen=True)
 class History:
-    """Values by commit, and what is to be found in them; zones under `ignore` count for nothing."""
+    """Values by commit, and the changes to find; zones in `ignore` are not scored."""
 
     kind: str
     values: list[float]
@@ -40,7 +40,7 @@ class History:
 
 
 def _autoregressive(shocks: Values, phi: float) -> Values:
-    """AR(1) in its steady state, of the shocks' variance."""
+    """AR(1) in its steady state, with the shocks' variance."""
     scaled = shocks * np.sqrt(1 - phi * phi)
     scaled[0] = shocks[0]
     return np.asarray(lfilter([1.0], [1.0, -phi], scaled))
@@ -57,7 +57,7 @@ def _spikes(n: int, sd: float, rng: Generator) -> Values:
 
 
 def _drifting_host(n: int, sd: float, rng: Generator) -> Values:
-    """Half of them swing regularly, half wander about a level; by one to three standard deviations."""
+    """Half of them swing regularly, half wander around a level; by one to three standard deviations."""
     noise = rng.normal(0, sd, n)
     if rng.random() < 0.5:
         turns = np.arange(n) / rng.uniform(60, 300) + rng.random()
@@ -89,7 +89,7 @@ NOISES: dict[str, Callable[[int, float, Generator], Values]] = {
 
 
 def quiet(kind: str, length: int, rng: Generator) -> History:
-    """Noise and nothing else."""
+    """Only noise."""
     return History(kind, _values(_noise(kind, length, rng)), [])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well found change points agree with the truth."""
+"""Agreement of found change points with the truth."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 from detection_histories import Change, History
 
 TOLERANCE = 5
-"""Commits by which a found change may lie beside a true one."""
+"""Maximum distance in commits between a found change and a true one."""
 Detector = Callable[[list[float]], list[int]]
 
 
 @dataclass
 class Score:
-    """Hits, misses and false alarms among so many commits."""
+    """Hits, misses and false alarms among a number of commits."""
 
     hits: int = 0
     misses: int = 0
@@ -37,7 +37,7 @@ class Score:
 
 
 def scored(detector: Detector, histories: Iterable[History]) -> Score:
-    """Over all of them."""
+    """The sum of all scores."""
     total = Score()
     for one in histories:
         hits, false = _compared(detector(one.values), one)

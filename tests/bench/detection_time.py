@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time that a part of a benchmark took: of the CPU, ended child processes with it, and of the wall."""
+"""Time of a part of a benchmark: CPU time, with ended child processes, and wall time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 
 
 class Spent:
-    """Used with `with`; afterwards `seconds` has cpu_s and wall_s."""
+    """A context manager; afterwards `seconds` has cpu_s and wall_s."""
 
     def __enter__(self) -> Spent:
         self.seconds: dict[str, float] = {}

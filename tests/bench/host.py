@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every benchmark prints: one JSON line."""
+"""The output of every benchmark: one JSON line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A PostgreSQL cluster for benchmarks, with the settings a small server has."""
+"""A PostgreSQL cluster for benchmarks, with the settings of a small server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ SETTINGS = {"listen_addresses": "''", "shared_buffers": "512MB", "max_wal_size":
 
 @contextmanager
 def cluster(kept: Path | None = None) -> Iterator[str]:
-    """Address of its database, which is empty; with `kept`, the one in that directory, made at first."""
+    """Address of its database, which is empty; with `kept`, the one in that directory, created at first
+    use."""
     home = kept or Path(tempfile.mkdtemp(prefix="nalm-bench-pg-", dir="/tmp"))
     home.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs dpdk-testpmd on a ring that feeds itself: what DPDK's own forwarding costs, without an NF."""
+"""Runs dpdk-testpmd on a ring that feeds itself: the cost of DPDK's own forwarding, without an NF."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
 
 
 def _forward_for(process: subprocess.Popen[str], seconds: float) -> str:
-    """Lets it forward for so long, then presses the key it waits for. Returns what it says in the end."""
+    """Lets it forward for a time, then presses Enter. Returns its final output."""
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=seconds)
     output, _ = process.communicate("\n", timeout=READY_SECONDS)

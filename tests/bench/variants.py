@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variants of the reference NF side by side: fresh launches, short turns in swapped order, instructions.
+"""Compares variants of the reference NF: new launches, short turns in swapped order, instructions.
 
 Cycles are scaled by each lcore thread's share of its CPU, as the probe records both.
 """
@@ -33,7 +33,7 @@ READY_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Variant:
-    """A configuration of the NF and what replaces its values."""
+    """A configuration of the NF with replaced values."""
 
     name: str
     config: str = "sfc_a"
@@ -54,9 +54,9 @@ class Turn:
     """One turn of one variant."""
 
     cycles_per_packet: dict[str, float]
-    """By stage; apart stages left out. They add up to CPP."""
+    """By stage, without apart stages. They add up to CPP."""
     packets_per_second: float
-    """Counted packets over wall time: with the generator on the same lcores."""
+    """Counted packets over wall time, which includes the generator on the same lcores."""
 
     @property
     def cpp(self) -> float:
@@ -68,7 +68,7 @@ Turns = list[list[Turn]]
 
 
 def built_nf() -> Path:
-    """The NF as `make nf` has built it."""
+    """The NF as built by `make nf`."""
     binary = NF / "build" / "nalm-nf"
     if not binary.exists():
         sys.exit("reference-nf/build/nalm-nf is not there: make nf")
@@ -158,7 +158,7 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]
 
 
 def describe(variant: Variant, turns: Turns, *, counted: bool = True) -> dict[str, object]:
-    """What explains a ratio: CPP by stage, IPP by stage, eIPC of the whole.
+    """Explains a ratio: CPP by stage, IPP by stage, eIPC of the whole.
 
     counted: False leaves instructions out, where making the tables under valgrind takes too long.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine of the test's own (or DOCKER_HOST's), with stand-ins for the images that are pulled."""
+"""An engine of the test's own (or DOCKER_HOST's), with stand-ins for pulled images."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CACHE = ROOT / ".cache" / "compose"
 
 @pytest.fixture(scope="session")
 def engine() -> Iterator[dict[str, str]]:
-    """The environment in which `docker` reaches the engine. Images stay for the next time."""
+    """The environment in which `docker` reaches the engine. Images are kept for the next run."""
     if "DOCKER_HOST" in os.environ:
         environment = dict(os.environ)
         yield with_stand_ins(environment)

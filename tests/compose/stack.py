@@ -30,7 +30,7 @@ def free_port() -> int:
 
 
 class Stack:
-    """`server/deploy/upgrade` in a copy of what git has, with a .env as docs/operate.md makes it."""
+    """`server/deploy/upgrade` in a copy of git's files, with a .env as in docs/operate.md."""
 
     def __init__(self, home: Path, environment: dict[str, str]) -> None:
         self.home = home
@@ -68,7 +68,7 @@ class Stack:
         return self.compose("exec", "-T", "server", "nalm-server", *arguments)
 
     def gateway(self) -> str:
-        """The host, as the agent and the worker see it."""
+        """The host's address for the agent and the worker."""
         name = f"{self.home.name}_bench"
         form = "{{(index .IPAM.Config 0).Gateway}}"
         done = subprocess.run(
@@ -81,10 +81,10 @@ class Stack:
         return done.stdout.strip()
 
     def api(self) -> httpx.Client:
-        """Through the proxy, whose certificate is checked, as the administrator of the first start."""
+        """A client of the proxy, which checks its certificate, as the administrator of the first start."""
         token = self.compose("exec", "-T", "server", "cat", "/var/lib/nalm/admin.token").strip()
         context = ssl.create_default_context(cafile=str(self.home / "tls" / "fullchain.pem"))
-        context.check_hostname = False  # the certificate names this host, the test asks loopback
+        context.check_hostname = False  # the certificate names this host, but the test connects to loopback
         return httpx.Client(
             base_url=f"https://127.0.0.1:{self._port}/api/v1",
             headers={"Authorization": f"Bearer {token}"},
@@ -97,7 +97,7 @@ class Stack:
 
 
 class Repository:
-    """The tiny NF, served by HTTP on an address of this host."""
+    """The tiny NF's repository, served by HTTP on an address of this host."""
 
     def __init__(self, home: Path, address: str) -> None:
         self.work = NfRepository(home / "work")
@@ -124,7 +124,7 @@ class Repository:
 
 
 def signed_push(api: httpx.Client, project: dict[str, Any], before: str, after: str) -> httpx.Response:
-    """As GitHub sends it."""
+    """A delivery as GitHub sends it."""
     commit = {"id": after, "message": "a change", "timestamp": "2026-11-21T09:00:00Z"}
     commit |= {"author": {"name": "A", "email": "a@example.org"}}
     payload = {"ref": "refs/heads/main", "before": before, "after": after, "commits": [commit]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped stack is brought up as documented, and a commit is taken through it."""
+"""The shipped stack starts as documented and measures a commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 600
 
 
 def verdict_of(api: httpx.Client, sha: str) -> Any:
-    """The commit's first verdict, as soon as there is one."""
+    """Waits for the commit's first verdict."""
     ends = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < ends:
         for commit in api.get("/projects/tiny/commits").raise_for_status().json():
@@ -29,7 +29,7 @@ def verdict_of(api: httpx.Client, sha: str) -> Any:
 
 @pytest.mark.timeout(3600)
 def test_commit_through_the_stack(tmp_path: Path, engine: dict[str, str]) -> None:
-    """Signed webhook, job, agent's container, verdict, by TLS; then once more after an upgrade."""
+    """Signed webhook, job, agent's container, verdict, by TLS; then again after an upgrade."""
     home = tmp_path / "stack"
     home.mkdir()
     stack = Stack(home, engine)
@@ -47,7 +47,7 @@ def test_commit_through_the_stack(tmp_path: Path, engine: dict[str, str]) -> Non
                 assert verdict_of(api, after)["outcome"] in (
                     "regressed",
                     "inconclusive",
-                )  # by how loaded the host is
+                )  # depends on the host's load
                 stack.upgrade()
                 again = repository.work.commit("words", work__h="/* slower */\n#define ALPHA_WORK 90\n")
                 repository.push()

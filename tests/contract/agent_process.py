@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm agent` as a process that can be made to die by SIGKILL at a chosen step of a result's way."""
+"""`nalm agent` as a process that dies by SIGKILL at a chosen step of a result's path."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ main()
 
 
 def until(condition: Callable[[], object], seen: Callable[[], str]) -> None:
-    """Waits for a condition. seen: what there is in its place."""
+    """Waits for a condition. seen: describes the state if it is not met."""
     ends = time.monotonic() + PATIENCE_SECONDS
     while not condition():
         if time.monotonic() > ends:
@@ -112,7 +112,7 @@ class BenchAgent:
             )
 
     def die_at(self, step: str) -> None:
-        """Runs it until it has died at STEP:KIND."""
+        """Runs it until it dies at STEP:KIND."""
         process = self.start(step)
         try:
             until(lambda: process.poll() is not None, self.log.read_text)
@@ -122,7 +122,7 @@ class BenchAgent:
         assert process.returncode == -signal.SIGKILL, self.log.read_text()
 
     def end(self, process: subprocess.Popen[bytes]) -> None:
-        """Asks it to end, which it does in time and by itself."""
+        """Makes it end, which it must do in time and by itself."""
         process.terminate()
         try:
             code = process.wait(timeout=ENDING_SECONDS)
@@ -137,6 +137,6 @@ class BenchAgent:
         return self.home.with_name(f"{self.name}.log")
 
     def spooled(self) -> list[str]:
-        """Names of what waits for the server, and of anything half written."""
+        """Names of files that wait for the server, and of partly written ones."""
         folder = self.home / "spool" / self.name
         return [path.name for path in folder.iterdir() if path.name != "lock"] if folder.is_dir() else []

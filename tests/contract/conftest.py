@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server that contract tests speak to."""
+"""The server of the contract tests."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real server without an agent, and what a project's owner knows of it."""
+"""A real server without an agent, as its project's owner uses it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ NUMBERS = itertools.count(1)
 
 
 class ContractServer:
-    """`nalm-server up --no-agent` with one project. Its repository is one the server may not read: pushes are
-    worked on from what they say, at once."""
+    """`nalm-server up --no-agent` with one project. The server may not read its repository, so pushes are
+    processed at once from their own content."""
 
     def __init__(self, state: Path, repository: str = "/srv/tiny.git", **environment: str) -> None:
         with socket.socket() as probe:
@@ -55,7 +55,7 @@ class ContractServer:
         raise AssertionError(f"the server did not start: {self._log.name}")
 
     def push(self, before: str, after: str) -> list[int]:
-        """A signed push of one commit, and the jobs it became."""
+        """A signed push of one commit, and its jobs."""
         commit = {"id": after, "message": "a change", "timestamp": "2026-11-21T09:00:00Z"}
         commit |= {"author": {"name": "A", "email": "a@example.org"}}
         payload = {"ref": "refs/heads/main", "before": before, "after": after, "commits": [commit]}
@@ -72,7 +72,7 @@ class ContractServer:
         return self._jobs_of(taken.raise_for_status().json()["delivery"])
 
     def _jobs_of(self, delivery: int) -> list[int]:
-        """What became of a delivery, once it is worked on."""
+        """The result of a delivery, once it is processed."""
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
             listed = self.http.get("/projects/tiny/deliveries", headers=self.admin).raise_for_status().json()
@@ -83,7 +83,7 @@ class ContractServer:
         raise AssertionError(f"delivery {delivery} was not worked on: {self._log.name}")
 
     def invitation(self, file: Path, **wanted: str) -> Path:
-        """A file with an invitation, made by the administrator."""
+        """A file with an invitation from the administrator."""
         answer = self.http.post("/agents/invitations", json=wanted, headers=self.admin)
         file.write_text(answer.raise_for_status().json()["token"])
         return file

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records what API clients send today and the form of what they get, for test_recorded_exchanges.
+"""Records requests of current API clients and the form of the answers, for test_recorded_exchanges.
 
     PYTHONPATH=tests/contract:server/tests/support .venv/bin/python tests/contract/record_exchanges.py
 
@@ -62,7 +62,7 @@ VPP = Path(__file__).parents[2] / "server/tests/fixtures/vpp_show_runtime.txt"
 
 
 class Recorder:
-    """Sends requests, and keeps them with the form of their answers."""
+    """Sends requests and records them with the form of their answers."""
 
     def __init__(self, replay: Replay, shas: list[str]) -> None:
         self.replay, self.shas = replay, shas
@@ -188,7 +188,7 @@ def webhooks(one: Recorder) -> None:
 
 
 def experiment(one: Recorder) -> None:
-    """The agent's requests: a job's whole life, one given back, one that failed, and an experiment."""
+    """The agent's requests: a complete job, a returned one, a failed one, and an experiment."""
     lease = HOST | {"wait_seconds": 0, "pool": "default", "api": 1, "version": "0.1.0", "health": HEALTH}
     lease |= {"capabilities": CAPABILITIES}
     keep = {"job": "job_id", "fence": "fence", "base": "base_sha", "head": "head_sha"}
@@ -256,7 +256,7 @@ def agents(one: Recorder) -> None:
 
 
 def findings(one: Recorder) -> None:
-    """A regression in two scenarios, what people say to it, and its fix."""
+    """A regression in two scenarios, people's decisions about it, and its fix."""
     one.upload(one.run(1, 1, 2))
     one.upload(one.run(1, 1, 2), 200)
     one.upload(one.run(2, 2, 3, head_costs=SLOWER, head_ipps={"nat": 400}))
@@ -425,7 +425,7 @@ def people(one: Recorder) -> None:
 
 
 def record_documents() -> None:
-    """nalm.toml as the documents show it, run reports, and what an agent's spool holds."""
+    """nalm.toml as in the documents, run reports, and the content of an agent's spool."""
     root = Path(__file__).parents[2]
     documented = (root / "docs/nalm-toml.md").read_text()
     blocks = re.findall(r"```toml\n(.*?)```", documented, re.S)
@@ -457,7 +457,7 @@ def make_commits(home: Path) -> Repo:
 
 
 def not_recorded(exchanges: list[Exchange]) -> list[str]:
-    """Operations that are neither recorded nor excused."""
+    """Operations that are neither recorded nor exempt."""
     described = json.loads((Path(__file__).parents[2] / "server/openapi.json").read_text())["paths"]
     every = {
         f"{method.upper()} {path.removeprefix('/api/v1')}"

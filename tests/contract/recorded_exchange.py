@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests of API clients and what came back, as a file keeps them and a server is sent them again.
+"""Requests of API clients and their answers, as stored in a file and replayed to a server.
 
 Texts of a request may hold `${name}`: a value that an earlier answer gave, such as a token or an id.
 """
@@ -40,22 +40,22 @@ class Exchange:
     """One request, and the form of its answer."""
 
     operation: str
-    """Method and address, as the API description has them."""
+    """Method and address, as in the API description."""
     address: str = ""
     """After /api/v1, filled in."""
     token: str | None = None
-    """The value that the request is authorised by."""
+    """The value that authorises the request."""
     headers: dict[str, str] = field(default_factory=dict)
     json: Any = None
     text: str | None = None
     report: str | None = None
     """A body that is sent compressed (gzip, in base64)."""
     signature: tuple[str, str] | None = None
-    """Header, and what stands in it before the HMAC-SHA256 of the body."""
+    """Header, and its text before the HMAC-SHA256 of the body."""
     keep: dict[str, str] = field(default_factory=dict)
-    """Values that later requests need, each by its place in the answer: `0.id`."""
+    """Values that later requests need, each by its path in the answer: `0.id`."""
     until: str | None = None
-    """Sent again until there is something other than null and [] at this place."""
+    """The request is repeated until this path has a value other than null and []."""
     status: int = 0
     media: str = ""
     fields: Fields = field(default_factory=dict)
@@ -70,7 +70,7 @@ def read_exchanges() -> list[Exchange]:
 
 
 def write_exchanges(exchanges: list[Exchange]) -> None:
-    """A line each, without what is empty."""
+    """One line for each exchange, without empty fields."""
     lines = (
         json.dumps({name: value for name, value in asdict(one).items() if name == "json" or value})
         for one in exchanges
@@ -83,7 +83,7 @@ def packed(body: bytes) -> str:
 
 
 def fields_of(value: Any) -> Fields:
-    """Of a JSON document: `jobs[].id` and the types found there."""
+    """The paths of a JSON document, such as `jobs[].id`, with their types."""
     found: dict[str, set[str]] = defaultdict(set)
 
     def walk(part: Any, path: str) -> None:
@@ -105,7 +105,7 @@ def _type(value: Any) -> str:
 
 
 def lost_fields(recorded: Fields, current: Fields) -> list[str]:
-    """What an API client of then would miss: fields that are gone or have another type.
+    """What an older API client would miss: fields that are gone or have another type.
 
     A value that was null may be anything now, and a value may be null now.
     """
@@ -121,7 +121,7 @@ def lost_fields(recorded: Fields, current: Fields) -> list[str]:
 
 
 class Receiver:
-    """An address that outgoing webhooks are sent to."""
+    """A receiver of outgoing webhooks."""
 
     def __init__(self) -> None:
         messages: queue.Queue[bytes] = queue.Queue()
@@ -149,7 +149,7 @@ class Receiver:
 
 
 class Replay:
-    """Sends requests to a server, in their order."""
+    """Sends requests to a server in order."""
 
     def __init__(self, server: ContractServer) -> None:
         self.server = server
@@ -166,7 +166,7 @@ class Replay:
         self.receiver.end()
 
     def send(self, exchange: Exchange) -> Exchange:
-        """The exchange with what the server answers now."""
+        """The exchange with the server's current answer."""
         if exchange.operation == "message":
             return _with(exchange, 0, "application/json", fields_of(self.receiver.next()))
         ends = time.monotonic() + PATIENCE_SECONDS
@@ -236,7 +236,7 @@ def _first_event(answer: httpx.Response) -> bytes:
 
 
 def _document(media: str, content: bytes) -> Any:
-    """What has fields in an answer: JSON, columns of a table, elements of XML; else nothing."""
+    """The parts of an answer with fields: JSON, columns of a table, elements of XML."""
     if media in ("application/json", "text/event-stream", "application/sarif+json"):
         return json.loads(content) if content else None
     if media == "text/csv":
@@ -254,7 +254,7 @@ def _elements(root: ElementTree.Element) -> Iterator[tuple[str, dict[str, str]]]
 
 
 def _secret(value: Any) -> Any:
-    """Of a sign-in link, what is sent."""
+    """The part of a sign-in link that is sent."""
     return value.rpartition("#link=")[2] if isinstance(value, str) else value
 
 

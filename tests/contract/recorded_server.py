@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server that recorded requests are sent to: a project with the recorded repository."""
+"""The server for recorded requests: a project with the recorded repository."""
 
 from __future__ import annotations
 

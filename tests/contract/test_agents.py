@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents and server as processes: registered, asked to end, killed at every step: one result for each job."""
+"""Agents and server as processes: registered, ended, killed at every step, with one result for each job."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NUMBERS = itertools.count(1)
 
 
 class Nf:
-    """A repository whose commits change words only: built, and nothing to be measured."""
+    """A repository whose commits change only comments, so that builds are equal and nothing is measured."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -86,7 +86,7 @@ def job_of(server: ContractServer, nf: Nf, build: str = BUILD) -> int:
 
 
 def serve_until(agent: BenchAgent, job: int, state: str) -> None:
-    """Runs the agent until the job is in this state and its spool is empty, then asks it to end."""
+    """Runs the agent until the job is in this state and its spool is empty, then ends it."""
     process = agent.start()
     try:
         until(
@@ -126,7 +126,7 @@ def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf
     assert told["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was asked to end"
     assert f"job {job}: given back" in bench.log.read_text()
     server.http.post(f"/jobs/{job}/cancel", json={}, headers=server.admin).raise_for_status()
-    nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is to be built on it
+    nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is built on it
 
 
 STEPS = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command and option that a document shows is one that `nalm`, `nalm-server` or `nalm-mutants` has."""
+"""Every command and option in a document exists in `nalm`, `nalm-server` or `nalm-mutants`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CALL = re.compile(r"(?<![\w./-])(nalm(?:-server|-mutants)?) ((?:[^\s`|;&()]+ ?)
 
 
 def shown(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Program and words of each call in a document's code."""
+    """Program and arguments of each call in a document's code."""
     for code in _CODE.finditer(text):
         for line in "".join(part or "" for part in code.groups()).splitlines():
             for call in _CALL.finditer(re.sub(r"\s#.*| {4,}.*", "", line.strip())):
@@ -39,7 +39,7 @@ def program(name: str) -> Any:
 
 
 def mistakes(name: str, words: list[str]) -> Iterator[str]:
-    """What of a call there is not: a command, or options of it. Words behind `--` are another program's."""
+    """Commands and options of a call that do not exist. Arguments after `--` are another program's."""
     command, rest = program(name), words[: words.index("--")] if "--" in words else words
     context = typer.Context(command, info_name=name)
     while hasattr(command, "get_command") and rest and re.fullmatch(r"[a-z]+", rest[0]):

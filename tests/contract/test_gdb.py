@@ -15,7 +15,7 @@ EAL = ["--no-huge", "--no-pci", "-m", "512", "-l", "0", "--no-shconf", "--no-tel
 CHAIN = ["rx", "nat", "dpi", "l3fwd", "tx"]
 BATCHES = 3
 COMMANDS = [
-    "tbreak runner_loop",  # flows were opened through the stages before the probe was
+    "tbreak runner_loop",  # flows were opened through the stages before the probe opened
     "run",
     "break l3fwd_process",
     "continue",
@@ -29,7 +29,7 @@ COMMANDS = [
 
 
 def answers(commands: list[str]) -> list[Any]:
-    """What `nalm gdb` printed as JSON."""
+    """The JSON output of `nalm gdb`."""
     each = [option for command in commands for option in ("-ex", command)]
     gdb = ["gdb", "-nx", "-q", "-iex", source_line(), "-batch", *each]
     conf = ["--config", "conf/sfc_a.conf", "--set", "traffic.capture=traffic/mixed.pcap"]

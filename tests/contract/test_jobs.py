@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contract 5: the agent's own client against a real server: one job one agent, lost leases, late results."""
+"""Contract 5: the agent's own client and a real server: one agent for each job, lost leases, late results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nalm_core.wire.jobs import Lease
 
 ORIGIN = 40 * "0"
 LEASE_SECONDS = 5
-"""As the fixture's server is told."""
+"""As configured for the fixture's server."""
 
 
 def sha(number: int) -> str:
@@ -32,7 +32,7 @@ def ended(lease: Lease) -> dict[str, object]:
 
 
 def drain(server: ContractServer, host: str) -> list[int]:
-    """Takes jobs until there are none, ending each as failed."""
+    """Takes jobs until there are none, and ends each as failed."""
     client, taken = agent(server), []
     while (lease := client.lease(host, "class", 0)) is not None:
         taken.append(lease.job_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contract 2: nalm.toml. What the reference NF ships and what the documents show is what the agent reads."""
+"""Contract 2: nalm.toml. The agent reads the reference NF's file and the documents' examples."""
 
 from __future__ import annotations
 

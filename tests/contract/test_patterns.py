@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No regular expression of the Python rooms takes more than linear time on text that somebody else wrote.
+"""No regular expression of the Python rooms takes more than linear time on text from outside.
 
 Each pattern meets strings pumped from its own parts: what leads to a repetition, then what is repeated, many
 times, then what cannot match. A pattern that backtracks takes a hundred times what a linear one takes,
@@ -29,13 +29,13 @@ import pytest
 LETTERS = "* a0.\n"
 END = "\n\x00"
 LENGTHS = (24, 40, 300, 4_000)
-"""Each finds what would take for ever at the next."""
+"""Increasing lengths: each finds patterns that would take forever at the next."""
 TIMES = 60.0
-"""A linear pattern stays far below, a quadratic one is far above at the greatest length."""
+"""A linear pattern stays far below this, a quadratic one is far above it at the greatest length."""
 NOISE_SECONDS = 0.004
 SEARCHES = "(?:search|findall|finditer|sub|subn|split)"
 LINEAR = re.compile(r"[^\x01]*+\x01")
-# Load a machine's devices or DPDK's symbols, or start something, when they are imported.
+# Modules that load a machine's devices or DPDK's symbols, or start programs, when imported.
 NOT_IMPORTED = (
     "nalm_agent.gdb",
     "nalm_agent.__main__",
@@ -59,7 +59,7 @@ def patterns() -> dict[tuple[str, int], str]:
     for module in all_modules:
         for name, value in vars(module).items():
             for one in _within(value):
-                # Those that are only matched are tried at the beginning of a text alone.
+                # Patterns that are only matched are tried only at the beginning of a text.
                 at_start = isinstance(value, re.Pattern) and not re.search(
                     rf"\b{name}\.{SEARCHES}\(", sources
                 )
@@ -88,7 +88,7 @@ def _within(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
 
 
 def pumped(pattern: str, flags: int) -> set[tuple[str, str]]:
-    """What leads to each unbounded repetition and what it repeats, in several letters."""
+    """The prefix of each unbounded repetition and its repeated part, in several letters."""
     tree = _parser.parse(pattern, flags)
     return {pump for letter in LETTERS for pump in _pumps(tree, "", letter)} | {
         ("", letter) for letter in LETTERS
@@ -117,7 +117,7 @@ def _inner(code: Any, value: Any) -> list[Any]:
 
 
 def _example(nodes: Any, letter: str) -> str:
-    """A string that these parts match, of this letter where they may."""
+    """A string that these parts match, with this letter where possible."""
     made = ""
     for code, value in nodes:
         if code is op.LITERAL:
@@ -158,7 +158,7 @@ def seconds(pattern: re.Pattern[str], text: str) -> float:
 
 
 def backtracks(pattern: re.Pattern[str]) -> str | None:
-    """The string at which the pattern takes far more than a linear one; None if there is none."""
+    """A string for which the pattern takes far longer than a linear one; None if there is none."""
     for before, pump in pumped(pattern.pattern, pattern.flags):
         for length in LENGTHS:
             text = before + pump * (length // len(pump)) + END

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contract 1: what nalm_probe.h writes is what the agent reads, while it is being written."""
+"""Contract 1: the agent reads what nalm_probe.h writes, also during writes."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents of versions before are still read: nalm.toml, run reports, results in an agent's spool."""
+"""Documents of earlier versions are still read: nalm.toml, run reports, results in an agent's spool."""
 
 from __future__ import annotations
 

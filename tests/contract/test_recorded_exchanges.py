@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""API clients of before are served as they were: each recorded request has its status, and every recorded
-field of its answer is there with its type. New fields may be added. record_exchanges.py makes the record."""
+"""Earlier API clients still work: each recorded request gets its status, and every recorded field of its
+answer exists with its type. New fields may be added. record_exchanges.py makes the record."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contract 3: what `nalm` writes, core reads, the server takes once, and both judge alike."""
+"""Contract 3: core reads what `nalm` writes, the server stores it once, and both give the same verdict."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SLOWER = "#define ALPHA_WORK 60\n"
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """A real run of the tiny NF against a build of it that does more."""
+    """A real run of the tiny NF against a build that does more work."""
     folder = tmp_path_factory.mktemp("run")
     repository = NfRepository(folder / "nf")
     repository.path.mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm submit` against a real server: taken once, judged there, exit code by the server's verdict."""
+"""`nalm submit` and a real server: stored once, judged there, exit code by the server's verdict."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every suite belongs to a tier, and what `make test` leaves out of a suite runs at night."""
+"""Every suite belongs to a tier, and the nightly tier runs the parts of a suite that `make test` skips."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNNER = runpy.run_path(str(ROOT / "tests" / "run_suites.py"))
 TIERS: dict[str, tuple[str, ...]] = dict(RUNNER["TIERS"])
 LEAVES_OUT = re.compile(r"not nightly|TEST_DATABASE=marked|DEMO_MERGES=|-m sanitised|--suite fast")
-"""What in a target's command makes it run less than the whole suite."""
+"""Parts of a target's command that make it run less than the whole suite."""
 
 
 def command(target: str) -> str:

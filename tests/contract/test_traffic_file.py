@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The traffic file: the reference NF's generator does what the agent asks for, in both kinds of load."""
+"""The traffic file: the reference NF's generator follows the agent's settings, in both kinds of load."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def nf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialNf]:
 def test_rates_change_while_the_process_lives(nf: TrialNf) -> None:
     for pps in (20_000, 60_000, 10_000):
         trial = nf.trial(Ask(Phase.SEARCH, 0.2, pps))
-        # with a second's patience nothing is given up, whatever the host does
+        # with a limit of a second no packet is given up on any host
         assert trial.traffic.late == 0
         due = pps * trial.traffic.sending_ns / 1e9
         waited = due - trial.traffic.sent
@@ -71,7 +71,7 @@ def test_latencies_are_the_trials_own(nf: TrialNf) -> None:
     second = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000, leave_out_s=0.05))
     for trial, left_out in ((first, 0), (second, 20_000 * 0.05)):
         assert trial.latency is not None and trial.jitter is not None
-        # beside those left out, the few on their way when the turn ended
+        # without those that are not counted, and the few in flight when the turn ended
         assert left_out * 0.98 <= trial.traffic.sent - trial.latency.count <= left_out + 256
         assert trial.latency.min_ns is not None and trial.latency.min_ns > 0
         assert 0 < trial.jitter.count < trial.latency.count

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `nalm-mutants` sends of a campaign is what the server takes."""
+"""The server accepts what `nalm-mutants` sends of a campaign."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SINCE = {
 
 
 def with_place(record: Record) -> Record:
-    """The campaign was recorded before records said where and when."""
+    """The campaign was recorded before records had host and time."""
     return record.model_copy(update=SINCE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents and commands read is in the server's answers, and both sides mean the same queues."""
+"""The server's answers have what agents and commands read, and both sides use the same queues."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_server_answers_what_is_read(read: type[BaseModel], answered: type[B
 
 
 def test_server_and_agents_meet_at_the_same_queues() -> None:
-    """Both read the names in core; agents of other versions know these."""
+    """Both read the names in core; agents of other versions use these names."""
     assert (queues.pool_queue("fast"), queues.WAKE_TASK) == ("nalm.pool.fast", "nalm.wake")
     assert broker.TRANSPORT["sep"] == queues.SEPARATOR == ":"
     assert broker.TRANSPORT["priority_steps"] == list(queues.PRIORITY_STEPS) == [0, 3, 6, 9]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo, run once as a user runs it, and a browser to look at it.
+"""The demo, run once as a user runs it, and a browser.
 
 DEMO_MERGES=5 ends the demo's history after five merges.
 """
@@ -27,7 +27,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def demo(state: Path) -> Iterator[Demo]:
-    """The demo after its verdicts, still serving."""
+    """The demo after its verdicts, which still serves."""
     merges = os.environ.get("DEMO_MERGES")
     running = Demo(state, merges=int(merges) if merges else None)
     try:
@@ -45,7 +45,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
-    """A service with something of everything, and its address; tests leave the project `empty` as it is."""
+    """A service with some of everything, and its address; tests do not change the project `empty`."""
     with figures_service(tmp_path_factory.mktemp("figures")) as served:
         yield served
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server demo` as a child process, its output read as it comes."""
+"""`nalm-server demo` as a child process, with its output read line by line."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ def free_port() -> int:
 
 
 class Demo:
-    """`nalm-server demo` as a child process; its output as it comes."""
+    """`nalm-server demo` as a child process, and its output."""
 
     def __init__(self, state: Path, *, merges: int | None = None, by_make: bool = False) -> None:
-        """merges: only the first so many. by_make: `make run`, with nothing to install and the page built."""
+        """merges: only this many, the first ones. by_make: `make run`, with all installed and the page
+        built."""
         self.state = state
         self.merges = merges
         self._options = ["--state", str(state), *(["--merges", str(merges)] if merges else [])]
@@ -51,7 +52,7 @@ class Demo:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _make(self) -> list[str]:
-        """The rule's own command, with this demo's options."""
+        """The command of the make rule, with this demo's options."""
         own = self.state.with_name("bin")
         own.mkdir()
         program = own / "nalm-server"
@@ -67,7 +68,7 @@ class Demo:
         self._incoming.put(None)
 
     def wait_for(self, pattern: str, seconds: float) -> str:
-        """Reads until a line matches. Fails the test when the process ends or the time is over first."""
+        """Reads until a line matches. Fails the test if the process ends or the time is over before."""
         ends = time.monotonic() + seconds
         while True:
             try:
@@ -81,7 +82,7 @@ class Demo:
 
     @property
     def measured(self) -> list[str]:
-        """Lines that tell of a merge being measured."""
+        """Lines about the measurement of a merge."""
         return [line for line in self.lines if "measuring" in line]
 
     @property
@@ -92,7 +93,7 @@ class Demo:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def interrupt(self) -> int:
-        """Ctrl-C: to the whole foreground group, as a terminal sends it."""
+        """Sends Ctrl-C to the whole foreground group, like a terminal."""
         os.killpg(self.process.pid, signal.SIGINT)
         return self.process.wait(timeout=30)
 

@@ -21,13 +21,13 @@ NEEDS = {
     "/p/$project/settings": "part=audit",
     "/server": "part=agents",
 }
-"""What a page is asked for beyond its path, to have something to show."""
+"""Parameters that a page needs besides its path to show data."""
 PATIENT_MS = 20_000
-"""A page is waited for so long, on a busy machine."""
+"""Time limit for a page, on a busy machine."""
 
 
 def pages() -> list[str]:
-    """As the router has them: `/p/$project/alerts/$id`."""
+    """The router's addresses: `/p/$project/alerts/$id`."""
     found = PATH.findall(ROUTER.read_text())
     assert found, f"no page in {ROUTER}"
     return sorted(set(found))
@@ -43,7 +43,7 @@ def address(page: str, names: Mapping[str, str], asked: str | None = None) -> st
 
 
 def names_of(service: Service) -> dict[str, str]:
-    """What stands in the addresses of pages that have something to show; makes what they still miss."""
+    """Values for the addresses of pages with data; creates missing data."""
     head = service.get(f"/projects/demo/commits/{sha(LAST)}")
     asked = {"first": sha(0), "last": sha(LAST), "every": 1}
     service.post("/projects/demo/backfills", "admin", 201, asked)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service with features, models, variants and trials in it, served from a thread of the tests."""
+"""The service with features, models, variants and trials, served from a thread of the tests."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def fill(service: Service) -> None:
 
 
 def add_history(service: Service) -> None:
-    """1: the reference; 2: nat dearer; 3: dpi comes, nat as it was; 4: nat dearer again; 5: repaired."""
+    """1: the reference; 2: nat slower; 3: dpi added, nat as before; 4: nat slower again; 5: fixed."""
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs={"nat": 176.0})))
     cheaper = {"base": ({**COSTS, "nat": 176.0}, FEATURES), "head": (WITH_DPI, DPI)}
@@ -118,7 +118,7 @@ def add_history(service: Service) -> None:
 
 
 def add_models(service: Service) -> None:
-    """Scenarios of the newest commit, and what experiments found there."""
+    """Scenarios of the newest commit, and results of its experiments."""
     for number, (scenario, costs, model) in enumerate(
         (
             ("sfc_b", COSTS, "rtc"),
@@ -198,7 +198,8 @@ RESULTS: dict[Kind, FeaturesResult | ModelsResult | AblationResult] = {
 
 
 def add_trials(service: Service) -> None:
-    """Planted changes of every size, the smallest of them not always found; one false alarm of many."""
+    """Planted changes of every size, of which the smallest are not always found; one false alarm among
+    many."""
     sent: list[dict[str, Any]] = []
     for number in range(40):
         size, found = SIZES[number % len(SIZES)], number % len(SIZES) > 0 or number % 3 == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthetic runs put into a running service, so that it finds something, and hosts that measure it again."""
+"""Stores synthetic runs in a running service, so that it has findings, and hosts that measure these again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service_process import Service, keep_measuring
 
 COMMITS = 20
 KERNEL_AT, CULPRIT, BROKEN, SUSPECTED = 6, 12, 15, 18
-"""From there on another kernel; the flow table costs more; nothing works; lookups cost a little more."""
+"""From these commits on: another kernel; a slower flow table; a broken NF; slightly slower lookups."""
 SCENARIOS = ("nop", "sfc_a", "sfc_b")
 BENCH = {"host": "bench-vm-2", "host_class": "vm-2"}
 SUBJECTS = {
@@ -46,7 +46,7 @@ def fill_findings(service: Service, repo: Repo, name: str) -> dict[str, Any]:
 
 
 def run(project: str, number: int, shas: list[str], scenario: str, time: int) -> RunReport:
-    """Commit `number` against the one before, as they are in this story, measured for the `time`-th time."""
+    """Commit `number` against its parent in this story, measured for the `time`-th time."""
     report = make_report(
         number + 10_000 * (1 + SCENARIOS.index(scenario)) + 100 * time,
         base=shas[number - 1],
@@ -71,7 +71,7 @@ def costs(number: int, scenario: str) -> Mapping[str, float]:
 
 @dataclass
 class Bench:
-    """A host that measures what it is given, as the story has it; what is suspected last stays under way."""
+    """A host that reports the story's results for its jobs; the last suspicion stays in progress."""
 
     service: Service
     project: str

@@ -21,7 +21,7 @@ from nalm_server_seeded import add_administrator
 
 COMMITS = 60
 DEARER, FORK, RELEASE = 40, 50, 20
-"""From there on nat costs more; where the branch leaves; what was released."""
+"""Commits: nat is slower from here on; the branch leaves; the release."""
 BRANCHED = 900
 
 
@@ -58,7 +58,7 @@ def fill(service: Service) -> None:
 
 
 def counted(number: int) -> dict[str, float]:
-    """nat's functions; one of them came where nat became dearer, and a name that C++ would make."""
+    """nat's functions; one of them was added when nat became slower, and one has a C++ name."""
     found = {"flow_find": 210.0 + number % 3, "std::map<int, int>::find": 90.0, "checksum": 20.0}
     return found | {"flow_hash": 80.0} if number >= DEARER else found
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page opens, and what arrow keys and j, k go through: found by role, walked by keys alone."""
+"""Elements that a page opens, and those that arrow keys and j, k step through: found by role, used only by
+keys."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from playwright.sync_api import TimeoutError as NotSo
 OPENERS = "[aria-haspopup]:not([aria-haspopup=false]):not([role=dialog] *)"
 WHAT = """one => [one.getAttribute('aria-haspopup'), one.className.includes('help-word') ? 'help'
     : one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText].join(' ')"""
-"""Words that explain themselves are all of one kind."""
+"""Help words are all of one kind."""
 OPEN = """one => {
     const shows = other => other?.checkVisibility({visibilityProperty: true}) ?? false;
     const id = one.getAttribute('aria-controls');
@@ -28,24 +29,24 @@ STEPS = {
     "[role=treeitem][tabindex='0']": ("ArrowDown", "ArrowUp"),
     "[role=tab][aria-selected=true]": ("ArrowRight", "ArrowLeft"),
 }
-"""What arrow keys step through, by the key onwards and the key back."""
+"""Elements for arrow keys, by the keys for forward and back."""
 STEADY = """one => {
     const alike = one.name ? `[name='${one.name}']:enabled` : `[role=${one.role}]`;
     return one.isConnected && document.querySelectorAll(alike).length > 1;
 }"""
-"""Still there after the steps before it, and with another to step to."""
+"""Whether it still exists after earlier steps and has a next element."""
 STEPPED = """one => {
     const now = document.activeElement;
     return now !== one && now.role === one.role && now.name === one.name;
 }"""
 LISTS = ("[data-commit]", "[data-alert]")
-"""What j and k step through: of a page that has both, the commits."""
+"""Elements for j and k: the commits, if a page has both."""
 LISTED_FOCUSED = "([list, at]) => document.querySelectorAll(list)[at] === document.activeElement"
 
 
 def require_opened_by_keys(page: Page, walked: set[str]) -> None:
-    """Whatever opens is opened by a key, holds the focus as its role asks, and Escape closes it and gives the
-    focus back. What `walked` has is passed over; what was walked is added to it."""
+    """A key opens each element that opens; it has the focus as its role requires, and Escape closes it and
+    returns the focus. Skips elements in `walked` and adds the others to it."""
     for opener in page.query_selector_all(OPENERS):
         if not opener.is_visible() or opener.is_disabled() or (what := opener.evaluate(WHAT)) in walked:
             continue
@@ -74,7 +75,8 @@ def open_and_shut(page: Page, opener: ElementHandle, key: str, where: str) -> No
 
 
 def require_stepped_by_keys(page: Page) -> None:
-    """Arrow keys go on and back in choices, trees and tabs, j and k in lists, the focus with them."""
+    """Arrow keys step forward and back in choices, trees and tabs, j and k in lists, and the focus
+    follows."""
     for role, (on, back) in STEPS.items():
         for one in page.query_selector_all(role):
             if not one.evaluate(STEADY):
@@ -93,7 +95,7 @@ def require_stepped_by_keys(page: Page) -> None:
 
 
 def require(page: Page, so: str, about: object, else_says: str) -> None:
-    """Waits until a page's state is so."""
+    """Waits until a page has this state."""
     try:
         page.wait_for_function(so, arg=about)
     except NotSo:

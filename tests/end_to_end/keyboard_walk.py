@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page walked by the Tab key, once around."""
+"""Walks a page by the Tab key, once around."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 STEPS, MOST = 4, 600
-"""Presses at once after as many as the page has controls, and altogether."""
+"""Key presses at once, after as many as the page has controls, and in total."""
 WATCH = """() => {
     const ringed = one => {
         const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(one);
@@ -31,13 +31,14 @@ WATCH = """() => {
     const all = [...document.querySelectorAll('*')];
     return all.filter(one => one.tabIndex >= 0 && one.checkVisibility()).length;
 }"""
-"""Notes what gets the focus, whether it has a ring and can be seen; tells how many may get it."""
+"""Records which elements get the focus, whether they have a ring and are visible; returns how many may get
+it."""
 AHEAD = "() => [...document.querySelectorAll('[tabindex]')].filter(one => one.tabIndex > 0).length"
 
 
 def require_walkable(page: Page) -> None:
-    """Tab leads from the skip link around to it again, whatever has the focus is seen to have it, and nothing
-    is taken before what stands ahead of it."""
+    """Tab goes from the skip link around to it again, the focus is always visible, and the order is that of
+    the page."""
     steps = page.evaluate(WATCH)
     walked: list[dict[str, Any]] = []
     while sum(one["first"] for one in walked) < 2:

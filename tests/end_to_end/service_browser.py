@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A browser at a running service: signed in as its administrator, and what every page has to be."""
+"""A browser at a running service, signed in as its administrator, and checks for every page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 STILL = """new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
     .then(() => Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
     .map(one => one.finished.catch(() => {}))))"""
-"""What a change of the window or of colours sets in motion has begun, and ended."""
+"""Transitions after a change of the window or of colours have begun and ended."""
 CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-root')].every(root => {
     const parts = ['indicator', 'control[data-active]'];
     const [patch, label] = parts.map(name => root.querySelector('.mantine-SegmentedControl-' + name));
@@ -36,12 +36,12 @@ CHOSEN = """() => [...document.querySelectorAll('.mantine-SegmentedControl-root'
     const [at, to] = [patch, label].map(one => one.getBoundingClientRect());
     return ['left', 'top', 'width'].every(name => Math.abs(at[name] - to[name]) < 4);
 })"""
-"""The patch behind a chosen label, which it is read against, is where that is."""
+"""The background of a chosen label is at the label's place."""
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The one that is installed. Raises FileNotFoundError when there is none."""
+    """The installed browser. Raises FileNotFoundError if there is none."""
     program = next((path for name in CHROMIUM if (path := shutil.which(name))), None)
     if program is None:
         raise FileNotFoundError("no Chromium: `make install-test` installs it")
@@ -52,7 +52,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
-    """A browser's state, signed in by the link that was printed, with a password set."""
+    """A browser's state after sign-in by the printed link, with a password set."""
     context = browser.new_context(base_url=service.url)
     page = context.new_page()
     page.goto(service.link)
@@ -69,7 +69,7 @@ def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
 def opened(
     browser: Browser, service: Service, state: dict[str, Any] | None = None
 ) -> AbstractContextManager[Page]:
-    """A fresh page, a stranger's without a state."""
+    """A new page; without a state, of somebody who is not signed in."""
     return fresh_page(browser, base_url=service.url, storage_state=state)
 
 
@@ -89,7 +89,7 @@ def fresh_page(browser: Browser, **context_options: Any) -> Iterator[Page]:
 
 @contextmanager
 def fresh_context(browser: Browser, **context_options: Any) -> Iterator[BrowserContext]:
-    """Whose pages share what the browser has loaded."""
+    """A context whose pages share loaded files."""
     context = browser.new_context(reduced_motion="reduce", **context_options)
     yield context
     context.close()
@@ -108,24 +108,24 @@ def page_of(context: BrowserContext) -> Iterator[Page]:
 
 FOUND = """axe.run(document, {resultTypes: ['violations'], rules: {'target-size': {enabled: true}}})
     .then(({violations}) => violations.map(one => [one.id, one.nodes[0].html.slice(0, 160)]))"""
-"""What axe finds, its rule of controls of 24 pixels (WCAG 2.5.8) with the rest."""
+"""Findings of axe, including its rule of 24-pixel controls (WCAG 2.5.8)."""
 LAYOUT = Path(__file__).with_name("layout_faults.js").read_text()
 FITS = "width => document.documentElement.scrollWidth <= width"
-"""Once charts and what floats over them have found their new size."""
+"""Waits until charts and overlays have their new size."""
 VIEWS = (("light", 1280), ("dark", 390))
 """Colours, and width of the window in pixels."""
 
 
 def require_accessible(page: Page, views: Sequence[tuple[str, int]] = VIEWS) -> None:
-    """axe finds nothing, in both schemes and at a phone's width; nothing is wider than the window, no text
-    is laid out wrong."""
+    """axe has no findings, in both schemes and at a phone's width; nothing is wider than the window, and no
+    text is laid out wrongly."""
     for scheme, width in views:
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(CHOSEN)
         page.evaluate(STILL)
         if not page.evaluate("'axe' in window"):
-            page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+            page.evaluate(AXE.read_text())  # bypasses the content security policy, which allows no script
         faults = page.evaluate(FOUND)
         assert faults == [], f"{page.url}: {faults}"
         page.wait_for_function(FITS, arg=width)
@@ -133,6 +133,6 @@ def require_accessible(page: Page, views: Sequence[tuple[str, int]] = VIEWS) -> 
 
 
 def require_laid_out(page: Page) -> None:
-    """No text lies over another, begins left of the window, or is cut off unsaid."""
+    """No text overlaps another, begins left of the window, or is truncated without an ellipsis."""
     faults = page.evaluate(LAYOUT)
     assert faults == [], f"{page.url} at {page.viewport_size}: {faults}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server up --no-agent` as a child process, and work in every state put into it over its API."""
+"""`nalm-server up --no-agent` as a child process, and work in every state, made over its API."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BEAT_SECONDS = 5
 
 
 class Service:
-    """The running server; `admin` and `agent` speak to it with their tokens."""
+    """The running server; `admin` and `agent` are clients with their tokens."""
 
     def __init__(self, state: Path) -> None:
         port = free_port()
@@ -62,11 +62,12 @@ class Service:
 
     @property
     def link(self) -> str:
-        """The first administrator's one-time link: in a file, for no terminal reads the server's output."""
+        """The first administrator's one-time link: in a file, because no terminal reads the server's
+        output."""
         return (self.state / "first-sign-in.link").read_text().strip()
 
     def add_project(self, name: str, repository: Path) -> dict[str, Any]:
-        """On the server's host, as only there a path may be given."""
+        """Runs on the server's host, because only there a path is accepted."""
         command = [*COMMAND, "project", "add", name, "--repository", str(repository), "--public", "--json"]
         made = subprocess.run(
             [*command, "--state", str(self.state)], cwd=ROOT, check=True, capture_output=True, text=True
@@ -94,7 +95,7 @@ class Service:
         httpx.post(f"{self.url}/api/v1/hooks/generic", content=raw, headers=headers).raise_for_status()
 
     def beat(self, job: int, told: dict[str, Any]) -> None:
-        """Says so again and again, as an agent does, so that the job stays its host's."""
+        """Reports repeatedly, like an agent, so that the host keeps the job."""
         while not self._ended.wait(BEAT_SECONDS):
             self.agent.post(f"/agent/jobs/{job}/progress", json=told)
 
@@ -153,7 +154,7 @@ def _lease(service: Service) -> Any:
 
 
 def keep_measuring(service: Service, lease: dict[str, Any]) -> None:
-    """The job stays under way."""
+    """The job stays in progress."""
     told = {"step": "measuring", "detail": "round 41 of 64", "fraction": 0.64, "log_tail": LOG}
     told |= {"fence": lease["fence"], "health": HOST["health"]}
     service.post(f"/agent/jobs/{lease['job_id']}/progress", told, service.agent)

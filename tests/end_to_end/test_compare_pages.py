@@ -24,7 +24,7 @@ PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
 
 
 def explained(number: int, text: dict[str, object] | None) -> RunReport:
-    """nat dearer by a hash that head calls; with paths, functions and lines."""
+    """nat slower by a hash that head calls; with paths, functions and lines."""
     made = make_report(number, head_costs={"nat": 190.0}, head_ipps={"nat": 420})
     document = made.model_dump(mode="json", by_alias=True)
     for one in document["instructions"]:
@@ -43,7 +43,7 @@ def costs(own: int, ends: int) -> dict[str, int]:
 
 
 def source() -> list[dict[str, object]]:
-    """nat.c from line 35 on: one line became three."""
+    """nat.c from line 35 on: three lines replace one."""
     before = [f"/* {at} */" for at in range(35, 41)]
     after = ["\tif (unlikely(entry == NULL))", *(f"\t\tcounter[{at}]++;" for at in range(8)), "}"]
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run` as a newcomer sees it: real webhooks, builds, traffic, verdicts, pages, and the end of it all.
+"""`make run` as a new user sees it: real webhooks, builds, traffic, verdicts, pages, and its end.
 
 The tests of this file go through one demo in the order they stand here.
 """
@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, expect
 PROJECT = "nalm-reference-nf"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 PLANTED = {"regressed", "improved", "feature"}
-"""Displays a merge only has when something was planted in it."""
+"""Displays that only a merge with a planted change has."""
 FIRST_VIEW_SECONDS = 30
 SECOND_RUN_SECONDS = 60
 PRINTED_SECONDS = 10
@@ -30,7 +30,7 @@ PRINTED_SECONDS = 10
 
 @pytest.fixture(scope="module")
 def history(demo: Demo) -> list[dict[str, Any]]:
-    """What was planted, by the script that made the history (it recognises the one that is there)."""
+    """The planted changes, by the script that made the history (it recognises an existing one)."""
     script = ROOT / "reference-nf" / "demo" / "make_history.py"
     command = [sys.executable, str(script), "--from", str(ROOT / "reference-nf"), "--to"]
     done = subprocess.run(
@@ -42,7 +42,7 @@ def history(demo: Demo) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def merges(demo: Demo, history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the demo took through the service."""
+    """The merges that the demo sent through the service."""
     return history[: demo.merges]
 
 
@@ -64,12 +64,12 @@ def test_the_history_holds_what_it_must(history: list[dict[str, Any]]) -> None:
 
 
 def test_something_is_planted_in_what_is_taken_through(merges: list[dict[str, Any]]) -> None:
-    """However short the demo is made, it has to find something, and to leave something alone."""
+    """Even a short demo must have a change to find and one that must not alarm."""
     assert {"same", "feature", "regressed"} <= {merge["expect"] for merge in merges}
 
 
 def judged(merge: dict[str, Any], commits: dict[str, dict[str, Any]]) -> tuple[str, ...]:
-    """Subject and verdict; with stage and cause where a regression was planted."""
+    """Subject and verdict; with stage and cause if a regression was planted."""
     if commits[merge["sha"]]["skipped"]:
         return (merge["subject"], "same")
     (verdict,) = commits[merge["sha"]]["verdicts"]
@@ -92,7 +92,7 @@ def test_what_was_planted_is_found(
 def test_nothing_else_is_flagged(
     demo: Demo, merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
-    """`inconclusive` flags nobody: on a host busy enough, nalm must say so rather than guess."""
+    """`inconclusive` is no alarm: on a busy host, nalm must report it rather than guess."""
     harmless = {judged(merge, commits)[1] for merge in merges if merge["expect"] not in PLANTED}
     assert harmless <= {"same", "inconclusive"}, demo.output
     assert "same" in harmless
@@ -109,7 +109,7 @@ def test_the_fix_names_what_it_fixes(
 
 
 def alerts(demo: Demo) -> list[dict[str, Any]]:
-    """But for suspicions that were dismissed when they were measured again: nobody was told of them."""
+    """Without suspicions that a second measurement dismissed: nobody was notified of them."""
     found = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/alerts").raise_for_status().json()
     return [one for one in found if one["state"] != "dismissed" or one["confirmed_at"]]
 
@@ -117,8 +117,8 @@ def alerts(demo: Demo) -> list[dict[str, Any]]:
 def test_each_planted_regression_is_one_alert_and_nothing_else_is(
     demo: Demo, merges: list[dict[str, Any]]
 ) -> None:
-    """At its merge, with its stage and cause; seen a second time, if only by the pair that saw all or a part
-    of it go."""
+    """The alert is at its merge, with its stage and cause, and a second measurement confirms it, or a pair
+    that measured its fix."""
     found = alerts(demo)
     planted = [
         (merge["sha"], merge["stage"], merge["cause"]) for merge in merges if merge["expect"] == "regressed"
@@ -201,7 +201,7 @@ def test_the_history_shows_each_metric(page: Page, metric: str) -> None:
 def test_every_page_is_accessible(
     page: Page, merges: list[dict[str, Any]], scheme: Literal["light", "dark"], width: int
 ) -> None:
-    """axe finds nothing, and no page is wider than its window."""
+    """axe has no findings, and no page is wider than its window."""
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     merge = next(merge for merge in merges if merge["expect"] == "regressed")
@@ -213,14 +213,14 @@ def test_every_page_is_accessible(
         f"/p/{PROJECT}/compare?{pair}",
     ):
         page.goto(path, wait_until="networkidle")
-        page.evaluate(AXE.read_text())  # past the content security policy, which lets no script in
+        page.evaluate(AXE.read_text())  # bypasses the content security policy, which allows no script
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found["violations"]] == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
 def test_an_unknown_project_is_said_so(browser: Browser, demo: Demo) -> None:
-    """With a page of its own: the browser logs the server's 404, which other tests take for a fault."""
+    """Uses a page of its own: the browser logs the server's 404, which fails other tests."""
     page = browser.new_page(base_url=demo.url)
     page.goto("/p/no-such-project")
     expect(page.get_by_role("main")).to_contain_text("no-such-project")
@@ -269,7 +269,7 @@ def test_ctrl_c_ends_everything_and_a_second_run_is_quick(demo: Demo) -> None:
 
 
 def require_ended_with_make(demo: Demo) -> None:
-    """Killed with no time to say anything, make takes all it started with it."""
+    """If make is killed by SIGKILL, all its processes end."""
     family = demo.family()
     assert len(family) > 2, family
     demo.process.kill()

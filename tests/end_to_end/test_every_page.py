@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every page of the router: with nothing there, with work there, failing and slow, and for axe each time."""
+"""Every page of the router: empty, with work, failing and slow, each checked by axe."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from playwright.sync_api import Browser, BrowserContext, expect
 from service_browser import VIEWS, administrator, fresh_context, page_of, require_accessible
 
 ASKS_NOTHING = ("/sign-in", "/account", "/new", "/p/$project/measure")
-"""Forms, whose first view needs nothing of the server but who is signed in."""
+"""Forms, whose first view needs only the session from the server."""
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 ALWAYS = ("/api/v1/session", "/api/v1/live", "/api/v1/metrics-catalogue", "/api/v1/sign-in/")
-"""Answered as ever, so that a page is reached at all."""
+"""Requests that are answered normally, so that a page opens."""
 HELD = """always => {
     const [asked, held] = [window.fetch, []];
     let answer;
@@ -31,15 +31,15 @@ HELD = """always => {
         held.splice(0).forEach(answered => answered(answer()));
     };
 }"""
-"""Requests of a page wait, until `failWith` has them and all later ones fail. Held in the page, not on their
-way: where Playwright holds requests, the browser keeps no file from page to page."""
+"""Requests of a page wait until `failWith` makes these and all later ones fail. The page holds them, not
+Playwright, because with Playwright the browser caches no file between pages."""
 TRIES, RETRIED_MS = 3, 5_000
-"""A page asks so often, within this time, before it says that the server fails."""
+"""Number of attempts of a page, within this time, before it reports a failure of the server."""
 
 
 @pytest.fixture(scope="module")
 def names(figures: tuple[Service, str]) -> dict[str, str]:
-    """What stands in the addresses of pages that have something to show."""
+    """Values for the addresses of pages with data."""
     return names_of(figures[0])
 
 
@@ -52,7 +52,7 @@ def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserC
 
 @pytest.fixture(scope="module")
 def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """An administrator's, whose pages are answered when a test says so; their clock is the test's."""
+    """An administrator's context, whose requests wait for the test and whose clock the test sets."""
     with fresh_context(browser, **administrator(figures)) as context:
         context.clock.install()
         context.add_init_script(f"({HELD})({json.dumps(ALWAYS)})")
@@ -61,7 +61,7 @@ def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[Bro
 
 @pytest.fixture(scope="module")
 def walked() -> set[str]:
-    """What was opened by keys on one page, and is the same on others."""
+    """Elements opened by keys on one page that are the same on others."""
     return set()
 
 

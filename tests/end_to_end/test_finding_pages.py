@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of alerts in Chromium, on a service that found something. Tests go through it in this order."""
+"""Pages of alerts in Chromium, on a service with findings. Tests run in this order."""
 
 from __future__ import annotations
 

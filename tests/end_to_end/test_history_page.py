@@ -17,7 +17,7 @@ from service_browser import administrator, fresh_page, require_accessible
 
 HISTORY = "/p/demo/history"
 ALL = COMMITS + 1
-"""Commits there are to show: the branch's too."""
+"""Number of commits to show, including the branch's."""
 
 
 @pytest.fixture(scope="module")

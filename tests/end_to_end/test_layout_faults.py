@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test of layouts sees what it is there to see, and takes nothing else for a fault."""
+"""The check of layouts finds each kind of fault, and reports nothing else."""
 
 from __future__ import annotations
 

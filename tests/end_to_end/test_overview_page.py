@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The overview in Chromium: full, seen, empty, to strangers, and with one panel of it failing."""
+"""The overview in Chromium: full, seen, empty, without sign-in, and with one failing panel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAULT = {"error": {"name": "internal", "message": "The database does not answer.
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
-    """Two projects, one of them private, with an alert each; a job under way and one that waits."""
+    """Two projects, one of them private, with an alert each; a job in progress and one that waits."""
     home = tmp_path_factory.mktemp("overview")
     url = f"sqlite:///{home / 'nalm.db'}"
     migrate.upgrade(url)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and pictures of pages, saved in Chromium and read again."""
+"""Tables and pictures of pages, saved in Chromium and read back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLES = {
     "/hosts/bench-vm-2": {"what bench-vm-2 can see": "half_width"},
     "/p/demo/settings?part=access": {"the tokens": "scope"},
 }
-"""What is saved of each page, and a column of it."""
+"""The saved table of each page, and one of its columns."""
 PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
 
 
@@ -62,7 +62,7 @@ def test_bars_in_a_table_are_saved_as_a_picture(page: Page, tmp_path: Path) -> N
 
 
 def download(page: Page, button: str, folder: Path) -> Path:
-    """What a button saves."""
+    """The file that a button saves."""
     found = page.get_by_role("button", name=button, exact=True)
     expect(found).to_be_visible()
     with page.expect_download() as saved:

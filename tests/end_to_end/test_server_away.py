@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that goes away while a page is open: said at once, and over by itself."""
+"""A server that goes away while a page is open: the page reports it at once and recovers by itself."""
 
 from __future__ import annotations
 
@@ -27,5 +27,5 @@ def test_a_server_that_goes_away_and_comes_back(browser: Browser, figures: tuple
 
 
 def unanswered(route: Route) -> None:
-    """As if nobody listened."""
+    """Fails like a server that does not listen."""
     route.abort("connectionrefused")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people set and ask for on the pages of settings, of the server, of hosts and of the first verdict."""
+"""Actions of people on the pages of settings, of the server, of hosts and of the first verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service_browser import administrator, fresh_page
 
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's, whose clock is the server's: what expires has not."""
+    """An administrator's context with the server's clock, so that nothing has expired."""
     with fresh_page(browser, **administrator(figures)) as page:
         page.clock.set_fixed_time(figures[0].context.clock())
         yield page

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commits that are queued, and what must be true of them in the end."""
+"""The queued commits, and conditions that they must meet at the end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 900
 
 
 def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
-    """A repository of the tiny NF and its line of commits, the first one a parent only.
+    """A repository of the tiny NF and its line of commits, of which the first is only a parent.
 
     They change a file that is built into nothing, and is no documentation, which is not measured at all:
     an agent finds the same binary and has the result soon, by its whole real way.
@@ -36,7 +36,7 @@ def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
 
 
 def queue(farm: Farm, commits: tuple[Path, list[str]]) -> None:
-    """Each commit by a signed webhook of its own."""
+    """Sends a signed webhook for each commit."""
     repository, line = commits
     farm.add_project(repository)
     for before, after in itertools.pairwise(line):
@@ -44,12 +44,12 @@ def queue(farm: Farm, commits: tuple[Path, list[str]]) -> None:
 
 
 def amid(farm: Farm, reached: int) -> None:
-    """Waits until so many commits have a result."""
+    """Waits until this many commits have a result."""
     wait(lambda: farm.finished() >= reached, lambda: f"{reached} results: {farm.states()}")
 
 
 def require_each_once(farm: Farm, commits: tuple[Path, list[str]]) -> None:
-    """None lost, none doubled; the line's first commit was nobody's head."""
+    """No commit is lost or measured twice; the line's first commit was no head."""
     amid(farm, len(commits[1]) - 1)
     results = farm.results()
     assert {sha for sha, counts in results.items() if counts == (1, 1)} == set(commits[1][1:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small file systems that a test fills up."""
+"""Small file systems that a test fills."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def small_disk(folder: Path, mebibytes: int) -> Iterator[Path]:
 
 
 def fill(disk: Path) -> Path:
-    """A file that leaves no byte free; removing it makes room again."""
+    """A file that leaves no byte free; removing it frees the space."""
     filler = disk / "filler"
     with suppress(OSError), filler.open("wb", buffering=0) as file:
         while True:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nalm grown, on this host: PostgreSQL, Redis, API, worker, beat, two agents; and commits to be measured."""
+"""A nalm of many processes on this host: PostgreSQL, Redis, API, worker, beat, two agents; and commits to
+measure."""
 
 from __future__ import annotations
 
@@ -31,8 +32,8 @@ FAST = {"NALM_LEASE_SECONDS": "5", "NALM_JOB_ATTEMPTS": "20", "NALM_ISOLATION": 
 
 
 class Farm:
-    """Every part a process that `parts[name]` can kill and start. Ports of parts may lie behind a proxy, and
-    folders of `state` and of `agents` on disks of their own."""
+    """Every part is a process that `parts[name]` can kill and start. Ports of parts may be behind a proxy,
+    and folders of `state` and of `agents` on disks of their own."""
 
     def __init__(
         self, home: Path, postgres: Postgres, ports: dict[str, int] | None = None, **folders: Path
@@ -69,7 +70,7 @@ class Farm:
         self.http = httpx.Client(timeout=60)
 
     def start(self) -> None:
-        """Up to the API; `work` starts those who do something."""
+        """Starts parts up to the API; `work` starts worker, beat and agents."""
         self.postgres.start()
         self.parts["redis"].start()
         until(lambda: reachable(self.redis_url), "Redis")
@@ -141,13 +142,13 @@ class Farm:
         return float(row[0])
 
     def worked_on(self) -> int:
-        """Deliveries that a worker had in hand."""
+        """Deliveries that a worker was processing."""
         with psycopg.connect(self.postgres.address()) as connection:
             row = connection.execute("SELECT count(*) FROM deliveries WHERE attempts > 0").fetchone()
         return int(row[0]) if row else 0
 
     def is_at_rest(self) -> bool:
-        """No job is open, and no finding still to be measured again."""
+        """No job is open, and no finding waits for a second measurement."""
         open_jobs = sum(count for state, count in self.states().items() if state in OPEN)
         suspected = self.get("/projects/tiny/alerts?state=new") if not open_jobs else True
         return not open_jobs and not suspected

@@ -14,7 +14,7 @@ TOXIPROXY = Path(__file__).parents[2] / ".cache" / "faults" / "toxiproxy"
 
 
 class Network:
-    """One toxiproxy; `port(name)` leads to a part by way of it."""
+    """One toxiproxy; `port(name)` connects to a part through it."""
 
     def __init__(self, home: Path) -> None:
         assert TOXIPROXY.exists(), "toxiproxy is missing: `make test-faults` installs it"
@@ -42,7 +42,7 @@ class Network:
         self._api.post(f"/proxies/{name}/toxics", json=toxic).raise_for_status()
 
     def silent(self, name: str) -> None:
-        """Connections stay open and nothing comes through."""
+        """Connections stay open but transfer nothing."""
         toxic = {"name": "silent", "type": "timeout", "attributes": {"timeout": 0}}
         self._api.post(f"/proxies/{name}/toxics", json=toxic).raise_for_status()
 

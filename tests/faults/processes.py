@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that can be killed without warning and started again as they were."""
+"""Programs that can be killed without warning and restarted unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def free_port() -> int:
 
 
 class Program:
-    """One process with everything it starts, in a group of its own. Its output goes to one log."""
+    """One process with all its children, in a group of its own. Its output goes to one log."""
 
     def __init__(self, name: str, command: list[str], home: Path, **environment: str) -> None:
         self.name, self.command = name, command
@@ -90,7 +90,7 @@ class Postgres(Program):
         return f"postgresql://app@127.0.0.1:{port or self.port}/postgres"
 
     def start(self) -> None:
-        """Until the last one's processes are gone it says that its memory is in use: then once more."""
+        """It fails while processes of the previous one still use its memory; then it is started again."""
 
         def up() -> bool:
             if self._process is None or self._process.poll() is not None:

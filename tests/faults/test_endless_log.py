@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An NF that logs without end is measured, and its log stays small on the agent's disk."""
+"""An NF that logs without end is measured, and its log on the agent's disk stays small."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_nf_that_logs_without_end(farm: Farm, tmp_path: Path) -> None:
 
 
 def largest_log(folder: Path) -> int:
-    """Bytes; of files that may go while they are looked at."""
+    """Size in bytes of files that may vanish meanwhile."""
     sizes = [0]
     for path in folder.rglob("*.log"):
         with suppress(OSError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Disks fill up amid queued commits: what writes is refused and says so, and nothing needs repair."""
+"""Disks fill up during queued commits: writes are refused with a message, and nothing needs repair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from processes import Postgres
 
 FEW = 8
 AGENT_NEEDS_MIB = 1024
-"""With less free it counts as sick."""
+"""A host with less free space counts as sick."""
 
 pytestmark = AS_ROOT
 
@@ -37,7 +37,7 @@ def says(farm: Farm, name: str, text: str) -> None:
 @pytest.mark.timeout(1800)
 def test_full_disk_of_the_database(tmp_path: Path, commits: tuple[Path, list[str]]) -> None:
     for parent in (tmp_path, *tmp_path.parents[:2]):
-        parent.chmod(0o755)  # PostgreSQL's user passes through
+        parent.chmod(0o755)  # PostgreSQL's user must be able to enter
     with (
         small_disk(tmp_path / "disk", 192) as disk,
         started(Farm(tmp_path, Postgres(tmp_path, disk))) as farm,
@@ -50,13 +50,13 @@ def test_full_disk_of_the_database(tmp_path: Path, commits: tuple[Path, list[str
             says(farm, "server", "status=503")
         finally:
             filler.unlink()
-            farm.postgres.start()  # it may have given up
+            farm.postgres.start()  # it may have ended
         require_each_once(farm, commits)
 
 
 @pytest.mark.timeout(1800)
 def test_full_disk_of_the_server(tmp_path: Path, commits: tuple[Path, list[str]]) -> None:
-    """No room for mirrors: webhooks are taken, and worked on once there is."""
+    """Without space for mirrors, webhooks are accepted, and processed once there is space."""
     few = (commits[0], commits[1][: FEW + 1])
     with (
         small_disk(tmp_path / "disk", 96) as disk,
@@ -75,7 +75,7 @@ def test_full_disk_of_the_server(tmp_path: Path, commits: tuple[Path, list[str]]
 
 @pytest.mark.timeout(1800)
 def test_full_disk_of_the_agent(tmp_path: Path) -> None:
-    """It says so and gives the job in hand back; it gets none until there is room."""
+    """The agent reports it and returns its job; it gets none until there is space."""
     repository, line = make_commits(tmp_path / "nf", 0)
     head = repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     with (

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each process killed -9 amid 200 queued commits and started again; two agents race all the while."""
+"""Kills each process with SIGKILL during 200 queued commits and restarts it, while two agents compete for
+jobs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways from agent to API, to Redis and to PostgreSQL: cut, silent and slow amid 200 queued commits."""
+"""The connections from agent to API, to Redis and to PostgreSQL: cut, silent and slow during 200 queued
+commits."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def network(tmp_path: Path) -> Iterator[Network]:
 
 @pytest.fixture
 def linked(tmp_path: Path, network: Network) -> Iterator[Farm]:
-    """A farm whose parts meet through the network."""
+    """A farm whose parts connect through the proxy."""
     ports = {name: free_port() for name in LINKS}
     postgres = Postgres(tmp_path)
     made = Farm(tmp_path, postgres, ports)
@@ -44,7 +45,7 @@ def linked(tmp_path: Path, network: Network) -> Iterator[Farm]:
 def test_every_commit_has_one_result_whatever_the_network_did(
     linked: Farm, network: Network, commits: tuple[Path, list[str]]
 ) -> None:
-    """A cut lasts until its lease is lost; a slow one, and a silent one, for as long."""
+    """A cut lasts until the lease is lost; slow and silent connections last as long."""
     queue(linked, commits)
     linked.work()
     troubles = [(what, name) for name in LINKS for what in (network.cut, network.silent)]
@@ -59,6 +60,6 @@ def test_every_commit_has_one_result_whatever_the_network_did(
 
 
 def lasts(farm: Farm) -> None:
-    """For as long as a lease, by PostgreSQL's clock, asked past the network."""
+    """Waits for the duration of a lease, by PostgreSQL's clock, read without the proxy."""
     begun = farm.now()
     wait(lambda: farm.now() > begun + farm.lease_seconds, lambda: "time to pass")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A clone from which commits are pushed over HTTP."""
+"""A clone that pushes commits over HTTP."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Clone:
         return done.stdout.strip()
 
     def commit(self, words: str) -> str:
-        """Changes the one source file. The new commit."""
+        """Changes the only source file. Returns the new commit."""
         (self.path / "nf.c").write_text(f"/* {words} */\n")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An agent as the server sees it: the real protocol, with results that were decided beforehand."""
+"""An agent with the real protocol and predefined results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FakeAgent:
         self._nalm = nalm
 
     def lease(self) -> dict[str, Any]:
-        """The next job, which there must be."""
+        """The next job, which must exist."""
         wanted = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 20}
         answer = self._nalm.send("POST", "/agent/lease", "agent", json=wanted)
         assert answer.status_code == 200, "no job is given out"
@@ -29,7 +29,7 @@ class FakeAgent:
         return job
 
     def report(self, job: dict[str, Any], **costs: Any) -> str:
-        """Says it builds, measures and uploads, uploads, and has done. The run's id."""
+        """Reports building, measuring and uploading, uploads, and finishes. Returns the run's id."""
         held, path = {"fence": job["fence"]}, f"/agent/jobs/{job['job_id']}"
         for step in ("building", "measuring", "uploading"):
             self._nalm.send("POST", f"{path}/progress", "agent", json=held | {"step": step})

@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 
 BOT_SCOPES = ["write:repository", "write:issue", "read:user"]
-"""What docs/notifications.md asks for."""
+"""The permissions that docs/notifications.md names."""
 
 
 @dataclass(frozen=True)
 class GiteaUser:
-    """Signs in with name and password, as a person with curl."""
+    """Signs in with name and password, like a person with curl."""
 
     url: str
     name: str
@@ -43,7 +43,7 @@ class GiteaUser:
         return str(self.call("POST", f"/users/{self.name}/tokens", {"name": name, "scopes": scopes})["sha1"])
 
     def replay(self, repository: str, hook: int, delivery: str) -> None:
-        """The button "Redelivery": the only way there is, the API has none."""
+        """Uses the button "Redelivery", because the API has no such request."""
         with httpx.Client(base_url=self.url, headers={"Origin": self.url}, timeout=60) as page:
             form = {"user_name": self.name, "password": self.password}
             signed_in = page.post("/user/login", data=form)

@@ -18,7 +18,7 @@ from processes import Program, free_port
 
 BUILT = Path(__file__).resolve().parents[2] / ".cache" / "forge"
 USER = "nobody"
-"""Who runs it when the tests run as root."""
+"""Its user if the tests run as root."""
 SETTINGS = """
 RUN_MODE = prod
 RUN_USER = {user}
@@ -52,7 +52,7 @@ LEVEL = Warn
 
 
 class Gitea(Program):
-    """`start` and `stop` as often as wanted: what it knows is in its folder."""
+    """`start` and `stop` work repeatedly: its state is in its folder."""
 
     def __init__(self, home: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="nalm-gitea-", dir="/tmp"))
@@ -62,7 +62,7 @@ class Gitea(Program):
         if os.geteuid() == 0:
             group = str(pwd.getpwnam(USER).pw_gid)
             user, self._as_user = USER, ["setpriv", f"--reuid={USER}", f"--regid={group}", "--clear-groups"]
-        # Copied: another user cannot read what lies in root's home.
+        # Copied, because another user cannot read files in root's home.
         shutil.copy(BUILT / "gitea", self.folder)
         shutil.copytree(BUILT / "static", self.folder / "static")
         settings = SETTINGS.format(user=user, folder=self.folder, port=self.port, url=self.url)
@@ -98,7 +98,7 @@ class Gitea(Program):
         until(answers, f"Gitea; its log is {self.log}")
 
     def stop(self) -> None:
-        """Ended as an operator ends it."""
+        """Ends it like an operator."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=60)

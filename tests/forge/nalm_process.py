@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real nalm server, with its API as an administrator calls it."""
+"""A real nalm server, and an administrator's client of its API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from processes import Program, free_port
 
 
 class Nalm(Program):
-    """`nalm-server up` without its agent. `start` with another pace of reconciliation sets that."""
+    """`nalm-server up` without its agent. `start` can change the interval of reconciliation."""
 
     def __init__(self, home: Path) -> None:
         self.state = home / "state"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A repository at Gitea and its project at nalm, each knowing the other, as docs describe the setting up."""
+"""A repository at Gitea and its project at nalm, connected as the documents describe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVENTS = ["push", "delete", "pull_request", "pull_request_sync"]
 
 
 class Scene:
-    """A private repository of Mona's with one commit on main, read and written to by a bot's token."""
+    """A private repository of Mona's with one commit on main, which a bot's token can read and write."""
 
     def __init__(self, gitea: Gitea, nalm: Nalm, admin: GiteaUser, name: str, home: Path) -> None:
         self.gitea, self.nalm, self.admin, self.name, self.home = gitea, nalm, admin, name, home
@@ -53,7 +53,7 @@ class Scene:
         self.clone.push(self.mona, self.repository, *refs)
 
     def open_pull_request(self, head: str, who: GiteaUser | None = None) -> int:
-        """From a branch, or `owner:branch`; Gitea takes note of branches some time after a push."""
+        """From a branch, or `owner:branch`; Gitea registers branches some time after a push."""
         who = who or self.mona
         owner, _, branch = head.rpartition(":")
         branches = f"/repos/{owner or self.mona.name}/{self.name}/branches"
@@ -66,7 +66,7 @@ class Scene:
         return int(who.call("POST", f"{self.api}/pulls", wanted)["number"])
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
-        """All that Gitea was ever told of the commit, the newest first."""
+        """All statuses of the commit at Gitea, newest first."""
         told: list[dict[str, Any]] = self.mona.call(
             "GET", f"{self.api}/commits/{sha}/statuses", sort="recentupdate"
         )
@@ -75,7 +75,7 @@ class Scene:
         return sorted(told, key=lambda one: -one["id"])
 
     def status(self, sha: str, state: str) -> dict[str, Any]:
-        """The commit's status at Gitea, as soon as it is this."""
+        """Waits until the commit's status at Gitea is this."""
 
         def told() -> dict[str, Any] | None:
             found = self.statuses(sha)
@@ -89,7 +89,7 @@ class Scene:
         return found
 
     def job(self, sha: str) -> dict[str, Any]:
-        """The commit's one job, as soon as it is there."""
+        """Waits for the commit's only job."""
         found = until(lambda: self.jobs(sha), f"a job of {sha[:7]}")
         assert len(found) == 1, found
         return dict(found[0])
@@ -99,13 +99,13 @@ class Scene:
         return [one for one in listed if one["head_sha"] == sha]
 
     def end(self) -> None:
-        """Leaves no job behind that the agent of another test would be given."""
+        """Leaves no job that the agent of another test could get."""
         for one in self.nalm.call("GET", "/jobs", project=self.name):
             if one["finished_at"] is None:
                 self.nalm.call("POST", f"/jobs/{one['id']}/cancel", {})
 
     def delivery(self, matches: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        """The newest such delivery that has been worked on."""
+        """The newest such delivery that has been processed."""
 
         def worked() -> dict[str, Any] | None:
             return next((one for one in self.deliveries() if matches(one) and one["worked_at"]), None)
@@ -118,7 +118,7 @@ class Scene:
         return found
 
     def look_again(self, looked_at: str | None) -> str:
-        """nalm begins anew, and at once to compare what it knows with Gitea. When it looked, after that."""
+        """Restarts nalm, which at once compares its state with Gitea. Returns the time of that comparison."""
         self.nalm.kill()
         self.nalm.start(reconcile_seconds=1)
 
@@ -131,11 +131,11 @@ class Scene:
         return found
 
     def refs(self, kind: str) -> dict[str, str]:
-        """Branches or tags as nalm knows them."""
+        """Branches or tags as stored by nalm."""
         return {one["name"]: one["sha"] for one in self.nalm.call("GET", f"/projects/{self.name}/{kind}")}
 
     def told_all(self) -> None:
-        """Nothing waits to be told any more."""
+        """Waits until no notification is pending."""
 
         def every() -> bool:
             return {one["state"] for one in self.notifications()} <= {"sent"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the two is away while the other goes on; afterwards both know all, once."""
+"""One of the two is away while the other continues; afterwards both have every event, once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nalm_server_waiting import until
 from scene import Scene
 
 BREATH_AND_MORE_SECONDS = 180
-"""A forge that was away is left alone for half a minute, then tried at growing distances."""
+"""A forge that was unreachable is not called for half a minute, then at growing intervals."""
 
 
 def test_gitea_is_told_when_it_is_back(scene: Scene) -> None:

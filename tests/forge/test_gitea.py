@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens at a real Gitea, and what nalm then says there, asked of Gitea's own API."""
+"""Events at a real Gitea, and nalm's messages there, read through Gitea's own API."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_branches_come_and_go(scene: Scene) -> None:
 
 
 def test_redelivery_makes_no_second_job(scene: Scene) -> None:
-    """Gitea gives a redelivery an id of its own: it is taken as a new one, and changes nothing."""
+    """Gitea gives a redelivery an id of its own: nalm accepts it as a new one, and it changes nothing."""
     one = scene.clone.commit("one")
     scene.push("main")
     job = scene.job(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm top` on dpdk-testpmd (Debian: dpdk): packets by telemetry against those testpmd counts itself."""
+"""`nalm top` on dpdk-testpmd (Debian: dpdk): packets by telemetry compared with testpmd's own counts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ APART = 20
 
 @dataclass(frozen=True)
 class Testpmd:
-    """A running one, and its console."""
+    """A running testpmd, and its console."""
 
     __test__ = False
     process: subprocess.Popen[str]
@@ -76,7 +76,7 @@ def of_runtime(prefix: str) -> Path:
 
 
 def test_packets_are_those_testpmd_counts(testpmd: Testpmd) -> None:
-    """testpmd is asked outside and inside the interval: what telemetry saw lies between, at any rate."""
+    """testpmd is read before, within and after the interval: telemetry's value must be between these."""
     inside: list[tuple[int, float]] = []
     outer, begin = testpmd.sent(), time.monotonic()
     feed = TelemetryFeed(of_prefix(PREFIX).path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures compared as eyes some steps away would: by the mean colour of small squares.
+"""Compares pictures coarsely, by the mean colour of small squares.
 
 A test that compares every pixel fails with each update of a font or a browser, and is then accepted unread.
 What should be seen is a panel that went, a chart that stays empty, a colour that changed, a column somewhere
@@ -15,11 +15,11 @@ from pathlib import Path
 from PIL import Image, ImageChops
 
 SHRINK = 2
-"""Pictures are stored at this part of their size."""
+"""Pictures are stored at this fraction of their size."""
 CELL = 16
 """Side of a square, in pixels of the page."""
 SEEN = 12
-"""Difference of a mean colour, of 255, that is seen."""
+"""Difference of a mean colour, of 255, that counts."""
 TOLERATED = 0.002
 """Share of the squares that may differ."""
 COLOURS = 256
@@ -33,7 +33,7 @@ class Difference:
     share: float
     """Of squares that differ, 0 to 1; those that only one of the two has differ."""
     marked: Image.Image
-    """What was taken now, pale but for the squares that differ."""
+    """The new picture, pale except for squares that differ."""
 
     @property
     def same(self) -> bool:

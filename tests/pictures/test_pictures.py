@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every page looks as it did when somebody last looked at its stored picture.
+"""Every page looks like its stored picture.
 
 `make pictures` stores those that are new or differ; look at them before they are committed.
 """
@@ -28,20 +28,20 @@ TAKEN = ROOT / ".cache" / "pictures"
 ACCEPT = "NALM_ACCEPT_PICTURES" in os.environ
 MOST_PICTURES = 20
 WAITED_SECONDS = 10
-"""For what a page shows after it has loaded."""
+"""Time for content that a page shows after loading."""
 LATER = timedelta(minutes=30)
-"""When pages are looked at, after what the service has of them."""
+"""The time at which pictures are taken, after all data of the service."""
 
 
 @dataclass(frozen=True)
 class View:
-    """How a page is looked at."""
+    """A view of a page."""
 
     name: str
     scheme: str
     width: int
     full: bool = True
-    """False: with nothing there."""
+    """False: without data."""
 
 
 VIEWS = (View("wide", "light", 1280), View("phone", "dark", 390), View("empty", "light", 1280, full=False))
@@ -53,21 +53,21 @@ FAULTS = {
     "larger": "main { zoom: 1.1 }",
     "no head": "header { visibility: hidden }",
 }
-"""Rules of style that break a page."""
+"""Style rules that break a page."""
 BROKEN = "/p/$project/history"
 ADD_STYLE = """rules => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(rules);
     document.adoptedStyleSheets.push(sheet);
 }"""
-"""Past the content security policy, which lets no style in."""
+"""Bypasses the content security policy, which allows no style."""
 
 
 @pytest.fixture(scope="module")
 def looked_at(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[BrowserContext, dict[str, str]]]:
-    """A service that nobody else changes, at a time that stands still, and names of what it has."""
+    """A service that nobody else changes, at a fixed time, and names of its objects."""
     with figures_service(tmp_path_factory.mktemp("pictures")) as running:
         names = names_of(running[0])
         place = {"locale": "en-GB", "timezone_id": "UTC"}
@@ -85,7 +85,7 @@ def show(page: Page, route: str, names: dict[str, str], view: View) -> None:
 
 
 def still(page: Page) -> Image:
-    """A picture of what no longer moves: two in a row are the same."""
+    """A picture without motion: two consecutive ones are equal."""
     last = b""
     for _ in range(MOST_PICTURES):
         page.evaluate(STILL)
@@ -97,7 +97,7 @@ def still(page: Page) -> Image:
 
 
 def compared(page: Page, before: Image) -> Difference:
-    """As soon as the page looks as before; else when it has had its time to."""
+    """A picture as soon as the page equals the stored one, else after the time limit."""
     end = time.monotonic() + WAITED_SECONDS
     while True:
         found = difference(before, still(page))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference NF's history lived through by a farm of two bench hosts that really measure it."""
+"""The reference NF's history on a farm of two bench hosts that really measure it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def merges(repository: Path) -> list[Merge]:
 
 @pytest.fixture(scope="session")
 def farm(tmp_path_factory: pytest.TempPathFactory, repository: Path, merges: list[Merge]) -> Iterator[Farm]:
-    """All merges pushed and measured, every finding measured again."""
+    """All merges are pushed and measured, and every finding is measured again."""
     home = tmp_path_factory.mktemp("farm")
     made = Farm(home, Postgres(home))
     try:
@@ -48,6 +48,6 @@ def farm(tmp_path_factory: pytest.TempPathFactory, repository: Path, merges: lis
 
 
 def known(farm: Farm) -> set[str]:
-    """Commits that were decided about."""
+    """Commits with a decided verdict."""
     shown = farm.get("/projects/tiny/commits?limit=100")
     return {one["sha"] for one in shown if one["job"] is not None or one["skipped"]}

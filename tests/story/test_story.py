@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was planted into the reference NF is told, once, with stage and cause, and nothing else is."""
+"""Each planted change of the reference NF is reported once, with stage and cause, and nothing else is
+reported."""
 
 from __future__ import annotations
 
