@@ -17,7 +17,7 @@ from nalm_server.db.sign_in_attempts import Attempts
 from nalm_server.worker.wake import NullWaker, Waker, listen
 
 CONNECTED = (tables, wiring, workers)
-"""Imported so that every process knows all tables, events and kinds of work."""
+"""Imported so that every process has all tables, events and kinds of work."""
 
 
 def make_context(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of findings: how late they were confirmed, and what people and measurements made of them."""
+"""Figures of findings: delays until their confirmation, and decisions of people and measurements."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NONE_YET = "no finding yet"
 
 
 def accepted(ended: Sequence[Ended]) -> Proportion:
-    """Of findings that people decided; a measurement does not count."""
+    """Acceptance of findings that people decided; measurements do not count."""
     yes = sum(one.decision in ACCEPTED for one in ended)
     no = sum(one.decision in REFUSED for one in ended)
     return proportion(yes, yes + no, NOBODY)
@@ -43,7 +43,7 @@ def findings(found: Sequence[ListedFinding], ended: Sequence[Ended]) -> Findings
 
 
 def delay(found: Sequence[ListedFinding]) -> Delay:
-    """Of confirmed findings."""
+    """Delays of confirmed findings."""
     confirmed = [one for one in found if one.confirmed_at is not None]
     commits = spread([float(one.commits) for one in confirmed])
     minutes = spread(
@@ -77,7 +77,7 @@ def _of_several(one: detection_quality.Spread) -> str:
 
 
 def _measured(commits: float) -> str:
-    """A median may be a half."""
+    """In words; a median may end in a half."""
     return (
         amount(int(commits), "measured commit") if commits.is_integer() else f"{commits:g} measured commits"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of findings: their delays and their fates."""
+"""SQL of findings: their delays and outcomes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from nalm_server.jobs.schemas import JobReason
 MOST = 500
 """Maximum number of findings read, the newest."""
 NEAR = 100
-"""Number of commits after a culprit among which the first measured one is searched."""
+"""Number of commits after a culprit that are searched for the first measured one."""
 LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CONTROL)
-"""Jobs that follow a finding, or do not search for any."""
+"""Jobs that follow a finding, or do not search for one."""
 
 
 class ListedFinding(NamedTuple):

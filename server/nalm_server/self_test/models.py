@@ -25,7 +25,7 @@ class TrialRow(StoredColumns, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"))
     key: Mapped[str] = mapped_column(String(64))
-    """Set by the uploader: a trial with a known key is not stored again."""
+    """Set by the uploader: a trial with a stored key is not stored again."""
     kind: Mapped[str] = mapped_column(String(16))
     name: Mapped[str] = mapped_column(String(128))
     scenario: Mapped[str] = mapped_column(String(64))
@@ -55,4 +55,4 @@ class TrialRow(StoredColumns, Base):
     measured_at: Mapped[datetime] = mapped_column(UtcDateTime)
     received_at: Mapped[datetime] = mapped_column(UtcDateTime)
     report: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
-    """zlib; of a false alarm from before the report store. Later ones are in the store."""
+    """zlib; report of a false alarm from before the report store. Later ones are in the store."""

@@ -21,7 +21,7 @@ from nalm_server.self_test.models import TrialRow
 
 
 class StoredTrial(NamedTuple):
-    """Fields of a trial for figures."""
+    """Fields of a trial that figures need."""
 
     kind: str
     scenario: str
@@ -36,7 +36,7 @@ class StoredTrial(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The fate of a finding."""
+    """The outcome of a finding."""
 
     created_at: datetime
     dismissed: bool
@@ -47,7 +47,7 @@ class Ended(NamedTuple):
 
 
 def ended_since(session: Session, project_id: int, since: datetime, most: int) -> list[Ended]:
-    """Findings since then, newest first, at most this many."""
+    """Findings since `since`, newest first, at most `most`."""
     newest = (
         select(func.max(AlertStateRow.id))
         .where(AlertStateRow.alert_id == AlertRow.id)
@@ -71,7 +71,7 @@ def ended_since(session: Session, project_id: int, since: datetime, most: int) -
 
 
 def add_once(session: Session, values: dict[str, Any]) -> bool:
-    """Adds it unless the project has one of this key. True: it was added."""
+    """Adds a trial unless the project has one with this key. True: it was added."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     insert: Insert = dialect.insert(TrialRow).on_conflict_do_nothing(index_elements=["project_id", "key"])
     return session.scalar(insert.values(values).returning(TrialRow.id)) is not None
@@ -109,7 +109,7 @@ def seen_since(session: Session, project_id: int, since: datetime) -> list[Store
 def page(
     session: Session, project_id: int, kinds: Sequence[str] | None, limit: int, below: int | None
 ) -> list[tuple[TrialRow, bool]]:
-    """Newest first, each with whether its report is kept."""
+    """Trials, newest first, each with whether its report is kept."""
     has_report = TrialRow.report.is_not(None) | TrialRow.stored_digest.is_not(None)
     query = select(TrialRow, has_report).where(TrialRow.project_id == project_id)
     if kinds:
@@ -120,7 +120,7 @@ def page(
 
 
 def scenario_counts(session: Session, project_id: int) -> dict[str, int]:
-    """How often controls measured each scenario."""
+    """Number of controls of each scenario."""
     query = (
         select(TrialRow.scenario, func.count())
         .where(TrialRow.project_id == project_id, TrialRow.job_id.is_not(None))
@@ -130,7 +130,7 @@ def scenario_counts(session: Session, project_id: int) -> dict[str, int]:
 
 
 def runs_since(session: Session, project_id: int, since: datetime) -> tuple[int, int]:
-    """(runs judged by their cycles, of these called changed)."""
+    """(runs judged by their cycles, those of them reported as changed)."""
     decided = (*CHANGED, "same", "inconclusive")
     query = (
         select(VerdictRow.outcome, func.count())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well the service judges a project, now and month by month; how often it tries itself."""
+"""How well the service judges a project, now and by month; its number of controls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def show(
 
 
 def _first_of_months(now: datetime, months: int) -> datetime:
-    """The first moment of the month that lies so many months back, this one counted."""
+    """The first moment of the month this many months back, counting the current one."""
     number = now.year * 12 + now.month - months
     return now.replace(
         year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0, microsecond=0

@@ -14,7 +14,7 @@ EVERY_SECONDS = 300.0
 
 
 def drain(context: Context) -> None:
-    """One control for each project that is due."""
+    """Queues a control for each project that is due."""
     now = context.clock()
     with context.read_sessions() as session:
         due = [

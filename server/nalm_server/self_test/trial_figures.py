@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of trials: what was found of what was planted, and what was called that was not there."""
+"""Figures of trials: planted changes that were found, and alarms without a change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_FOUND_YET = "nothing planted was found yet"
 
 
 def proportion(hits: int, trials: int, empty: str) -> Proportion:
-    """With its bounds, in figures and in words."""
+    """A rate with its bounds, in figures and in words."""
     rate = rate_of(hits, trials)
     return Proportion(
         hits=hits,
@@ -36,12 +36,12 @@ def is_planted(one: StoredTrial) -> bool:
 
 
 def says(one: StoredTrial) -> bool:
-    """An invalid run of equal code was no trial: it got no verdict on speed."""
+    """Whether the trial counts: an invalid run of equal code has no verdict on speed."""
     return is_planted(one) or one.outcome != "invalid"
 
 
 def is_hit(one: StoredTrial) -> bool:
-    """What was planted was found; what was not there was called."""
+    """Whether a planted change was found, or a change was reported where there is none."""
     return one.correct if is_planted(one) else one.outcome in ALARMING
 
 
@@ -58,7 +58,7 @@ def harmless(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
 
 
 def detection(trials: Sequence[StoredTrial]) -> Detection:
-    """Of planted changes."""
+    """Figures of planted changes."""
     found = [one for one in trials if one.correct]
     sizes = _groups(trials, lambda one: size_class(one.size))
     return Detection(
@@ -72,7 +72,7 @@ def detection(trials: Sequence[StoredTrial]) -> Detection:
 
 
 def false_alarms(trials: Sequence[StoredTrial]) -> FalseAlarms:
-    """Of comparisons without a change."""
+    """Figures of comparisons without a change."""
     return FalseAlarms(
         all=of(trials, NO_CONTROL),
         by_kind=_groups(trials, lambda one: one.kind),
@@ -82,7 +82,7 @@ def false_alarms(trials: Sequence[StoredTrial]) -> FalseAlarms:
 
 
 def _groups(trials: Iterable[StoredTrial], name_of: Callable[[StoredTrial], str | None]) -> list[Group]:
-    """By name; those without one are in none."""
+    """Groups by name; trials without a name are in no group."""
     by_name: dict[str, list[StoredTrial]] = defaultdict(list)
     for one in trials:
         if (name := name_of(one)) is not None:
@@ -91,6 +91,6 @@ def _groups(trials: Iterable[StoredTrial], name_of: Callable[[StoredTrial], str 
 
 
 def _right(answers: Iterable[bool | None]) -> Proportion:
-    """Of those that had an answer to give."""
+    """Share among trials that have an answer."""
     known = [one for one in answers if one is not None]
     return proportion(sum(known), len(known), NOT_FOUND_YET)

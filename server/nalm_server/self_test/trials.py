@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials that others made, taken in and listed."""
+"""Stores and lists trials that others made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nalm_server.self_test.schemas import Trial, TrialKind, TrialNew, TrialsTake
 def take(
     session: Session, caller: Principal, project: str, trials: Sequence[TrialNew], now: datetime
 ) -> TrialsTaken:
-    """For those who may upload reports of the project. A trial that is known changes nothing."""
+    """For those who may upload reports of the project. A stored trial changes nothing."""
     project_id = _required(session, caller, project)
     new = sum(
         repository.add_once(
@@ -52,7 +52,7 @@ def listed(
     limit: int,
     below: int | None,
 ) -> list[Trial]:
-    """Newest first."""
+    """Trials, newest first."""
     found = require_project(session, caller, project, Role.READER)
     own = {name for name in Trial.model_fields if name != "has_report"}
     return [
@@ -62,7 +62,7 @@ def listed(
 
 
 def report(session: Session, caller: Principal, project: str, trial_id: int) -> bytes:
-    """The run report of a control that alarmed."""
+    """The run report of a control with a false alarm."""
     found = require_project(session, caller, project, Role.READER)
     row = repository.find(session, found.id, trial_id)
     kept = repository.report(session, row.id) if row is not None else None

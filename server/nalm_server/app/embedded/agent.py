@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps one `nalm agent` running beside the server."""
+"""Keeps one `nalm agent` running next to the server."""
 
 from __future__ import annotations
 
