@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make run` and `make test` do everything, from nothing installed. `make help` lists the rest.
+# `make run` and `make test` install what they need. `make help` lists all targets.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
@@ -21,7 +21,7 @@ DAY_ALONE := $(if $(WHOLE),,and not nightly)
 WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract end-to-end demo))
 AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
-# Without compiled modules every command and server that a test starts takes seconds more.
+# Without compiled modules every command and server of a test starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
 
 PAGE := server/nalm_server/static/index.html
@@ -69,7 +69,7 @@ nf-asan: ## Builds the reference NF with AddressSanitizer and UndefinedBehaviorS
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 	@ninja -C $(NF_ASAN)
 
-# The two macros make rings and locks of DPDK code that TSan sees, in place of assembly.
+# The two macros replace DPDK's assembly for rings and locks by code that TSan can check.
 nf-tsan: ## Sets up a build with ThreadSanitizer
 	@[ -f $(NF_TSAN)/build.ninja ] || CC="ccache gcc" meson setup $(NF_TSAN) reference-nf --buildtype=debugoptimized \
 		-Db_sanitize=thread -Db_lundef=false \
@@ -105,7 +105,7 @@ test-server: ## The server's suite on SQLite, and the modules marked `dialects` 
 test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast
 
-# More at once than there are cores: each start of DPDK waits a tenth of a second for its clock.
+# More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock.
 test-nf: nf ## The reference NF's own tests and golden packets
 	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal $(DAY) reference-nf/demo/tests reference-nf/spec/tests
 
@@ -116,7 +116,7 @@ test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan 
 	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
 		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size",-m sanitised)
 
-# Without setarch, where that is allowed, a kernel that spreads memory widely leaves TSan no room for its shadow.
+# setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
 		flow_table_stress model_stress probe threads
@@ -146,7 +146,7 @@ test-end-to-end: page ## Every page in Chromium, on services with and without fi
 test-demo: page ## The demo through webhook, build, traffic, verdict and page: its first five merges; whole: all
 	@$(if $(WHOLE),,DEMO_MERGES=5) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py
 
-# With all that `make test` leaves to the night.
+# With all tests that only the nightly tier runs.
 $(WHOLE_SUITES): test-%-whole:
 	@$(MAKE) test-$* WHOLE=1
 
@@ -166,7 +166,7 @@ test-compose: ## Starts the shipped containers with stand-in images and measures
 test-faults: ## Kills every process during 200 commits, slows and cuts networks, fills disks; needs toxiproxy (go), minutes
 	@tests/faults/install && pytest -q tests/faults
 
-# Real measurements: on a quiet host, half an hour; on a busy one longer, and findings may stay inconclusive.
+# Real measurements: half an hour on a quiet host; longer on a busy one, where findings may stay inconclusive.
 test-story: nf ## Measures the demo's merges, and experiments, through PostgreSQL, Redis, Celery and two agents
 	@pytest -q --timeout 10000 tests/story
 
@@ -179,7 +179,7 @@ bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
 mutants: ## Every performance mutant against its base; continues a stopped run (MUTANTS=--resume and more)
 	@exec $(BIN)/nalm-mutants run --json .cache/mutants.jsonl $(MUTANTS)
 
-# Of kinds that a busy machine tells apart as surely as a quiet one: exact counts, broken ones, code that only moved.
+# Kinds that even a busy machine judges reliably: exact counts, broken code, code that only moved.
 test-mutants: ## Five of the mutants
 	@NALM_HOME=$(CURDIR)/.cache/nalm nalm-mutants run --sample 5 --budget 30 --kind more-instructions --kind leak \
 		--kind silent-drop --kind move --kind rename

@@ -20,7 +20,7 @@ def render_item(kind: str, item: Any, _autogenerate: Any) -> str | Literal[False
 
 
 def include_object(item: Any, _name: Any, _kind: Any, _reflected: Any, _other: Any) -> bool:
-    """Alembic does not see `ddl_if`: what only one database has says so in its `info`, too."""
+    """Alembic does not see `ddl_if`: items of only one database are also marked in their `info`."""
     only = getattr(item, "info", {}).get("only")
     return only is None or only == context.get_context().dialect.name
 

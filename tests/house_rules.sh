@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# House rules that no ordinary linter knows. Each prints what breaks it; exit 1 when one is broken.
+# House rules that no ordinary linter has. Each prints violations; exits with 1 if there are any.
 set -uo pipefail
 shopt -s lastpipe # `rule` at the end of a pipe must set broken in this shell
 cd "$(dirname "$0")/.."
@@ -36,7 +36,7 @@ git grep -nIE 'pytest\.mark\.(skip|xfail)\b|\b(it|test|describe)\.(skip|only)\('
 git grep -nE ':\+?\.[0-9]%\}|\{100 \*[^}]*f\} %' -- '*/nalm_*/*.py' ':!core/nalm_core/text/percents.py' |
 	rule 'A figure in per cent that is not written by nalm_core.text.percents'
 
-# A foreign key's check would wait for a row that is locked whole: two who lock in another order then wait for each other.
+# A foreign key's check waits for a row that is locked whole, so that transactions in another order deadlock.
 git grep -nE 'with_for_update(\(|=)' -- 'server/nalm_server/*.py' | grep -v 'key_share' | rule 'A row locked without key_share'
 
 git grep -n 'skip_locked' -- 'server/nalm_server/*.py' ':!server/nalm_server/db/claims.py' |
@@ -59,7 +59,7 @@ python3 tests/code_rules.py | rule 'Names that the glossary does not have, or a 
 python3 tests/check_transactions.py server/nalm_server |
 	rule 'Queries outside a repository, or a commit by who did not open the transaction'
 
-# One that holds more is several things: it wants folders.
+# A larger folder has several subjects and should be divided.
 rooms=(core agent server reference-nf tests/contract tests/end_to_end tests/forge tests/compose tests/faults)
 git ls-files -- "${rooms[@]}" | grep -E '\.(py|c|h|ts|tsx)$' | grep -v '/__init__\.py$' | sed 's|/[^/]*$||' | sort | uniq -c |
 	awk '$1 > 25 {print $2 ": " $1}' | rule 'A folder with more than 25 code files'
