@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * nalm probe: counters for any network function. Header only, C11 or C++14, needs no DPDK. Use:
+ * nalm probe: counters for any network function. Header only, C11 or C++14, needs no DPDK.
+ *
+ * Use:
  *
  *   nalm_probe_open()   maps one file (or anonymous memory) and names the NF's stages and outcomes
  *   nalm_lcore_claim()  gives the calling thread its own block: one writer per block

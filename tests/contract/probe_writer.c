@@ -3,8 +3,8 @@
  * A writer for the probe contract: two threads whose counters keep, at every commit, the invariants a reader tests:
  * packets of "work" = 3 * iterations, outcomes add up to packets, batch histogram adds up to batches.
  *
- * With the argument "events" it reads events of its own making as well: one refused, and one that each reading raises by
- * 5, so that marks and counts can be held against each other.
+ * With the argument "events" it also reads events of its own: one refused, and one that each reading increases by 5, so
+ * that marks and counts can be compared.
  */
 #include "nalm_probe.h"
 
@@ -21,7 +21,7 @@ static const struct nalm_stage_spec stages[] = {
 
 static struct nalm_probe probe;
 
-/* About the cycles of a small batch in a real NF: a writer that published without pause could never be read. */
+/* About the cycles of a small batch in a real NF, because a writer without pauses could never be read. */
 static void work(void)
 {
 	for (uint64_t begin = nalm_tsc(); nalm_tsc() - begin < 8000;)

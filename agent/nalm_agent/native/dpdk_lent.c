@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The probe for a DPDK program that has none: preloaded, it stands around the burst functions of every port that is
- * started. One iteration of an lcore goes from one poll of its first queue to the next; the gate is at that poll, where
- * the lcore holds no batch. Stages: rx and tx, the drivers; app, all between them.
+ * The probe for a DPDK program that has none: preloaded, it wraps the burst functions of every started port. One
+ * iteration of an lcore is from one poll of its first queue to the next; the gate is at that poll, where the lcore
+ * holds no batch. Stages: rx and tx, the drivers; app, everything between them.
  *
- * Nothing of DPDK is linked or included, so that one shim serves every program: what is relied on is the public face
- * of librte_ethdev and librte_eal: rte_eth_dev_start, rte_version_year, rte_version_month, and rte_eth_fp_ops, whose
- * layout changed with DPDK 23.11. A release whose layout is not known here is refused, and so is a structure that
- * does not hold what its layout says.
- * Not seen: lcores that only transmit, or neither receive nor transmit.
+ * The shim neither links nor includes DPDK, so that it serves every program. It relies only on public symbols of
+ * librte_ethdev and librte_eal: rte_eth_dev_start, rte_version_year, rte_version_month, and rte_eth_fp_ops, whose
+ * layout changed with DPDK 23.11. It refuses releases with an unknown layout, and a structure that does not match its
+ * layout. It does not measure lcores that only transmit, or neither receive nor transmit.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -27,7 +26,7 @@ enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
 typedef uint16_t (*burst)(void *queue, void **packets, uint16_t n);
 typedef int (*dev_start)(uint16_t port);
 
-/* struct rte_eth_fp_ops (rte_ethdev_core.h): a cache line of words for each direction, alike in both. */
+/* struct rte_eth_fp_ops (rte_ethdev_core.h): a cache line of words for each direction, with the same layout. */
 enum { WORDS = 8, CACHE_LINE = 64 };
 union word {
 	burst function;
@@ -40,9 +39,9 @@ _Static_assert(sizeof(struct fast_path) == 2 * CACHE_LINE, "two cache lines");
 
 struct layout {
 	unsigned first, last;	/* releases, as year and month: 2311 */
-	unsigned burst, queues; /* words of a line: the burst function, the array of queues it is called with */
+	unsigned burst, queues; /* words of a line: the burst function, its array of queues */
 };
-/* Read in rte_ethdev_core.h of every release. */
+/* From rte_ethdev_core.h of every release. */
 static const struct layout layouts[] = {{2111, 2307, 0, 3}, {2311, 2607, 2, 0}};
 
 struct lane {
@@ -50,7 +49,7 @@ struct lane {
 	void *first_queue;
 	uint32_t received; /* in this iteration */
 	uint32_t to_app;   /* of these, not yet handed to app */
-	uint64_t held;	   /* received, and neither sent nor given up */
+	uint64_t held;	   /* received, but neither sent nor dropped */
 };
 
 static const struct nalm_outcome_spec rx_outcomes[] = {{"pass", NALM_KIND_PASS}, {NULL, 0}};
@@ -74,7 +73,7 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 	_exit(70);
 }
 
-/* What is held when a turn ends counts as dropped by the program; should it be sent later, it is not counted again. */
+/* Packets held when a turn ends count as dropped by the program; if they are sent later, they are not counted again. */
 static void end_turn(struct lane *l)
 {
 	nalm_probe_outcome(&l->lc, APP, NOT_SENT, (uint32_t)l->held);
@@ -119,7 +118,7 @@ static inline uint16_t lent_rx(uint16_t port, void *queue, void **packets, uint1
 static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint16_t n)
 {
 	struct lane *l = &lane;
-	if (l->first_queue == NULL) /* a lcore that has not received is not measured */
+	if (l->first_queue == NULL) /* an lcore that has not received is not measured */
 		return real_tx[port](queue, packets, n);
 	nalm_probe_mark(&l->lc, APP, l->to_app);
 	l->to_app = 0;
@@ -132,7 +131,7 @@ static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint1
 	return sent;
 }
 
-/* The drivers' functions are not told their port: each port has functions of its own. */
+/* The drivers' functions do not get their port, so each port has wrappers of its own. */
 #define PORT(number)                                                                                                   \
 	static uint16_t rx_process_##number(void *queue, void **packets, uint16_t n)                                   \
 	{                                                                                                              \
@@ -208,7 +207,7 @@ static void lend(uint16_t port)
 	if (port >= PORTS)
 		give_up("the program starts a port beyond the eighth");
 	union word *rx = &paths[port].rx[layout->burst], *tx = &paths[port].tx[layout->burst];
-	if (rx->function == rx_of[port]) /* it was started already: DPDK did nothing */
+	if (rx->function == rx_of[port]) /* already started: DPDK did nothing */
 		return;
 	check(layout, paths[port].rx, port, "receive");
 	check(layout, paths[port].tx, port, "transmit");
@@ -220,7 +219,7 @@ static void lend(uint16_t port)
 	tx->function = tx_of[port];
 }
 
-/* In place of DPDK's, which it calls. */
+/* Replaces DPDK's function, which it calls. */
 __attribute__((visibility("default"))) int rte_eth_dev_start(uint16_t port)
 {
 	dev_start real = (dev_start)dlsym(RTLD_NEXT, "rte_eth_dev_start");

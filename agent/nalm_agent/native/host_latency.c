@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How far memory and the other CPUs are on this host, and how steadily a core runs. Each run prints one JSON object.
+ * Latencies of memory and of other CPUs on this host, and the steadiness of a core. Each run prints one JSON object.
  *
  * usage: host_latency speed CPU
  *        host_latency chase CPU BYTES
@@ -38,7 +38,7 @@
 enum { LINE = 64 };
 enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
 enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
-enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short rounds, for both CPUs are seldom free for long */
+enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short rounds: both CPUs are seldom free for long */
 enum { PERIODS = 60, WORK = 20000 };			   /* sharing: a period is a few milliseconds */
 static const uint64_t huge_page = 2u << 20;
 static const int64_t transfer_limit_ns = 300000000;
@@ -82,18 +82,18 @@ static int speed(void)
 
 	printf("{\"ghz\": [");
 	for (int sample = -1; sample < SAMPLES; sample++) {
-		int64_t begin = read_ns(CLOCK_THREAD_CPUTIME_ID); /* without the time of other programs */
+		int64_t begin = read_ns(CLOCK_THREAD_CPUTIME_ID); /* excludes other programs */
 		for (int i = 0; i < CHAIN; i++) /* register operands: sums with constants are folded on the way */
 			__asm__ volatile(".rept 1000\n\tadd %1, %0\n\t.endr" : "+r"(value) : "r"(step));
 		double ghz = CHAIN * 1000.0 / (double)(read_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
-		if (sample >= 0) /* the first one warms up */
+		if (sample >= 0) /* the first one is a warm-up */
 			printf("%s%.4f", sample == 0 ? "" : ", ", ghz);
 	}
 	printf("]}\n");
 	return 0;
 }
 
-/* Bytes of the mapping at `at` that are on huge pages, by the kernel's own account. */
+/* Bytes of the mapping at `at` that are on huge pages, as the kernel reports. */
 static uint64_t huge_bytes(const void *at)
 {
 	FILE *maps = fopen("/proc/self/smaps", "r");
@@ -278,7 +278,7 @@ static int sharing(int other)
 	for (int period = 0; period < PERIODS; period++) {
 		for (int busy = 0; busy < 2; busy++) {
 			atomic_store(&neighbour.work, busy == 1);
-			nanosleep(&settle, NULL); /* until the neighbour has taken notice */
+			nanosleep(&settle, NULL); /* until the other CPU has reacted */
 			ns[busy][period] = work_ns();
 		}
 	}

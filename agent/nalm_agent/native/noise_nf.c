@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The NF that `nalm doctor --noise` compares with itself: real probe, real turns, no DPDK. Its packets are numbers; its
- * two stages do what network functions do, lookups in tables larger than the first caches and arithmetic on headers.
- * Tables are placed anew by each launch's seed, so that launches differ as those of an NF do.
+ * The NF that `nalm doctor --noise` compares with itself: real probe, real turns, no DPDK. Its packets are numbers. Its
+ * two stages act like network functions: lookups in tables larger than the first caches, and arithmetic on headers.
+ * Each launch's seed places the tables, so that launches differ like those of an NF.
  */
 #include "nalm_probe.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A DPDK program that knows nothing of nalm: one lcore takes packets from port 0 and sends them there, but for every
- * DROP-th (argument behind `--`; 0: none).
+ * A DPDK program without nalm: one lcore receives packets from port 0 and sends them there, except every DROP-th
+ * (argument after `--`; 0: none).
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>

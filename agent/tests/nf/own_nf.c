@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The tests' NF that keeps figures of its own, as Open vSwitch's PMD threads do: no probe, a thread that polls, and a
- * socket that clears and shows. A batch costs time and no CPU: what runs beside it hardly moves its figures.
- * `own_nf SOCKET CPU` runs, `own_nf SOCKET clear|show` asks. Its output is that of `dpif-netdev/pmd-perf-show` of Open
- * vSwitch 3.1.0, as far as it says something of this program.
+ * The tests' NF with figures of its own, like Open vSwitch's PMD threads: no probe, a thread that polls, and a socket
+ * that clears and shows. A batch costs time and no CPU, so other programs hardly change its figures. `own_nf SOCKET
+ * CPU` runs it, `own_nf SOCKET clear|show` sends a request. Its output is that of `dpif-netdev/pmd-perf-show` of Open
+ * vSwitch 3.1.0, as far as it applies to this program.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stands in for the shared libraries of a DPDK release, as far as a lent probe sees them: RELEASE is its year and month
- * (0: the release does not tell), BURST and QUEUES are the words of a line of rte_eth_fp_ops that hold the burst
- * function and the array of queues.
+ * Replaces the shared libraries of a DPDK release, as far as a lent probe uses them: RELEASE is its year and month (0:
+ * not available), BURST and QUEUES are the words of a line of rte_eth_fp_ops that hold the burst function and the array
+ * of queues.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static uint16_t transmit(void *to, void **packets, uint16_t n)
 	return n;
 }
 
-/* Of the words that the probe leaves alone: the queue's count and status. */
+/* A word that the probe does not replace: the queue's count and status. */
 static uint16_t other(void *from, void **packets, uint16_t n)
 {
 	(void)from, (void)packets, (void)n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program on the stand-in for DPDK: takes packets from port 0 and sends them there. It starts its port STARTS times
- * (argument; 0: it ends by a signal in place of starting it).
+ * A program on the replacement of DPDK: receives packets from port 0 and sends them there. It starts its port STARTS
+ * times (argument; 0: it ends by a signal instead).
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The agent's tests' own NF with a generator inside that keeps to nalm_traffic.h: real probe, real turns, real pace, no
- * DPDK. It passes on so many packets a second as it is told to, by the schedule's time, and drops the rest by name: what
- * a search should find is known. --grow: so many bytes are never given back after each turn.
+ * The agent's tests' own NF with a generator that implements nalm_traffic.h: real probe, real turns, real pace, no
+ * DPDK. It forwards the given number of packets a second, by the schedule's time, and drops the rest by name, so that
+ * the right result of a search is known. --grow: leaks this many bytes in each turn.
  *
  * usage: traffic_nf [--capacity PPS] [--lie] [--silent-drops] [--no-file] [--grow BYTES]
  */
@@ -25,7 +25,7 @@ static struct nalm_probe probe;
 static struct nalm_traffic *traffic;
 static struct nalm_traffic_control asked;
 static struct nalm_traffic_totals now;
-static uint64_t start, last, passed, hz; /* of the present turn; packets passed on in this trial */
+static uint64_t start, last, passed, hz; /* of the current turn; packets forwarded in this trial */
 static uint64_t capacity;
 static bool lies, hides;
 
@@ -66,7 +66,7 @@ static uint32_t generate(void)
 	return due < BATCH ? (uint32_t)due : BATCH;
 }
 
-/* So many packets of the trial may have passed when this one is due. */
+/* Number of the trial's packets that may have passed when this one is due. */
 static bool has_room(uint64_t number)
 {
 	double seconds = asked.load == NALM_TRAFFIC_OPEN ? (double)number / (double)asked.rate_pps

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence of a finding: the commits it lies between, the ratio of a run."""
+"""Evidence of a finding: the commits around it, the ratio of a run."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _record(
 
 
 def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime) -> None:
-    """Narrows an alert to its culprit: a pair knows it, a history only its range."""
+    """Narrows an alert to its culprit, which a pair determines; a history gives only a range."""
     exact = suspicion.source == "pair" and suspicion.after_commit_id is None
     if not exact or (alert.source == "pair" and alert.after_commit_id is None):
         return

@@ -13,7 +13,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class AlertRow(Base):
-    """A finding: what one commit did that somebody should look at. A commit has at most one."""
+    """A finding: a change by one commit that people should examine. A commit has at most one."""
 
     __tablename__ = "alerts"
     __table_args__ = (Index(None, "project_id", "state"), UniqueConstraint("commit_id"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An account's watches: which alerts of its projects it wants to see."""
+"""An account's subscriptions: the alerts of its projects that it follows."""
 
 from __future__ import annotations
 

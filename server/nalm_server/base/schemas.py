@@ -32,7 +32,7 @@ class Schema(BaseModel):
 
 
 def former_name(field: str, kind: Any) -> Any:
-    """The former name of an answer's field: served beside it for older clients."""
+    """The former name of an answer's field, which is also served for older clients."""
     made = computed_field(
         return_type=kind, description=f"Now `{field}`.", json_schema_extra={"deprecated": True}
     )

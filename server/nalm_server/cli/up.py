@@ -17,7 +17,7 @@ def up(
     state: State = None,
     host: Annotated[str, typer.Option(envvar="NALM_HOST", help="Address to serve on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(envvar="NALM_PORT", help="Port to serve on.", min=0, max=65535)] = 8080,
-    agent: Annotated[bool, typer.Option(help="Run a local agent beside the server.")] = True,
+    agent: Annotated[bool, typer.Option(help="Run a local agent, too.")] = True,
 ) -> None:
     """Runs everything on this host: database, API, page, one agent. Ctrl-C stops it.
 

@@ -218,9 +218,9 @@ class Variant(Schema):
     name: str
     on: list[VariantOn]
     reach: list[str]
-    """Scenarios that it makes cheaper: the interval is below 1."""
+    """Scenarios that it makes faster: the interval is below 1."""
     harms: list[str]
-    """Scenarios that it makes more expensive."""
+    """Scenarios that it makes slower: the interval is above 1."""
 
 
 class Ablation(Schema):

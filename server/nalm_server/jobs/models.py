@@ -110,7 +110,7 @@ class JobRow(Base):
     fork: Mapped[str | None] = mapped_column(String(200))
     """The repository of the head, as its forge names it. None: the project's own."""
     priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")
-    """Smaller goes first."""
+    """Smaller comes first."""
     pull_request: Mapped[int | None]
     requested_by: Mapped[str | None] = mapped_column(String(128))
     scenarios: Mapped[list[str] | None] = mapped_column(JSON)

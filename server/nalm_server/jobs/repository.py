@@ -101,7 +101,7 @@ def same(
 
 
 def find_for_head(session: Session, commit_id: int, reason: str) -> JobRow | None:
-    """The newest with this reason, whatever its base is."""
+    """The newest with this reason, with any base."""
     return session.scalars(
         select(JobRow)
         .where(JobRow.commit_id == commit_id, JobRow.reason == reason)

@@ -31,7 +31,7 @@ class Pair:
 
 
 def known(context: Context, project: ProjectRow, revision: str) -> CommitRow | None:
-    """The commit, if the revision is a prefix of one that the server knows."""
+    """The commit, if the revision is a prefix of a stored one."""
     if not re.match(SHA_PREFIX, revision):
         return None
     with context.read_sessions() as session:

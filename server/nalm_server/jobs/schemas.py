@@ -32,7 +32,7 @@ class JobReason(StrEnum):
 
 
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}
-"""Smaller goes first."""
+"""Smaller comes first."""
 
 
 class JobState(StrEnum):
@@ -56,7 +56,7 @@ OPEN = (JobState.QUEUED, *HELD)
 
 
 class JobBrief(Schema):
-    """A job beside its commit."""
+    """A job of a listed commit."""
 
     id: int
     state: JobState
@@ -96,7 +96,7 @@ class Job(JobBrief):
     """When this commit of this repository was approved; null: it was not."""
     approved_by: str | None
     priority: int
-    """Smaller goes first: the priority of its reason, unless it was boosted or has waited long."""
+    """Smaller comes first: the priority of its reason, unless it was boosted or has waited long."""
     pull_request: int | None
     requested_by: str | None
     scenarios: list[str] | None

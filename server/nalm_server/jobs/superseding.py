@@ -53,7 +53,7 @@ def _is_older(session: Session, job: JobRow, commit: CommitRow) -> bool:
 
 
 def drop_all(session: Session, drops: Sequence[tuple[JobRow, str]], now: datetime) -> list[int]:
-    """Supersedes jobs of one project, each with its reason, in whatever state; returns their numbers. The
+    """Supersedes jobs of one project, each with its reason, in any state; returns their numbers. The
     caller holds their locks."""
     for job, _ in drops:
         job.fence += 1

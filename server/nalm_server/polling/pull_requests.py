@@ -30,7 +30,7 @@ TURN = timedelta(seconds=60)
 LIMITS = Limits(seconds=30.0, bytes=32 << 20, altogether_seconds=TURN.total_seconds())
 """For pages of a hundred, each item with its text and both its repositories."""
 SETTLED = timedelta(seconds=10)
-"""More recent changes wait for the next poll: a forge's list may lag behind its webhooks."""
+"""More recent changes wait for the next poll: a forge's list may be older than its webhooks."""
 CLOCKS = timedelta(minutes=10)
 """Maximum difference between the forge's clock and this server's."""
 ENDED_AT_MOST = 50

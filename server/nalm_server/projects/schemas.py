@@ -71,7 +71,7 @@ class ProjectSettings(Schema):
     public: Flag | None = None
     reference: Revision | None = Field(
         default=None,
-        description="The scale of NCPP: a commit, a tag or a watched branch, as it stands now; null: none.",
+        description="The scale of NCPP: a commit, a tag or a watched branch as of now; null: none.",
     )
 
 

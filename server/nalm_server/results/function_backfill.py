@@ -16,7 +16,7 @@ AT_ONCE = 20
 
 
 def fill(context: Context, project_id: int) -> Iterator[int]:
-    """Enters what is missing, oldest run first, in small transactions; yields the number of reports read."""
+    """Adds missing entries, oldest run first, in small transactions; yields the number of reports read."""
     last = 0
     while True:
         with context.read_sessions() as session:

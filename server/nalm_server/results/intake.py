@@ -73,7 +73,8 @@ def _take(session: Session, upload: Upload, draft: Draft, now: datetime) -> Acce
 
 
 def _project(session: Session, upload: Upload) -> ProjectRow:
-    """The job's project, whatever its name in nalm.toml; without a job, the project that the report names."""
+    """The job's project, regardless of the name in nalm.toml; without a job, the project that the report
+    names."""
     caller, job = upload.caller, _find_job(session, upload)
     if job is not None and _may_send(session, upload, job.project_id):
         return projects.lock(session, job.project_id)

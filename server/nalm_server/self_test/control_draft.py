@@ -28,7 +28,7 @@ class TrialDraft(JudgedDraft):
         return self.verdict.outcome is not Outcome.SAME
 
     def of_job(self, session: Session, job: JobRow) -> ReportTaken | None:
-        """A result `unchanged` was not measured, by an agent that does not know controls: it does not
+        """A result `unchanged` was not measured, because the agent does not support controls: it does not
         count."""
         known = repository.scenarios_of_job(session, job.id)
         if self.report.status is RunStatus.UNCHANGED or self.report.scenario.name in known:

@@ -49,7 +49,7 @@ def apply(session: Session, project_id: int, event: Event, plan: Plan, now: date
     """Returns the numbers of the plan's jobs. The caller holds the project's lock."""
     if isinstance(event, PullRequestChanged):
         made = apply_pull_requests(session, project_id, [(event, plan)], now)
-        assert made is not None, "nothing stands between a pull request and itself"
+        assert made is not None, "the order of a single plan cannot matter"
         return made[0]
     commits = _record(session, project_id, [plan])
     job_ids = [_enqueue(session, commits[one.sha], one, now) for one in plan.measurements]

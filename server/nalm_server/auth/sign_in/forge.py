@@ -26,7 +26,7 @@ with warnings.catch_warnings():
 
 TIMEOUT_SECONDS = 10.0
 SIGNED_WITH = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
-"""Never `none`, never a secret that both sides know."""
+"""Never `none`, never a shared secret."""
 LEEWAY_SECONDS = 60
 
 

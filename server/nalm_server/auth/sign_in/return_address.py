@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page after sign-in: always one of this server, whatever the request names."""
+"""The page after sign-in: always one of this server, for any request."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _lost(step: StepRow, why: str, now: datetime) -> None:
 
 
 def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
-    """The intended host is gone, or has not come for too long."""
+    """The intended host was removed, or has been absent for too long."""
     detail = detail_of(step)
     host = detail.first_host if detail.remeasurement is Remeasurement.SAME else None
     gone = host is not None and not hosts.is_there(case.session, case.project, host)

@@ -31,7 +31,7 @@ def measure_again(session: Session, caller: Principal, alert_id: int, now: datet
 
 
 def bisect(session: Session, caller: Principal, alert_id: int, now: datetime) -> Confirming:
-    """Bisects between the last good commit and the commit in which the change was seen."""
+    """Bisects between the last good commit and the commit with the change."""
     alert, campaign = _open(session, caller, alert_id)
     found = evidence.seen(session, alert)
     main = evidence.main(alert, found) if found else None

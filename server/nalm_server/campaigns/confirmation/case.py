@@ -36,7 +36,7 @@ class Case:
 
     @cached_property
     def evidence(self) -> list[Seen]:
-        """What was first seen, by scenario."""
+        """The first results, by scenario."""
         return evidence.seen(self.session, self.alert)
 
     def note(self, **result: Any) -> None:

@@ -24,7 +24,7 @@ from nalm_server.results.summary import of_stored
 
 @dataclass(frozen=True)
 class Seen:
-    """One scenario of a finding, as first seen."""
+    """One scenario of a finding with its first result."""
 
     scenario: str
     base_sha: str

@@ -36,7 +36,7 @@ def is_there(session: Session, project: ProjectRow, name: str) -> bool:
 def another(
     session: Session, project: ProjectRow, not_this: str, needs: str | None, now: datetime
 ) -> HostRow | None:
-    """An available host of the pool that has what is needed."""
+    """An available host of the pool that meets the needs."""
     required = Needs.parse(needs) if needs else Needs()
     for host in agents.hosts_of_pool(session, project.pool):
         fit = host.name != not_this and not missing(required, capabilities(host))

@@ -17,7 +17,7 @@ from nalm_server.git.graph import CommitInfo, UnknownRevisionError
 
 @dataclass(frozen=True)
 class Nothing:
-    """Nothing is measured, with the reason."""
+    """The reason why nothing is measured."""
 
     why: str
     tip: CommitInfo

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work.SCHEDULE: measures what is due, once, however many times were missed."""
+"""Work.SCHEDULE: measures due schedules, once for any number of missed times."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's result: each merge's verdict beside its planted change."""
+"""The demo's result: each merge's verdict and planted change."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders commits along the first parent, in whatever order they arrive."""
+"""Orders commits along the first parent, independent of the order of arrival."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _stub(project_id: int, sha: str, position: int) -> CommitRow:
 
 
 def _move_behind(session: Session, row: CommitRow, position: int) -> None:
-    """Moves the commit and its descendants behind `position`: pushes came out of order."""
+    """Moves the commit and its descendants after `position`: pushes arrived out of order."""
     waiting = [(row, position)]
     moved: set[int] = set()
     while waiting:

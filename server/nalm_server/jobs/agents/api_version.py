@@ -11,11 +11,11 @@ OLDEST_API = 1
 
 def why_unfit(api: int, version: str | None) -> str | None:
     """Why this server does not support an agent, and what to do; None if it does."""
-    said = f"agent ({version or 'of no known version'}) speaks version {api} of the agents' API; this server"
+    said = f"agent ({version or 'of unknown version'}) uses version {api} of the agents' API; this server"
     if api < OLDEST_API:
         return f"{said} needs {OLDEST_API} to {API}: install the nalm-agent of the server's version"
     if api > API:
-        return f"{said} knows up to {API}: update the server first, or install the nalm-agent of its version"
+        return f"{said} supports up to {API}: update the server, or install the nalm-agent of its version"
     return None
 
 

@@ -114,7 +114,7 @@ class NoisePoint(Schema):
 class Detectable(Schema):
     launches: int
     change: float | None
-    """Relative change found with 90 % probability in so many launches; null: none below a factor of e."""
+    """Relative change found with 90 % probability in this many launches; null: none below a factor of e."""
 
 
 class Resolution(Schema):

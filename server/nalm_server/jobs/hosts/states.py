@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a host, from what is known of it. Pure."""
+"""The state of a host, computed from its data. Pure."""
 
 from __future__ import annotations
 

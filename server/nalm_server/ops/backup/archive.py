@@ -38,7 +38,7 @@ class Part(BaseModel):
 
 class Manifest(BaseModel):
     format: Literal["nalm.backup/1", "nalm.backup/2"] = FORMAT
-    """Version 1 had no reports beside the database."""
+    """Version 1 had no reports, only the database."""
     made_at: datetime
     nalm_version: str
     database: Literal["sqlite", "postgresql"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Retention of a project: its rules and what is due."""
+"""Retention of a project: its rules and due removals."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imported figures of other tools, shown beside measured ones and never judged."""
+"""Imported figures of other tools, shown with measured ones and never judged."""

@@ -29,7 +29,7 @@ COMMITS = 100
 
 
 def as_of_now(session: Session) -> None:
-    """All queries see one moment, as on SQLite anyway."""
+    """All queries read one snapshot, as SQLite always does."""
     if session.get_bind().dialect.name == "postgresql":
         session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
 

@@ -33,7 +33,7 @@ class ExportRow(NamedTuple):
     low: float | None
     high: float | None
     n: int | None
-    """Launches behind the value."""
+    """Number of launches of the value."""
     unit: str
 
 

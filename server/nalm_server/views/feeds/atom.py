@@ -24,7 +24,7 @@ class Entry:
 
 
 def render(feed_id: str, title: str, url: str, entries: Sequence[Entry]) -> bytes:
-    """The document. Readers identify an entry by its id, whatever else changes."""
+    """The document. Readers identify an entry by its id, even if the rest changes."""
     ET.register_namespace("", NAMESPACE)
     feed = ET.Element(f"{{{NAMESPACE}}}feed")
     _add(feed, "id", feed_id)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Series of C functions beside those of stages: names and values."""
+"""Series of C functions: names and values."""
 
 from __future__ import annotations
 

@@ -5541,7 +5541,7 @@ export interface components {
         };
         /**
          * JobBrief
-         * @description A job beside its commit.
+         * @description A job of a listed commit.
          */
         JobBrief: {
             /** Detail */
@@ -6608,7 +6608,7 @@ export interface components {
             public?: boolean | null;
             /**
              * Reference
-             * @description The scale of NCPP: a commit, a tag or a watched branch, as it stands now; null: none.
+             * @description The scale of NCPP: a commit, a tag or a watched branch as of now; null: none.
              */
             reference?: string | null;
             /**
