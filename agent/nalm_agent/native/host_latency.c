@@ -38,7 +38,7 @@
 enum { LINE = 64 };
 enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
 enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
-enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short rounds: both CPUs are seldom free for long */
+enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short: both CPUs are seldom free for long */
 enum { PERIODS = 60, WORK = 20000 };			   /* sharing: a period is a few milliseconds */
 static const uint64_t huge_page = 2u << 20;
 static const int64_t transfer_limit_ns = 300000000;

@@ -105,7 +105,7 @@ class Contribution(Model):
     chains: list[Compared]
     """Base: off, head: on. The first is the one it was made for."""
     reach: list[Name]
-    """Chains that it makes faster, at REACH_ALPHA over all its chains (Holm)."""
+    """Chains it makes cheaper, at REACH_ALPHA over all its chains (Holm)."""
     harms: list[Name]
     """Chains it makes dearer."""
 
