@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two rules of the server's database code: queries and rows in repositories only, and a transaction is
-committed by the function that opened it. A function that is handed a session never commits it.
+committed by the function that opened it. A function that gets a session as argument never commits it.
 
-    check_transactions.py FOLDER     prints what breaks them, a line each
+    check_transactions.py FOLDER     prints violations, a line each
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 Suites that need no quiet machine run two at a time, then those that measure run one after another. Each
 suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every suite runs in a
-process group of its own, which is ended with the suite or when this program is interrupted: nothing outlives
-a test run. The end lists each suite's time, processor time and share of the whole.
+process group of its own, which ends with the suite or when this program is interrupted: no process outlives a
+test run. At the end it lists each suite's time, processor time and share of the whole.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long a developer waits for `nalm check` on the reference NF, and how well its counts repeat.
 
-On the demo's history, with a store of its own: a merge that leaves the code alone; the merge that adds
-instructions to NAT, from the end of its build to the first word on instructions and to the verdict on cycles;
-the same merge counted again from an empty store.
+Uses the demo's history and a store of its own: a merge that does not change the code; the merge that adds
+instructions to NAT, from the end of its build to the first result on instructions and to the verdict on
+cycles; the same merge counted again from an empty store.
 """
 
 from __future__ import annotations

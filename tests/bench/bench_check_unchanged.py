@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of `nalm check` without a change since the last one: CPU time of the command and its children.
 
-On a clone of the demo's history of the reference NF, with a store of its own. The fastest of several calls:
-whoever else uses the host can only add to it.
+Uses a clone of the demo's history of the reference NF, and a store of its own. The value is the fastest of
+several calls, because other programs can only add to it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 """Deliveries of one project processed per second: pull requests of forks in a real repository, read through
 git's file transport, on PostgreSQL and on SQLite.
 
-All wait when the worker begins. BENCH_PULL_REQUESTS: how many.
+All deliveries wait when the worker begins. BENCH_PULL_REQUESTS: their number.
 """
 
 from __future__ import annotations

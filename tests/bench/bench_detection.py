@@ -3,7 +3,7 @@
 
 Synthetic histories of BENCH_DETECTION_SEEDS (1) seeds from BENCH_DETECTION_FIRST_SEED (101) on.
 Real ones with labels if NALM_LABELLED names a folder with labelled.json.
-Each line says the CPU time and the wall time that went into it: neighbours make the latter longer.
+Each line has its CPU time and wall time; other programs increase the latter.
 """
 
 from __future__ import annotations

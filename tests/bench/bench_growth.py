@@ -2,11 +2,12 @@
 """The API over 200,000 commits, 1,000,000 runs, 3,000,000 values: p50 and p95 of requests of pages and
 commands.
 
-A real server over HTTP on a PostgreSQL of its own, one caller at a time. Of exports the first byte counts;
-`whole_p50` is to the last. `server_cpu_ms` is the server's processor time, without PostgreSQL's.
+A real server over HTTP on a PostgreSQL of its own, one caller at a time. For exports the time to the first
+byte counts; `whole_p50` is the time to the last. `server_cpu_ms` is the server's processor time, without
+PostgreSQL's.
 
 Usage: python tests/bench/bench_growth.py [--kept DIR] [--calls N] [--only NAME ...]
-With --kept the database stays in that directory and is made only once: minutes.
+With --kept the database stays in that directory and is made only once, which takes minutes.
 """
 
 from __future__ import annotations

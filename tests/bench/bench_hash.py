@@ -2,10 +2,10 @@
 """Lookups per second in the flow tables `signature`, rte_hash and `chained`; cache lines per hit.
 
 The same uniformly random keys of 16 bytes, load factor 0.8, the same hash function; contenders take turns
-within a process, each timed by its thread's CPU time. The headline is all hits, all in huge pages, our
-table given batches of 256 keys and rte_hash its largest bulk, 64, by the faster of its two calls. Our
-lookup has fetched the record then; rte_hash's has fetched its own copy of the key. Beside it: our batches
-of 64 too, the records written to by both, half of the keys missing, small pages for both.
+within a process, each timed by its thread's CPU time. The headline is all hits, all in huge pages, our table
+given batches of 256 keys and rte_hash its largest bulk, 64, by the faster of its two calls. Our lookup has
+then fetched the record, rte_hash's its own copy of the key. Other figures: our batches of 64, both writing to
+the records, half of the keys missing, small pages for both.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run to completion against a pipeline of two groups, on two lcores, for both chains (Wu et al., Table IV).
 
-Value: CPP of the pipeline, hand-overs included, over CPP of run to completion; below 1 the pipeline is the
-better one. The search for the crossing makes the chain's state larger, which run to completion keeps
-in one core's caches and a pipeline in two.
+Value: CPP of the pipeline, hand-overs included, over CPP of run to completion; below 1 the pipeline is
+better. The search for the crossing increases the chain's state, which run to completion keeps in one core's
+caches and a pipeline in two.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 """The probe's cost: CPP of SFC A with and without the probe's stage marks, interleaved.
 
 Both builds keep the gate and the turn's own counters, by which they are compared: TSC cycles of a turn over
-the packets committed in it, scaled by the thread's CPU time. The loop holds the generator as well, which the
-probe times too; the whole difference is held against the NF's own cycles per packet.
+the packets committed in it, scaled by the thread's CPU time. The loop includes the generator, which the probe
+also times; the whole difference is related to the NF's own cycles per packet.
 """
 
 from __future__ import annotations

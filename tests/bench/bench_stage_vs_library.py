@@ -2,8 +2,8 @@
 """The cost of each stage compared with its bare library call, at 64 B, with few and many flows.
 
 A stage does more than its library call: it reads the frame, rewrites addresses, ports, TTL and checksums,
-keeps flows in order of age, gives each packet an outcome. With few flows everything lies in the caches and
-that work is what is seen; with many the library's misses are.
+keeps flows in order of age, gives each packet an outcome. With few flows all data is in the caches and that
+work dominates; with many the library's misses dominate.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost of observation: CPP of SFC A at full load with `nalm top`, with `nalm gdb`, and without either.
 
-One NF a launch, short turns in changing order, each paired with the turn beside it that nobody looked at; the
-launch is the unit. top looks as often as it can, from other CPUs where there are some: at the probe; by
-telemetry, at a port that the NF does not use; and by perf, which samples the whole turn. gdb is attached
-before its turn and lets the NF run: what a stop itself costs is the person's.
+One NF per launch, short turns in changing order, each paired with an adjacent unobserved turn; the launch is
+the unit. top reads as often as it can, from other CPUs if there are some: the probe; telemetry of a port that
+the NF does not use; and perf, which samples the whole turn. gdb is attached before its turn and lets the NF
+run; the cost of a stop is not included.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """How soon the page shows data of a warm server, and how soon a long history follows the wheel.
 
-In Chromium, each first view in a browser that has nothing of the page yet: milliseconds from the navigation's
+In Chromium, each first view in a browser without cached files of the page: milliseconds from the navigation's
 start until all parts of the overview, or the history's chart, are drawn; the median of several. The zoom is
-on 20 series of 10,000 commits, made up in the place of the server's answer: milliseconds of the page's main
-thread for each turn of the wheel. Neighbours on the host add to both.
+on 20 generated series of 10,000 commits that replace the server's answer: milliseconds of the page's main
+thread for each turn of the wheel. Other programs on the host add to both.
 """
 
 from __future__ import annotations

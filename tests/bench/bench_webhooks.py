@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Webhooks accepted per second by one API process on PostgreSQL, their p99 and cost; memory of the processes.
 
-Signed pushes, a delivery and a commit each, from a few clients on the same cores, each on a connection of
-its own. First with nobody working on them: what intake can do. Then with Redis and a worker beside.
-BENCH_DELIVERIES: how many are measured each time.
+Signed pushes, a delivery and a commit each, from a few clients on the same cores, each on a connection of its
+own. First without a worker, which shows the capacity of intake; then with Redis and a worker.
+BENCH_DELIVERIES: the number measured each time.
 """
 
 from __future__ import annotations

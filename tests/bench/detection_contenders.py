@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detectors to compare: values in, first indices of new levels out. Each is used as its documentation says.
 
-Peers are no requirements of this project; a missing one is said and left out. Otava asks for another version
-of NumPy than we have, and needs nothing else of what it asks for here:
+These detectors are no requirements of this project; a missing one is reported and skipped. Otava requires
+another version of NumPy than ours, and needs none of its other requirements here:
 
     uv pip install jumpavg ruptures && uv pip install --no-deps apache-otava
 """

@@ -2,7 +2,7 @@
 """Histories of known truth: noise of every kind, with or without steps, ramps and pulses.
 
 Sizes are relative; the noise of one commit is 0.1 to 2 %. A planted change is at least LEAST_SPREADS times
-the spread of the noise: smaller ones nobody could label.
+the spread of the noise: nobody could label smaller ones.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def cycles_per_packet(mode: str, cores: Cores, *, burst: int) -> float:
         process.kill()
     found = _CYCLES.search(output)
     if found is None:
-        sys.exit(f"dpdk-testpmd told no cycles per packet:\n{output[-2000:]}")
+        sys.exit(f"dpdk-testpmd printed no cycles per packet:\n{output[-2000:]}")
     return float(found[1])
 
 

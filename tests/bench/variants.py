@@ -160,7 +160,7 @@ def ratio(above: Sequence[float], below: Sequence[float]) -> tuple[float, float]
 def describe(variant: Variant, turns: Turns, *, counted: bool = True) -> dict[str, object]:
     """Explains a ratio: CPP by stage, IPP by stage, eIPC of the whole.
 
-    counted: False leaves instructions out, where making the tables under valgrind takes too long.
+    counted: False omits instructions, if making the tables under valgrind takes too long.
     """
     cpp = statistics.median(median_of_launches(turns, "cpp"))
     names = turns[0][0].cycles_per_packet

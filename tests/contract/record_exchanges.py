@@ -3,8 +3,8 @@
 
     PYTHONPATH=tests/contract:server/tests/support .venv/bin/python tests/contract/record_exchanges.py
 
-writes tests/contract/recorded. It is run when a version is released, before the API changes again: what is
-recorded then is promised to those who use it.
+writes tests/contract/recorded. Run it when a version is released, before the API changes again: clients can
+rely on the recorded answers.
 """
 
 from __future__ import annotations

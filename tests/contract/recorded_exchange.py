@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests of API clients and their answers, as stored in a file and replayed to a server.
 
-Texts of a request may hold `${name}`: a value that an earlier answer gave, such as a token or an id.
+Texts of a request may have `${name}`: a value from an earlier answer, such as a token or an id.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """No regular expression of the Python rooms takes more than linear time on text from outside.
 
-Each pattern meets strings pumped from its own parts: what leads to a repetition, then what is repeated, many
-times, then what cannot match. A pattern that backtracks takes a hundred times what a linear one takes,
-and more, for the same string in the same run.
+Each pattern gets strings made from its own parts: the prefix of a repetition, then the repeated part many
+times, then a part that cannot match. A pattern that backtracks takes at least a hundred times as long as a
+linear one, for the same string in the same run.
 """
 
 from __future__ import annotations

@@ -34,9 +34,9 @@ def pages() -> list[str]:
 
 
 def address(page: str, names: Mapping[str, str], asked: str | None = None) -> str:
-    """With names in the place of its parts, asked for what NEEDS says if not for something else.
+    """The address with names for its parts, and with the parameters of NEEDS unless others are given.
 
-    Raises KeyError for a part that `names` has not.
+    Raises KeyError for a part that is not in `names`.
     """
     path = re.sub(r"\$(\w+)", lambda part: names[part[1]], page)
     return f"{path}?{NEEDS.get(page, '') if asked is None else asked}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`make run` as a new user sees it: real webhooks, builds, traffic, verdicts, pages, and its end.
 
-The tests of this file go through one demo in the order they stand here.
+The tests of this file use one demo, in this order.
 """
 
 from __future__ import annotations

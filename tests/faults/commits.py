@@ -21,8 +21,8 @@ PATIENCE_SECONDS = 900
 def make_commits(folder: Path, number: int) -> tuple[NfRepository, list[str]]:
     """A repository of the tiny NF and its line of commits, of which the first is only a parent.
 
-    They change a file that is built into nothing, and is no documentation, which is not measured at all:
-    an agent finds the same binary and has the result soon, by its whole real way.
+    They change a file that is in no build, but is no documentation, which would not be measured at all. An
+    agent finds the same binary and has the result soon, on its real path.
     """
     repository = NfRepository(folder)
     folder.mkdir()

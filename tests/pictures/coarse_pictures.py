@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares pictures coarsely, by the mean colour of small squares.
 
-A test that compares every pixel fails with each update of a font or a browser, and is then accepted unread.
-What should be seen is a panel that went, a chart that stays empty, a colour that changed, a column somewhere
-else: all of them change the mean colour of squares of CELL pixels; smoother edges of letters do not.
+A test that compares every pixel fails with each update of a font or a browser, and people then accept it
+unread. A test should detect a missing panel, an empty chart, a changed colour, a moved column: all of these
+change the mean colour of squares of CELL pixels; smoother edges of letters do not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every page looks like its stored picture.
 
-`make pictures` stores those that are new or differ; look at them before they are committed.
+`make pictures` stores those that are new or differ; review them before you commit them.
 """
 
 from __future__ import annotations
