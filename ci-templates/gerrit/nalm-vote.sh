@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# nalm on Gerrit: judges a patch set against its parent and votes on it. Run it in a clone of the project, by whatever
-# starts your jobs; the variables are those of Jenkins' Gerrit Trigger, other systems set them themselves:
+# nalm on Gerrit: judges a patch set against its parent and votes on it. Run it in a clone of the project, by the
+# program that starts your jobs. The variables are those of Jenkins' Gerrit Trigger; with other programs, set them:
 #
 #   GERRIT_REFSPEC            refs/changes/34/1234/5, fetched from the remote `origin`
 #   GERRIT_CHANGE_NUMBER, GERRIT_PATCHSET_NUMBER
 #   GERRIT_HOST, GERRIT_PORT  for the vote by ssh (port 29418), as the user that ssh's configuration names
 #   GERRIT_URL                instead: for the vote by REST, https://gerrit.example.org, with curl's ~/.netrc
-#   NALM_LABEL                the label (default Nalm: -1 slower, 0 not known, +1 not slower)
+#   NALM_LABEL                the label (default Nalm: -1 slower, 0 unknown, +1 not slower)
 #   NALM_SERVER, NALM_TOKEN   optional: a nalm server, which keeps the history
 #
 # Needs nalm.toml at the top of the repository, `nalm`, and the NF's build tools. One job at a time on a bench host:
-# give its node one executor. Who may push for review may run code there: start it for changes of members only, or when
-# somebody who may submit votes or comments ("Comment added" of the trigger), never for every upload of a stranger.
+# give its node one executor. People who may push for review can run code there: start it only for changes of members,
+# or when somebody who may submit votes or comments ("Comment added" of the trigger), never for every upload of others.
 set -euo pipefail
 
 vote() { # value, file with the message
@@ -32,12 +32,12 @@ vote() { # value, file with the message
 	fi
 }
 
-# The token is for the upload alone: nothing that is built or run inherits it.
+# The token is only for the upload: builds and NFs do not inherit it.
 token=${NALM_TOKEN:-}
 unset NALM_TOKEN
 rm -f nalm-run.json nalm.xml nalm.sarif nalm.md nalm-review.json
 
-# A change is one commit, judged against its parent, be that merged or another change under review.
+# A change is one commit, judged against its parent, which is merged or another change under review.
 if [ "$(git rev-parse --is-shallow-repository)" = true ]; then
 	git fetch --quiet --unshallow origin
 fi
@@ -50,7 +50,7 @@ nalm check --quiet --base "$base" --head "$head" \
 	--json nalm-run.json --junit nalm.xml --sarif nalm.sarif --markdown nalm.md || code=$?
 [ -s nalm.md ] || echo "nalm could not measure this patch set: see the job's log." >nalm.md
 
-# Not decided, and not measured, say nothing about the change: no vote, and the message says why.
+# An undecided or failed measurement gives no vote; the message has the reason.
 case $code in
 0) vote +1 nalm.md ;;
 1) vote -1 nalm.md ;;
@@ -61,5 +61,5 @@ if [ -n "${NALM_SERVER:-}" ] && [ -f nalm-run.json ]; then
 	NALM_TOKEN=$token nalm submit nalm-run.json --never-fail
 fi
 
-# The job itself fails only where something is broken: a regression has its vote.
+# The job itself fails only if something is broken: a regression has its vote.
 case $code in 0 | 1 | 3) exit 0 ;; *) exit "$code" ;; esac
