@@ -91,7 +91,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
         "more instructions",
         "Measured at this commit, and the same: nop.",
         "regressed again on bench-vm-2",
-        "Take work out of the packet's way",
+        "Move work off the data path",
         "in the feed; no integration subscribes to it",
     ):
         expect(main).to_contain_text(text)

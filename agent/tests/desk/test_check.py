@@ -143,7 +143,7 @@ def test_functions_that_only_moved_are_not_measured_unless_asked_for(
     report = report_of(tmp_path / "run.json")
     assert report.status is RunStatus.UNCHANGED and report.changed_functions == []
     assert report.arms[Arm.BASE].build.code_digest != report.arms[Arm.HEAD].build.code_digest
-    assert "at other places" in judge(report).reason
+    assert "at other addresses" in judge(report).reason
     done = nalm.run("check", "--force", "--json", str(tmp_path / "aa.json"), cwd=nf_repository.path)
     assert done.returncode in (0, 3), done.stdout
     assert report_of(tmp_path / "aa.json").status is RunStatus.MEASURED

@@ -26,7 +26,8 @@ class LineShift:
 
     def text(self) -> str:
         return (
-            f"{self.file}:{self.line} took {self.base:.1f}, and takes {self.head:.1f} cycles/packet (samples)"
+            f"{self.file}:{self.line} took {self.base:.1f} and now takes {self.head:.1f} cycles/packet "
+            "(samples)"
         )
 
 

@@ -10,12 +10,14 @@ from nalm_core.explain.pipeline_detail import pages_shrank
 from nalm_core.explain.signature import Signature
 from nalm_core.report.run_report import Arm
 
-NO_INSTRUCTIONS = "instructions were not counted for both arms: with valgrind, or a PMU, they tell the cause"
-NO_SAMPLES = "functions were not sampled in both arms: with perf they tell which one pays"
-NO_TLB = "TLB misses were not counted: a host with a PMU tells them from cache misses"
-NO_EVENTS = "no cache or branch events were counted: a PMU, or valgrind's model, tells them apart"
+NO_INSTRUCTIONS = (
+    "instructions were not counted for both arms: valgrind or a PMU counts them, and they show the cause"
+)
+NO_SAMPLES = "functions were not sampled in both arms: perf samples show which function pays"
+NO_TLB = "TLB misses were not counted: a host with a PMU distinguishes them from cache misses"
+NO_EVENTS = "no cache or branch events were counted: a PMU or valgrind's model distinguishes them"
 NO_PMU = (
-    "what was counted did not change enough: the rest (order of memory accesses, dependent instructions, "
+    "the counted events did not change enough: the rest (order of memory accesses, dependent instructions, "
     "store forwarding, ports) shows on a host with a PMU, or in perf's samples by line"
 )
 NO_LATENCIES = "this host's latencies were not measured: `nalm doctor` measures them"

@@ -82,7 +82,7 @@ class Share(Model):
 
 
 class Possible(Model):
-    """A cause that may have part in a change, and is not told apart from others."""
+    """A cause that may have a part in a change; the counted events do not distinguish it from others."""
 
     detail: Detail
     share: Share | None
@@ -106,7 +106,7 @@ class Explanation(Model):
     share: Share | None = None
     """Of details that events explain."""
     possible: list[Possible] = Field(default_factory=list)
-    """What may have part in the change and is not told apart; likeliest first."""
+    """Causes that may have a part in the change, not distinguished; the likeliest first."""
     text: str
     """A few sentences for a person."""
     interleaved: bool = True

@@ -46,7 +46,7 @@ _ALL = (
     Quantity("lcores", "lcores", "lcores"),
     Quantity("numa_nodes", "NUMA nodes of the host", "nodes"),
     Quantity("huge_pages", "huge pages (1: in use)", "1"),
-    Quantity("no_huge", "EAL told to leave huge pages (1: yes)", "1"),
+    Quantity("no_huge", "EAL started with --no-huge (1: yes)", "1"),
     Quantity("small_page_mb", "memory on small pages", "MB"),
     Quantity("huge_page_mb", "memory on huge pages", "MB"),
     Quantity("compiler_changed", "compiler or options differ (1: yes)", "1"),

@@ -23,7 +23,7 @@ from nalm_core.report.terms import Model
 from nalm_core.verdict.change import Cause
 
 Of = Literal["before", "after", "change", "relative"]
-_WORDS = {"before": "was", "after": "is", "change": "changed by", "relative": "changed by the share"}
+_WORDS = {"before": "was", "after": "is", "change": "changed by", "relative": "changed relatively by"}
 
 
 class Condition(Model):
@@ -49,7 +49,7 @@ class Condition(Model):
         limit = "at least" if self.is_ == ">=" else "at most"
         signed = f"{seen:+.3g}" if self.of in ("change", "relative") else number(seen)
         words = QUANTITIES[self.quantity].words
-        return f"{words} {_WORDS[self.of]} {signed} (asked: {limit} {self.value:g})"
+        return f"{words} {_WORDS[self.of]} {signed} (the rule needs {limit} {self.value:g})"
 
     def _seen(self, found: Signature) -> float | None:
         if self.of == "change":
@@ -94,7 +94,7 @@ class Rule(Model):
             return []
         names = [name for name in (case.who.name if case.who else None, case.stage) if name]
         hits = [(word, name) for name in names for word in self.words if _begins_a_word(word, name)]
-        return [f'the name {hits[0][1]} has "{hits[0][0]}" in it'] if hits else None
+        return [f'the name {hits[0][1]} contains "{hits[0][0]}"'] if hits else None
 
 
 def _begins_a_word(word: str, name: str) -> bool:

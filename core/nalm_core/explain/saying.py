@@ -16,23 +16,23 @@ _DETAILS: Mapping[Detail, str] = {
     "more_instructions": "more instructions each time it runs",
     "more_calls": "it is called more often for a packet",
     "more_visits": "more packets visit the stage",
-    "new_function": "a function runs that did not before",
-    "inlining_lost": "a function runs on its own that seems to have been part of its caller",
-    "smaller_batches": "fewer packets are worked on at once",
+    "new_function": "a function runs that did not run before",
+    "inlining_lost": "a function that seems to have been part of its caller now runs on its own",
+    "smaller_batches": "fewer packets are processed at once",
     "cache": "more data misses the caches",
     "instruction_cache": "more code misses the instruction cache",
     "tlb": "more addresses miss the TLB",
     "branches": "more branches are mispredicted",
     "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
-    "serialising": "more time at instructions that wait for those before them",
-    "memory_layout": "launches differ far more than before: it depends on how memory falls into place",
-    "unknown": "what was counted does not tell why",
+    "serialising": "more time at instructions that wait for earlier ones",
+    "memory_layout": "launches differ far more than before: the cost depends on the layout of memory",
+    "unknown": "the counted events do not show why",
     "fewer_instructions": "fewer instructions each time it runs",
     "fewer_calls": "it is called less often for a packet",
     "fewer_visits": "fewer packets visit the stage",
     "function_gone": "a function no longer runs",
     "inlined": "a function has become part of its caller",
-    "larger_batches": "more packets are worked on at once",
+    "larger_batches": "more packets are processed at once",
 }
 _FEWER: Mapping[Detail, str] = {
     "cache": "less data misses the caches",
@@ -40,13 +40,13 @@ _FEWER: Mapping[Detail, str] = {
     "tlb": "fewer addresses miss the TLB",
     "branches": "fewer branches are mispredicted",
     "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
-    "serialising": "less time at instructions that wait for those before them",
-    "memory_layout": "launches differ far less than before: it depended on how memory falls into place",
+    "serialising": "less time at instructions that wait for earlier ones",
+    "memory_layout": "launches differ far less than before: the cost depended on the layout of memory",
 }
 _BY = {
     "samples": "most of its change, by samples, is in",
-    "instructions": "of its functions, instructions changed most in",
-    "calls": "of its functions, calls changed most in",
+    "instructions": "its instructions changed most in",
+    "calls": "its calls changed most for",
 }
 
 _CAUSES: Mapping[Cause | None, str] = {
@@ -76,7 +76,7 @@ def sentence(
     more = [f"{line}."] if line else []
     if possible:
         listed = "; ".join(f"{_why(case, one.detail)}{_range(one.share)}" for one in possible)
-        more.append(f"Possible, and not told apart: {listed}.")
+        more.append(f"Possible causes, not distinguished: {listed}.")
     return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more])
 
 
@@ -89,7 +89,7 @@ def _cause(case: Case, detail: Detail) -> str:
     if detail == "serialising":
         return _CAUSES["pipeline"]
     if case.cause is not None and case.change is not None and not is_cause_certain(case.change, case.cause):
-        return "Instructions and pipeline use, not told apart"
+        return "Instructions and pipeline use, not distinguished"
     return _CAUSES[case.cause]
 
 

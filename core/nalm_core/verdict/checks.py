@@ -169,7 +169,7 @@ def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
                 found.append((abs(handed - ended) / handed, f"{arm}, stage {stage.name}"))
         if _entered(arms[arm], rounds):
             off = vanished_share(rounds, _taken_in(arms[arm]), _ended(arms[arm]))
-            found.append((off, f"{arm}, in against sent and dropped"))
+            found.append((off, f"{arm}, packets in and packets sent or dropped"))
     return _check("packets_conserved", found, CONSERVED_LIMIT, "packets in = sent + named drops")
 
 
@@ -180,7 +180,7 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
         sent = _generated(arms[arm], rounds)
         if sent:
             off = abs(sent - _entered(arms[arm], rounds)) / sent
-            said = f"{arm}: sent and taken in differ by {share_percent(off, 3)}"
+            said = f"{arm}: packets sent and taken in differ by {share_percent(off, 3)}"
             found.append((off / GENERATOR_LIMIT, said))
     for arm, rounds in kept.items():
         shares = [share for one in rounds if (share := idle_share(one)) is not None]
@@ -193,7 +193,7 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
     # each as a share of its own limit, so that the worse of two different figures can be named
     value, where = max(found)
     passed = value <= 1
-    message = "the generator kept the NF busy and sent what it says" if passed else where
+    message = "the generator kept the NF busy and sent what it reports" if passed else where
     return Check(name="generator_honest", passed=passed, value=value, limit=1.0, message=message)
 
 
@@ -214,9 +214,9 @@ def _same_share_forwarded(
     if not found and not exactly:
         return None
     if changes:
-        fine = f"no packet that base forwards is lost unexpectedly; packets end otherwise: {facts(changes)}"
+        fine = f"no packet that base forwards is lost unexpectedly; other outcomes changed: {facts(changes)}"
     elif exactly and len(exactly) == len(arms) - 1:
-        fine = "the same packets end alike in all arms"
+        fine = "the same packets have the same outcomes in all arms"
     else:
         fine = f"shares of packets forwarded differ by at most {share_percent(SHARE_LIMIT)} between the arms"
     return _check("same_share_forwarded", found or [(0.0, "")], SHARE_LIMIT, fine)
@@ -251,9 +251,9 @@ def _buffers_returned(
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
         if (leak := _leak(arms, by_arm, looks, arm)) is not None:
             seen = _levels_seen(by_arm.get(arm, ()), [one for one in looks if one.arm is arm])
-            text = f"{arm}: packet buffers held grow turn by turn{seen}; {holders.of(arm)}; for each packet"
+            text = f"{arm}: held packet buffers grow with each turn{seen}; {holders.of(arm)}; for each packet"
             found.append((max(0.0, leak - base), text))
-    return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was given back")
+    return _check("buffers_returned", found, LEAK_LIMIT, "every packet buffer was returned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,14 +272,15 @@ class _Holders:
             return f"held by {out_of_balance[0].stage}: {facts(out_of_balance)}"
         own = [stage for stage in self.arms[arm].stages if not stage.apart]
         if not all(stage.outcomes for stage in own):
-            return "which stage holds them is not told: not every stage counts what becomes of its packets"
+            return "the stage that holds them is unknown: not every stage counts the outcomes of its packets"
         text = (
-            "which stage holds them is not told: every packet ends by name, so a reference or a copy is kept"
+            "the stage that holds them is unknown: every packet has an outcome, so a reference or a copy is "
+            "kept"
         )
         if stages := self._stages_that_changed(arm):
-            return f"{text}; functions that changed run in {', '.join(stages)}"
+            return f"{text}; changed functions run in {', '.join(stages)}"
         some = self.beside.changed_functions[:FUNCTIONS_SAID]
-        return f"{text}; changed were {', '.join(some)}" if some else text
+        return f"{text}; changed functions: {', '.join(some)}" if some else text
 
     def _stages_that_changed(self, arm: Arm) -> list[str]:
         changed, apart = set(self.beside.changed_functions), _apart(self.arms[arm])
@@ -337,7 +338,7 @@ def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tupl
         yield "sent", base[OutcomeKind.SENT], arm[OutcomeKind.SENT]
         yield "dropped by policy", base[OutcomeKind.POLICY], arm[OutcomeKind.POLICY]
         return
-    yield "lost for want of a resource", base[OutcomeKind.LOST], arm[OutcomeKind.LOST]
+    yield "lost for lack of a resource", base[OutcomeKind.LOST], arm[OutcomeKind.LOST]
     counted_base, counted_arm = (sum(shares[kind] for kind in COUNTED) for shares in (base, arm))
     if counted_arm == 0:
         yield "sent or dropped by policy", counted_base, counted_arm

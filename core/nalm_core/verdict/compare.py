@@ -17,15 +17,15 @@ from nalm_core.verdict.attribution import ArmSeries, Rates, Series, compare_arms
 from nalm_core.verdict.change import Change, StageChange
 
 NOT_PAIRED = (
-    "The two commits were not measured side by side: what differed between the two runs (memory layout, "
-    "neighbours, temperature) is in the difference. Measure them together for a verdict."
+    "The two commits were not measured side by side: the difference includes what else differed between the "
+    "two runs (memory layout, neighbours, temperature). Measure them together for a verdict."
 )
 
 INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host."
 COUNTED_OTHERWISE = (
     "The two sides were counted in different ways (run.counts in nalm.toml): their figures are not compared."
 )
-NEW_SEGMENT = "The difference is the hosts' too."
+NEW_SEGMENT = "The difference includes that of the hosts."
 
 
 class Composition(Model):

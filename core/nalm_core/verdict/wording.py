@@ -16,12 +16,12 @@ from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certai
 from nalm_core.verdict.instruction_change import InstructionChange
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
-UNCHANGED = "The code sections and the run definition are those of the base: there is nothing to measure."
+UNCHANGED = "The code sections and the run definition are the same as base's: there is nothing to measure."
 ONLY_MOVED = (
-    "The functions and data that the NF loads are those of the base, if at other places or under other "
-    "names, and it runs as the base does: there is nothing to measure."
+    "The NF loads the same functions and data as base, at other addresses or under other names, and runs as "
+    "base does: there is nothing to measure."
 )
-EQUAL_CODE = "The code sections are those of the base, run with other features."
+EQUAL_CODE = "The code sections are the same as base's; the features differ."
 NOT_AS_BASE = (
     "The feature set changed and head could not be run with base's features, so its efficiency cannot be "
     "judged; keep base's features buildable in head and measure again."
@@ -66,9 +66,9 @@ def outcomes(changes: Sequence[OutcomeChange]) -> str | None:
     if not changes:
         return None
     how = (
-        "Of the same packets some end otherwise than in base"
+        "Some of the same packets have other outcomes than in base"
         if all(one.exact for one in changes)
-        else "Packets end otherwise than in base"
+        else "Packets have other outcomes than in base"
     )
     return f"{how}: {facts(changes)}."
 
@@ -101,9 +101,7 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
         return "There are not enough launches to compare."
     size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
     if outcome == Outcome.SAME:
-        return (
-            f"Cycles per packet changed by {size}: within ±{share_percent(margin)}, the change that matters."
-        )
+        return f"Cycles per packet changed by {size}: within the margin of ±{share_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
         return (
             f"Cycles per packet changed by {size}: neither a change nor its absence is shown at a margin of "
@@ -119,17 +117,17 @@ def what_would_help(comparison: Comparison, report: RunReport) -> str:
     estimate, margin = comparison.estimate, report.settings.margin
     aside, disturbed, rounds = disturbed_counts(report.rounds)
     if aside + disturbed > BUSY_SHARE * rounds:
-        return "other programs took a part of the cores' time: free them and measure again"
+        return "other programs used part of the cores' time: free the cores and measure again"
     if estimate is None:
         return "measure longer"
     distance = abs(abs(estimate.ln_ratio) - log1p(margin))
     times = (DECIDING_ERRORS * estimate.standard_error / max(distance, 1e-9)) ** 2
     if times <= MORE_LAUNCHES:
         needed = max(ceil(estimate.launches * times), estimate.launches + 1)
-        return f"about {needed} launches would tell ([judge] budget_seconds, max_launches)"
+        return f"about {needed} launches would decide ([judge] budget_seconds, max_launches)"
     if distance < margin / 4:
-        return "the change is about as large as the margin itself: choose a margin on either side of it"
-    return "a quieter host or a wider margin would tell"
+        return "the change is about as large as the margin: choose a smaller or a larger margin"
+    return "a quieter host or a wider margin would decide"
 
 
 def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:
@@ -137,7 +135,7 @@ def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> 
     if outcome not in (Outcome.SAME, Outcome.INCONCLUSIVE) or not changes:
         return ""
     first = changes[0]
-    size = "came or went" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
+    size = "added or removed" if first.ln_ipp is None else f"{precise(first.ln_ipp)} instructions"
     return f"; {first.stage}: {size}"
 
 
@@ -147,7 +145,7 @@ def _because(outcome: Decided, chain: Change, cause: Cause | None) -> str:
     if not is_cause_certain(chain, cause):
         return (
             f"instructions {percent(chain.ln_ipp)}, eIPC {percent(chain.ln_eipc)}; the interval does not "
-            "tell which of them bears more of it"
+            "show which of them has the larger share"
         )
     if outcome == Outcome.REGRESSED and chain.ln_ipp < -INSTRUCTION_CHANGE:
         return f"fewer instructions ({percent(chain.ln_ipp)}), yet slower: worse pipeline use"
@@ -227,8 +225,8 @@ def interval_note(chain: Change | None, stages: Sequence[StageChange]) -> str | 
         return None
     of_stages = " and ".join(_level(one) for one in sorted(levels))
     return (
-        f"Intervals: the chain's at {_level(chain.level)}, the level of the test that decided; stages' at "
-        f"{of_stages}, before correction for their number."
+        f"The chain's interval is at {_level(chain.level)}, the level of the test that decided. The stages' "
+        f"intervals are at {of_stages}, before correction for their number."
     )
 
 
@@ -263,14 +261,14 @@ def notes(
         found.append(f"{aside} of {rounds} rounds were set aside.")
     if disturbed > BUSY_SHARE * rounds:
         found.append(
-            f"In {disturbed} of {rounds} rounds other programs took a part of the core's time; figures are "
+            f"In {disturbed} of {rounds} rounds other programs used part of the core's time; the figures are "
             "scaled and less exact than on a free core."
         )
     return found
 
 
 def _named(change: InstructionChange) -> str:
-    size = "came or went" if change.ln_ipp is None else precise(change.ln_ipp)
+    size = "added or removed" if change.ln_ipp is None else precise(change.ln_ipp)
     where = f" in {change.functions[0].name}" if change.functions else ""
     return f"{change.stage} {size}{where}"
 

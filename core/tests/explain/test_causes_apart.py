@@ -37,7 +37,7 @@ def test_misses_that_may_be_next_to_nothing_are_possible_and_not_the_cause() -> 
     assert (found.detail, found.share) == ("unknown", None)
     (may,) = found.possible
     assert may.detail == "instruction_cache" and may.share is not None
-    assert "Possible, and not told apart: more code misses the instruction cache (9 to 4" in found.text
+    assert "Possible causes, not distinguished: more code misses the instruction cache (9 to 4" in found.text
 
 
 def test_two_causes_that_overlap_are_both_possible() -> None:
@@ -60,7 +60,7 @@ def test_a_fenced_clock_is_found_by_its_samples_and_not_called_a_cache_miss() ->
     fenced = sampled(report, {"rdtsc": 200}, {"rdtsc": 1500, "lfence": 1800}, lines=(2600, 10_400))
     found = explained(with_host(fenced, latencies_ns=LATENCIES))
     assert (found.cause, found.detail, found.share) == ("pipeline", "serialising", None)
-    assert "wait for those before them: lfence, rdtsc" in found.text
+    assert "wait for earlier ones: lfence, rdtsc" in found.text
     assert "src/nat.c:55 took 3" in found.text and "instruction cache" not in found.text
     assert "no-serialising" in [one.rule for one in found.advice]
 
@@ -129,5 +129,5 @@ def test_fewer_instructions_and_an_interval_that_does_not_tell_name_both() -> No
     report = make_report(changed(nat=120.0, ipp={"nat": 296}), launches=9, turns=6, noise=Noise(launch=0.03))
     verdict = judge(report)
     assert verdict.outcome == "improved" and verdict.chain is not None
-    assert "the interval does not tell which of them bears more" in verdict.reason
-    assert "Instructions and pipeline use, not told apart" in explained(report).text
+    assert "the interval does not show which of them has the larger share" in verdict.reason
+    assert "Instructions and pipeline use, not distinguished" in explained(report).text

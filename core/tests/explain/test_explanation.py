@@ -106,7 +106,7 @@ def test_misses_are_priced_with_the_hosts_latencies() -> None:
 def test_too_few_misses_do_not_explain_a_large_change() -> None:
     found = explained(with_model(dearer(nat=300.0), {"l1d_misses": 1.0}, {"l1d_misses": 1.1}))
     assert (found.detail, found.share) == ("unknown", None)
-    assert "does not tell why" in found.text and found.missing
+    assert "do not show why" in found.text and found.missing
 
 
 def test_what_was_not_counted_is_unknown_and_says_what_would_tell() -> None:

@@ -46,7 +46,7 @@ def test_outcome_size_place_and_cause(head: Side, expected: str) -> None:
     [
         (RunStatus.BROKEN, "broken: nat.c:12: error"),
         (RunStatus.FAILED, "could not measure: nat.c:12: error"),
-        (RunStatus.UNCHANGED, "same: The functions and data"),
+        (RunStatus.UNCHANGED, "same: The NF loads the same functions and data"),
     ],
 )
 def test_what_was_not_measured_says_why(status: RunStatus, expected: str) -> None:

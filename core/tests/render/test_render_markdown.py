@@ -39,12 +39,12 @@ def test_regression_on_one_screen() -> None:
     assert "- `nat`: `nat_lookup` at `src/nat.c:42`: 150.0 to 175.0 cycles/packet" in out
     assert f"[`sfc_a`](<{LINK}>)" in out
     assert "Why: Time goes into nat; most of its change, by samples, is in" in out
-    assert "- advice (`f_t`): **Take work out of the packet" in out
+    assert "- advice (`f_t`): **Move work off the data path" in out
     assert len(out.splitlines()) < 30
 
 
 def test_what_would_help_an_undecided_run() -> None:
-    assert "would tell" in plain(markdown([of_outcome("inconclusive")]))
+    assert "would decide" in plain(markdown([of_outcome("inconclusive")]))
 
 
 def test_broken_shows_the_end_of_its_log() -> None:

@@ -82,7 +82,7 @@ def test_packets_without_an_outcome_are_named_with_their_stage() -> None:
 def test_the_same_outcomes_are_said_to_be_the_same() -> None:
     report = replayed([{}, {}])
     check = {one.name: one for one in checks_of(report)}["same_share_forwarded"]
-    assert check.passed and check.message == "the same packets end alike in all arms"
+    assert check.passed and check.message == "the same packets have the same outcomes in all arms"
     assert judge(report).outcome_changes == []
 
 

@@ -222,7 +222,7 @@ def test_noise_beyond_what_the_launches_resolve_is_inconclusive() -> None:
     verdict = judge(make_report(changed(nat=151.0), noise=Noise(launch=0.06)))
     assert verdict.outcome == "inconclusive" and "quieter host" in verdict.reason
     close = judge(make_report(changed(nat=154.5), noise=Noise(launch=0.008), launches=9))
-    assert close.outcome == "inconclusive" and "launches would tell" in close.reason
+    assert close.outcome == "inconclusive" and "launches would decide" in close.reason
 
 
 def test_a_busy_host_is_noted() -> None:

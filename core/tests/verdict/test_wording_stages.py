@@ -49,8 +49,8 @@ def test_a_stage_whose_interval_leaves_zero_out_is_not_called_noise() -> None:
 def test_the_levels_of_chain_and_stages_are_told_where_they_differ() -> None:
     stages = [stage("nat", 1.03, 1.07)]
     chain = Change(base=None, head=None, level=0.998)
-    assert (interval_note(chain, stages) or "").startswith("Intervals: the chain's at 99.8 %")
-    assert "stages' at 95 %" in (interval_note(chain, stages) or "")
+    assert (interval_note(chain, stages) or "").startswith("The chain's interval is at 99.8 %")
+    assert "stages' intervals are at 95 %" in (interval_note(chain, stages) or "")
     assert interval_note(chain.model_copy(update={"level": 0.95}), stages) is None
     assert interval_note(None, stages) is None
 

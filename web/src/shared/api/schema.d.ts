@@ -6306,7 +6306,7 @@ export interface components {
         };
         /**
          * Possible
-         * @description A cause that may have part in a change, and is not told apart from others.
+         * @description A cause that may have a part in a change; the counted events do not distinguish it from others.
          */
         Possible: {
             /**
