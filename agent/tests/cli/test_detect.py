@@ -57,7 +57,7 @@ def test_text_for_people() -> None:
         ("[[NaN]]", "series 0, commit 0: NaN is not a value"),
         ("[" * 100_000, "nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
-        ('[[1, {"a": 1, "a": 2}]]', "'a' is there twice"),
+        ('[[1, {"a": 1, "a": 2}]]', "'a' occurs twice"),
         ('[["' + "x" * 1000 + '"]]', "…"),
     ],
 )

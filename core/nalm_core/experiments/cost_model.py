@@ -207,18 +207,18 @@ def _drift(one: Observation) -> Drift:
 def _confounded(terms: Terms, places: Sequence[int]) -> str:
     names = ", ".join(" with ".join(terms[place]) for place in places)
     return (
-        f"cannot be told apart: {names}; each set that was measured has them alike. Measure the cells that "
-        "are missing, or leave one of them out of [experiments.features]"
+        f"cannot be estimated separately: {names}. Every measured set has all of them or none. Measure the "
+        "missing cells, or remove one of them from [experiments.features]"
     )
 
 
 def _notes(linear: Linear, held_out: Sequence[Prediction], model: CostModel) -> Iterable[str]:
     if (chance := linear.lack_of_fit) is not None and chance < LACK_OF_FIT:
         yield (
-            "the sets cost other than their prices added up: features interact beyond the pairs that were "
-            "asked for; the intervals are widened by that"
+            "the costs of the sets differ from the sums of the prices: features interact beyond the "
+            "requested pairs; the intervals are wider for that reason"
         )
     if not held_out:
         yield "no set was held out: the model's error on other sets is not known"
     if model.fixed:
-        yield f"always on, and thus part of the bare chain: {', '.join(model.fixed)}"
+        yield f"always on, and therefore part of the bare chain: {', '.join(model.fixed)}"

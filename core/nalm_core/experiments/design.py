@@ -49,7 +49,7 @@ class FeatureSpace:
             raise DesignError("every feature is always on: there is nothing to turn off")
         if fixed := sorted({*_flat(self.interactions)} & {*self.always}):
             raise DesignError(
-                f"{', '.join(fixed)} is always on: no pair of it can be told apart from its partner"
+                f"{', '.join(fixed)} is always on: the cost of a pair with it cannot be estimated"
             )
         pairs = [frozenset(pair) for pair in self.interactions]
         if any(len(pair) != 2 for pair in pairs) or len(set(pairs)) != len(pairs):

@@ -26,7 +26,7 @@ class NotEstimableError(ValueError):
     """Terms that the measured sets do not tell apart; `places` says which columns."""
 
     def __init__(self, places: Sequence[int]) -> None:
-        super().__init__(f"columns {list(places)} cannot be told apart")
+        super().__init__(f"columns {list(places)} cannot be estimated separately")
         self.places = tuple(places)
 
 

@@ -58,7 +58,7 @@ class Observation:
 def observe(report: RunReport) -> Observation:
     """Raises CellError for a report that is of no cell, not measured, or invalid."""
     if report.experiment is None:
-        raise CellError("the report is of no experiment")
+        raise CellError("the report does not belong to an experiment")
     name = report.experiment.name
     if report.status is not RunStatus.MEASURED:
         raise CellError(f"{name} is {report.status}: {(report.failure or '').splitlines()[:1]}")
@@ -69,7 +69,7 @@ def observe(report: RunReport) -> Observation:
     kept = middle_launches(old, new)
     estimate = estimate_ratio(old, new, kept=kept)
     if estimate is None:
-        raise CellError(f"{name}: too few launches were left alone by the host's other work")
+        raise CellError(f"{name}: the host's other work disturbed too many launches")
     middle = [launches[index] for index in kept]
     base, head = (_side(report, arm, middle) for arm in (Arm.BASE, Arm.HEAD))
     shares = {

@@ -29,4 +29,4 @@ def look(report: RunReport) -> Decision:
         return Decision(
             Outcome.INCONCLUSIVE, f"less exact than {share_percent(CELL_ERROR)} after all launches", launches
         )
-    return Decision(None, f"less exact than {share_percent(CELL_ERROR)} yet", launches, None, later)
+    return Decision(None, f"still less exact than {share_percent(CELL_ERROR)}", launches, None, later)

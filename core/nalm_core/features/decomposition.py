@@ -326,16 +326,16 @@ def _notes(pieces: Sequence[_Piece], *, same_features: bool) -> list[str]:
         )
     )
     if came and gone and not same_features:
-        notes.append(f"{gone} went and {came} came: stages go by their names, none is taken as renamed.")
+        notes.append(f"{gone} removed and {came} added: stages are matched by name, none counts as renamed.")
     if (came or gone) and same_features:
         moved = ", ".join(filter(None, (gone, came)))
-        notes.append(f"The feature set is the same: {moved} are taken as the same work, cut otherwise.")
+        notes.append(f"The feature set is the same: {moved} count as the same work, divided differently.")
     if models:
         notes.append(f"{models}: hand-overs between lcores belong to the execution model.")
     if uncounted:
-        notes.append(f"Visits of {uncounted} were not counted on both sides: taken as one a packet.")
+        notes.append(f"Visits of {uncounted} were not counted on both sides: one per packet is assumed.")
     if not any(one.kind == "common" for one in pieces):
-        notes.append("The two have no stage in common: nothing can be said of efficiency.")
+        notes.append("The two sides have no stage in common: their efficiency cannot be compared.")
     return notes
 
 

@@ -83,7 +83,7 @@ def declared(text: str) -> Declared:
         else:
             mistakes.append(f"line {number}, Nalm-Expect: {one}")
     if len(lines) > MOST_LINES:
-        mistakes.append(f"only the first {MOST_LINES} lines Nalm-Expect are read, there are {len(lines)}")
+        mistakes.append(f"only the first {MOST_LINES} Nalm-Expect lines are read; there are {len(lines)}")
     return Declared(list(found.values()), mistakes, list(outcomes.values()))
 
 
@@ -100,10 +100,10 @@ def _parse(rest: str) -> Expectation | OutcomeExpectation | str:
     """The expectation, or the mistake."""
     parts = rest.split(maxsplit=3)
     if len(parts) < 4:
-        return f"expected {FORM}, and a reason is part of it"
+        return f"expected {FORM}, with a reason"
     scenario, metric, percent, reason = parts
     if not GLOB.fullmatch(scenario):
-        return f"{scenario[:64]!r} is no name of a scenario; `*` and `?` stand for any"
+        return f"{scenario[:64]!r} is not a scenario name; `*` and `?` match any characters"
     if named := OUTCOME.fullmatch(metric):
         share = _share_of(metric, percent)
         if isinstance(share, str):
@@ -119,7 +119,7 @@ def _share_of(metric: str, percent: str) -> float | str:
     """The share of packets for `+0.3%` of an outcome, or the mistake."""
     match = PERCENT.fullmatch(percent)
     if match is None or match[1] != "+":
-        return f"{percent[:32]!r} is no share of the packets with a plus, as in +0.3%: {metric} is to grow"
+        return f"{percent[:32]!r} is not a share of the packets with a plus sign, such as +0.3% for {metric}"
     share = float(match[2]) / 100
     return share if 0 < share <= 1 else f"{percent} is out of bounds"
 
@@ -130,14 +130,14 @@ def bound_of(metric: str, percent: str) -> float | str:
     if known is None or known.better == "neither":
         names = ", ".join(sorted(name for name, one in METRICS.items() if one.better != "neither"))
         return (
-            f"{metric[:32]!r} is no metric that gets worse; there are {names}, and STAGE:OUTCOME for packets"
+            f"{metric[:32]!r} is not a metric that can get worse: use {names}, or STAGE:OUTCOME for packets"
         )
     match = PERCENT.fullmatch(percent)
     if match is None:
-        return f"{percent[:32]!r} is no change in percent with a sign, as in +3% or -2.5%"
+        return f"{percent[:32]!r} is not a change in percent with a sign, such as +3% or -2.5%"
     worse = "+" if known.better == "lower" else "-"
     if match[1] != worse:
-        return f"{metric} gets worse with {worse}; what gets better need not be declared"
+        return f"{metric} gets worse with {worse}; an improvement needs no declaration"
     change = float(match[2])
     if not 0 < change <= (MOST_PERCENT if worse == "+" else 99.0):
         return f"{percent} is out of bounds"

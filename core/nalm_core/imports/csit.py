@@ -35,7 +35,7 @@ def read(text: str, given: Given) -> list[ImportedRun]:
     tests = document if isinstance(document, list) else [document]
     runs = [run for index, one in enumerate(tests) for run in _runs(one, f"[{index}]", given)]
     if not runs:
-        raise ImportFailedError("no test in it passed with a rate in packets per second")
+        raise ImportFailedError("no test passed with a rate in packets per second")
     return runs
 
 

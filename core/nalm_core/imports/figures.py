@@ -77,7 +77,8 @@ def parse_mapping(text: str) -> tuple[str, Mapped]:
     metric, _, factor = target.partition("*")
     if not name or metric not in METRICS:
         raise ImportFailedError(
-            f"{text!r} maps nothing: write NAME=METRIC or NAME=METRIC*FACTOR; metrics: {', '.join(METRICS)}"
+            f"{text!r} is not a mapping: write NAME=METRIC or NAME=METRIC*FACTOR; "
+            f"metrics: {', '.join(METRICS)}"
         )
     return name, Mapped(metric, number(factor, "a factor") if factor else 1.0)
 
@@ -89,7 +90,7 @@ def known_metric(name: str, given: Given, *, line: int | None = None, column: in
     if name in METRICS:
         return Mapped(name)
     raise ImportFailedError(
-        f"{name!r} is no metric of the catalogue ({', '.join(METRICS)}): map it, e.g. {name}=cpp*1.0",
+        f"{name!r} is not a metric of the catalogue ({', '.join(METRICS)}): map it, e.g. {name}=cpp*1.0",
         line=line,
         column=column,
     )
@@ -110,13 +111,13 @@ def name_of(text: str) -> str:
     """Another tool's name as one of ours: letters, digits and ._:+@- only."""
     made = re.sub(r"[^A-Za-z0-9._:+@-]+", "-", text).strip("-._:+@")[:MAX_NAME]
     if not NAME.match(made):
-        raise ImportFailedError(f"{text!r} gives no name of a scenario or stage: give one")
+        raise ImportFailedError(f"{text!r} cannot be the name of a scenario or stage: give a name")
     return made
 
 
 def required(value: Any, what: str) -> Any:
     if value is None:
-        raise ImportFailedError(f"the file does not say the {what}: give it")
+        raise ImportFailedError(f"the file has no {what}: give it")
     return value
 
 
@@ -124,7 +125,7 @@ def parse_json(text: str) -> Any:
     try:
         return read_json(text)
     except JsonError as error:
-        raise ImportFailedError(f"no JSON: {error.args[0]}", line=error.line, column=error.column) from None
+        raise ImportFailedError(f"not JSON: {error.args[0]}", line=error.line, column=error.column) from None
 
 
 def moment(text: Any, what: str, *, line: int | None = None, column: int | None = None) -> datetime:

@@ -45,8 +45,8 @@ def read(text: str, given: Given) -> list[ImportedRun]:
     values = [_value(stage, metric, samples) for (stage, metric), samples in found.items()]
     if not values:
         raise ImportFailedError(
-            "no benchmark has a figure that is a metric of the catalogue: map one, for ns at 2.6 GHz "
-            "cpu_time=cycles_per_visit*2.6"
+            "no benchmark has a figure that is a metric of the catalogue: map one, such as "
+            "cpu_time=cycles_per_visit*2.6 for ns at 2.6 GHz"
         )
     host = context.get("host_name")
     return [

@@ -83,7 +83,7 @@ def read(text: str, given: Given) -> list[ImportedRun]:
     threads = pmd_threads(text)
     packets = sum(one.received - one.lost for one in threads)
     if packets <= 0:
-        raise ImportFailedError("no packet was taken in: `pmd-stats-clear`, send traffic, then show it")
+        raise ImportFailedError("no packet was received: run `pmd-stats-clear`, send traffic, and show again")
     return [
         ImportedRun(
             required(given.commit, "commit"),

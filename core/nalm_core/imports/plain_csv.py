@@ -40,7 +40,7 @@ def read(text: str, given: Given) -> list[ImportedRun]:
                 row = _Row(header, cells, reader.line_num, given)
                 runs.setdefault(row.key(), []).append(row.value())
     except csv.Error as error:
-        raise ImportFailedError(f"no CSV: {error}", line=reader.line_num) from None
+        raise ImportFailedError(f"not CSV: {error}", line=reader.line_num) from None
     if not runs:
         raise ImportFailedError("no row after the header")
     return [
@@ -65,7 +65,7 @@ class _Row:
 
     def __init__(self, header: list[str], cells: list[str], line: int, given: Given) -> None:
         if len(cells) != len(header):
-            raise ImportFailedError(f"{len(cells)} cells under {len(header)} columns", line=line)
+            raise ImportFailedError(f"the line has {len(cells)} cells, the header {len(header)}", line=line)
         self.columns = {name: at for at, name in enumerate(header, start=1)}
         self.cells = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
         self.line = line

@@ -135,7 +135,9 @@ def read(text: str, given: Given) -> list[ImportedRun]:
     threads = vpp_threads(text)
     packets = seconds_of(threads) * sum(one.ended for one in threads)
     if packets <= 0:
-        raise ImportFailedError("no packet left or was dropped: `clear runtime`, send traffic, then show it")
+        raise ImportFailedError(
+            "no packet left or was dropped: run `clear runtime`, send traffic, then run `show runtime`"
+        )
     nodes = nodes_of(threads)
     values = [value for name, node in nodes.items() for value in _values(name, node, packets)]
     chain = sum(node.cycles for node in nodes.values()) / packets

@@ -96,7 +96,7 @@ def rate_checks(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> list[Che
     if trials:
         honest = ratio(sum(trial.invalid is None for trial in trials), len(trials)) or 0.0
         worst = next((trial.invalid for trial in trials if trial.invalid), "")
-        text = "the generator sent what it was asked to" if honest else f"no trial was usable: {worst}"
+        text = "the generator sent what was requested" if honest else f"no trial was usable: {worst}"
         checks.append(Check(name=HONEST, passed=honest > 0, value=1 - honest, limit=1.0, message=text))
     return checks
 
@@ -145,7 +145,7 @@ def _missing(report: RateReport, mrr: FullLoad | None, latency: Sequence[Latency
             found.append(f"{search.goal.upper()}: {search.reason or search.ended}")
     if mode in (Mode.LATENCY, Mode.ALL):
         if not latency:
-            found.append("latency: there was no NDR to choose the loads by")
+            found.append("latency: the loads are shares of NDR, which was not found")
         for one in latency:
             if one.latency is None:
                 found.append(f"latency at {one.pps} pps: no valid trial had packets with time stamps")

@@ -262,8 +262,8 @@ def _outcome(
         return SoakOutcome.INCONCLUSIVE, [few]
     unsure = [one for one in found if one.open]
     if unsure:
-        return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: too uncertain to say" for one in unsure]
-    return SoakOutcome.STEADY, ["no figure changed by what matters"]
+        return SoakOutcome.INCONCLUSIVE, [f"{_said(one)}: too uncertain to decide" for one in unsure]
+    return SoakOutcome.STEADY, ["no figure changed by more than its limit"]
 
 
 def _said(one: Trend) -> str:

@@ -203,15 +203,15 @@ def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
     sent = trial.traffic.sent
     off = ratio(abs(sent - taken), max(sent, taken))
     if off is not None and off > HONEST_LIMIT:
-        return f"the generator says it sent {sent} packets, the NF took in {taken}"
+        return f"the generator reports {sent} packets sent, but the NF took in {taken}"
     if trial.intended_pps is not None:
         due = trial.intended_pps * trial.traffic.sending_ns / 1e9
         given = sent + trial.traffic.late
         if given > due * (1 + HONEST_LIMIT) + UNSENT_SLACK_PACKETS:
-            return f"the generator sent or gave up {given} packets where {due:.0f} were due"
+            return f"the generator sent or gave up {given} packets, but {due:.0f} were due"
         wall = fmean(lcore.turn_wall_ns for lcore in trial.lcores)
         if trial.traffic.sending_ns > wall * (1 + HONEST_LIMIT):
-            return "the generator says it sent for longer than the trial lasted"
+            return "the generator reports a sending time longer than the trial"
     return None
 
 

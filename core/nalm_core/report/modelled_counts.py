@@ -21,7 +21,7 @@ EVENTS: Final = {
     "l1d_misses": "reads and writes of data not in the first-level cache",
     "ll_misses": "fetches, reads and writes not in the last-level cache",
     "branches": "conditional and indirect branches executed",
-    "branch_misses": "conditional and indirect branches foretold wrongly",
+    "branch_misses": "conditional and indirect branches mispredicted",
 }
 """What is modelled, by name."""
 

@@ -66,7 +66,7 @@ def set_aside_reason(one: Round, tsc_hz: int) -> str | None:
             return f"lcore {lcore.lcore}: {reason}"
     stolen = stolen_share(one)
     if stolen > MAX_STOLEN_SHARE:
-        return f"{share_percent(stolen, 0)} of the time went to other programs or guests"
+        return f"other programs or guests took {share_percent(stolen, 0)} of the time"
     return None
 
 

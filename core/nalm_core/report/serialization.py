@@ -107,7 +107,7 @@ def _json_path(location: Sequence[int | str]) -> str:
 def _contradictions(report: RunReport) -> Iterator[Mistake]:
     """What the types alone cannot say."""
     if (report.finished_at.tzinfo is None) != (report.started_at.tzinfo is None):
-        yield Mistake("$.finished_at", "with an offset like started_at, or both without one")
+        yield Mistake("$.finished_at", "expected an offset if and only if started_at has one")
     elif report.finished_at < report.started_at:
         yield Mistake("$.finished_at", "earlier than started_at")
     if report.status is RunStatus.MEASURED:
@@ -128,7 +128,7 @@ def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake
     depths: list[int] = []
     for at, node in enumerate(count.calls):
         if node.parent is not None and node.parent >= at:
-            yield Mistake(f"{path}.calls[{at}].parent", "expected the place of an earlier one")
+            yield Mistake(f"{path}.calls[{at}].parent", "expected the place of an earlier call")
             return
         depths.append(0 if node.parent is None else depths[node.parent] + 1)
         if depths[at] > DEEPEST_PATH:
@@ -145,7 +145,7 @@ def _round_contradictions(report: RunReport) -> Iterator[Mistake]:
         path = f"$.rounds[{index}]"
         key = (one.launch, one.turn, one.arm)
         if key in seen:
-            yield Mistake(path, f"launch {one.launch}, turn {one.turn} of {one.arm} is there twice")
+            yield Mistake(path, f"launch {one.launch}, turn {one.turn} of {one.arm} occurs twice")
         seen.add(key)
         stages = declared.get(one.arm)
         if stages is None:

@@ -29,7 +29,7 @@ def utf8(data: bytes | str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise JsonError(f"no UTF-8 text: byte {error.start} is not") from None
+        raise JsonError(f"not UTF-8: byte {error.start} is invalid") from None
 
 
 def read_json(data: bytes | str) -> Any:
@@ -52,5 +52,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise JsonError(f"{twice!r} is there twice in one object")
+        raise JsonError(f"{twice!r} occurs twice in one object")
     return found

@@ -30,7 +30,7 @@ _EXPECTED: Final = {
     "string_pattern_mismatch": "expected text of the form {pattern}",
     "enum": "expected {expected}",
     "literal_error": "expected {expected}",
-    "json_invalid": "no JSON: {error}",
+    "json_invalid": "not JSON: {error}",
     "extra_forbidden": "is not known",
 }
 _FAMILIES: Final = ("int", "float", "bool")

@@ -89,7 +89,7 @@ def test_named_pairs_are_told_apart_and_the_plan_is_the_same_each_time() -> None
         (FeatureSpace(("a",), ("a",), ("a",)), "nothing to turn off"),
         (FeatureSpace(("a", "b"), ("a",), ("b",)), "b is always on, but not in the scenario's features"),
         (FeatureSpace(("a", "b"), ("a", "x")), "x is not among the features a, b"),
-        (FeatureSpace(("a", "b"), ("a", "b"), ("a",), (("a", "b"),)), "no pair of it can be told apart"),
+        (FeatureSpace(("a", "b"), ("a", "b"), ("a",), (("a", "b"),)), "a pair with it cannot be estimated"),
         (FeatureSpace(("a", "b"), ("a", "b"), (), (("a", "b"), ("b", "a"))), "each pair once"),
     ],
 )

@@ -135,7 +135,7 @@ def test_a_renamed_stage_is_not_guessed() -> None:
     found = split({"nat": (1, 100), "fw": (1, 50)}, {"nat": (1, 100), "firewall": (1, 50)})
     assert [part.kind for part in found.stages] == ["common", "removed", "added"]
     assert columns(found) == [0, 0, 0, 0]
-    assert "none is taken as renamed" in found.notes[0]
+    assert "none counts as renamed" in found.notes[0]
 
 
 def test_with_equal_features_what_came_is_the_same_work_cut_otherwise() -> None:
@@ -159,7 +159,7 @@ def test_visits_that_one_side_lacks_are_one_a_packet() -> None:
     uncounted = SideCosts([100.0] * 3, {"nat": StageCost([100.0] * 3, None)})
     found = decompose(uncounted, counted, measured="apart")
     assert found is not None and columns(found) == pytest.approx([10, 0, 0, 0], abs=1e-9)
-    assert found.notes == ["Visits of nat were not counted on both sides: taken as one a packet."]
+    assert found.notes == ["Visits of nat were not counted on both sides: one per packet is assumed."]
 
 
 def test_a_side_without_cycles_by_stage_has_no_split() -> None:

@@ -61,7 +61,7 @@ def test_a_thread_that_polls_in_vain_adds_nothing() -> None:
     ("text", "named"),
     [
         ("nothing", "dpif-netdev/pmd-perf-show"),
-        (IDLE, "no packet was taken in"),
+        (IDLE, "no packet was received"),
         (SHOWN.replace("997990776491190", "many"), "line 7"),
     ],
 )

@@ -62,8 +62,8 @@ def test_an_overloaded_nf_is_no_invalid_trial() -> None:
 @pytest.mark.parametrize(
     ("truth", "reason"),
     [
-        (Truth(claimed=1_050_000), "says it sent 1050000 packets, the NF took in 1000000"),
-        (Truth(sent=1_100_000), "1100000 packets where 1000000 were due"),
+        (Truth(claimed=1_050_000), "reports 1050000 packets sent, but the NF took in 1000000"),
+        (Truth(sent=1_100_000), "1100000 packets, but 1000000 were due"),
         (Truth(sent=980_000, late=20_000, stolen=0.03, cur=0.999), "lost 30.0 ms to other programs"),
         (Truth(sent=500_000, late=500_000, cur=0.3), "while the NF waited for packets 70.0 % of its time"),
         (Truth(intended_pps=None, stolen=0.2, cur=0.999), "lost 20.0 % of the trial"),

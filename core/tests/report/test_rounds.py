@@ -25,7 +25,7 @@ def one_round(**lcore_values: int):
         ({"involuntary_switches": 2000}, "involuntary switches"),
         ({"turn_wall_ns": 0}, "no length"),
         ({"turn_tsc_cycles": 1}, "disagree"),
-        ({"turn_cpu_ns": 1_000_000}, "went to other programs"),
+        ({"turn_cpu_ns": 1_000_000}, "other programs or guests took"),
     ],
 )
 def test_the_rule_for_setting_aside(values: dict[str, int], words: str | None) -> None:
