@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source files of a run's two sides: from the store, where builds left them, else from git, else what the
-report itself holds of them."""
+"""Source files of a run's two sides: from the store, where builds leave them, otherwise from git, otherwise
+the lines in the report itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 
 MOST_FILE_BYTES = 2 * 1024 * 1024
-"""Larger files are generated; nobody reads them line by line."""
+"""Larger files are generated, and nobody reads them line by line."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class SideSource:
 
     home: Home
     repository: Repository | None
-    """None: the report is read outside of any."""
+    """None: the report is read outside a repository."""
     report: RunReport
     trees: Mapping[Arm, str]
-    """git's tree of each arm, where it is known: a working tree's is in no commit."""
+    """git's tree of each arm, if known: no commit has the tree of a changed working tree."""
 
     def text(self, arm: Arm, file: str) -> str | None:
-        """A file of an arm's tree; None if it is not in it, or the tree is nowhere any more."""
+        """A file of an arm's tree; None if the tree has no such file, or no longer exists."""
         build = self.report.arms[arm].build
         tree = self.trees.get(arm)
         if tree is None and not build.dirty:
@@ -45,7 +45,7 @@ class SideSource:
         return None if build.dirty or not self.repository else self.repository.read_tree(tree, file)
 
     def held(self, file: str) -> list[Stretch]:
-        """What the report holds of a file, for where neither store nor repository have it."""
+        """The report's lines of a file, for files that neither store nor repository has."""
         text = self.report.source_text
         return next((one.stretches for one in text.files if one.file == file), []) if text else []
 
@@ -59,8 +59,8 @@ class SideSource:
 
 
 def read_inside(folder: Path, file: str) -> str | None:
-    """A file's text; None unless it lies in the folder, symbolic links followed, can be read, and is no
-    larger than MOST_FILE_BYTES: reports may name anything, and so may a compiler."""
+    """A file's text; None unless the file is in the folder after symbolic links, can be read, and has at most
+    MOST_FILE_BYTES. Reports and compilers may name any file."""
     try:
         path = (folder / file).resolve()
         if not path.is_relative_to(folder.resolve()) or not path.is_file():

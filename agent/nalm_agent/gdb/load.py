@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file that gdb sources. Everything below here runs in gdb's own Python: standard library only."""
+"""The file that gdb sources. It and `nalm_gdb` run in gdb's own Python: standard library only."""
 
 import sys
 from pathlib import Path

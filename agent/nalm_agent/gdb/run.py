@@ -15,12 +15,12 @@ LOADER = Path(__file__).with_name("load.py")
 
 
 def source_line() -> str:
-    """What a .gdbinit or an editor's set-up commands need."""
+    """The line for a .gdbinit or an editor's set-up commands."""
     return f"source {LOADER}"
 
 
 def run_gdb(arguments: Sequence[str]) -> NoReturn:
-    """Becomes gdb. Raises UsageError if there is none."""
+    """Replaces this process by gdb. Raises UsageError if gdb is not installed."""
     if shutil.which("gdb") is None:
         raise UsageError("gdb is not installed", hint="apt-get install gdb")
     os.execvp("gdb", ["gdb", "-iex", source_line(), *arguments])

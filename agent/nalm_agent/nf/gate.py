@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's half of the probe's control channel: opens and closes the gate the NF's lcores wait at."""
+"""The agent's side of the probe's control channel: opens and closes the gate where the NF's lcores wait."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Control(ctypes.Structure):
 
 
 class Gate:
-    """Writes one NF's control block. `release` before the probe file is closed."""
+    """Writes one NF's control block. Call `release` before the probe file is closed."""
 
     def __init__(self, probe: ProbeFile) -> None:
         self._control: _Control | None = _Control.from_buffer(probe.map, probe.control_offset)
@@ -40,12 +40,12 @@ class Gate:
 
     @property
     def turn(self) -> int:
-        """Number of the turn last opened, 0 before the first."""
+        """Number of the last opened turn; 0 before the first."""
         assert self._control is not None
         return int(self._control.turn)
 
     def open(self, packets: int = 0) -> int:
-        """Begins a turn that each lcore ends after `packets` (0: when it closes). Returns its number."""
+        """Begins a turn and returns its number. Each lcore ends it after `packets`; with 0, at `close`."""
         assert self._control is not None
         self._control.turn_packets = packets
         self._control.turn += 1
@@ -53,20 +53,20 @@ class Gate:
         return self.turn
 
     def close(self) -> None:
-        """Lcores park at their next iteration."""
+        """Makes lcores park at their next iteration."""
         self._set(GateState.CLOSED)
 
     def finish(self) -> None:
-        """Lcores leave their loop and the NF ends."""
+        """Makes lcores leave their loop, which ends the NF."""
         self._set(GateState.FINISH)
 
     def release(self) -> None:
-        """Lets go of the mapping."""
+        """Drops the reference to the mapping."""
         self._control = None
 
     def _set(self, state: GateState) -> None:
         assert self._control is not None
         self._control.gate = state
-        if _SYS_FUTEX is not None:  # elsewhere the NF looks again by itself, once a second
+        if _SYS_FUTEX is not None:  # elsewhere the NF checks the gate once a second
             at = ctypes.c_void_p(ctypes.addressof(self._control))
             self._libc.syscall(_SYS_FUTEX, at, _FUTEX_WAKE, _EVERYONE, None, None, 0)

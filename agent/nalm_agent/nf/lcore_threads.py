@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An NF's lcore threads by the kernel's numbers for them here, also when the NF runs in a PID namespace."""
+"""An NF's lcore threads by their numbers in the agent's PID namespace, which the NF need not share."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ PROC = Path("/proc")
 class LcoreThread:
     lcore: int
     tid: int
-    """As this process sees it."""
+    """In this process's PID namespace."""
 
 
 def lcore_threads(nf: RunningNf) -> list[LcoreThread]:
-    """The threads that claimed a block of the probe, in its order. Raises SourceError if one is gone."""
+    """The threads that claimed a block of the probe, in its order. Raises SourceError if one has ended."""
     own = {inner: outer for outer, inner in threads_below(nf.pid)}
     found = []
     for block in nf.snapshot().blocks:
         lcore, tid = int(block[0]["lcore_id"]), int(block[0]["tid"])
         if tid not in own:
-            raise SourceError(f"lcore {lcore}'s thread {tid} is not among those of process {nf.pid}")
+            raise SourceError(f"lcore {lcore}: thread {tid} does not belong to process {nf.pid}")
         found.append(LcoreThread(lcore, own[tid]))
     return found
 
 
 def threads_below(pid: int) -> Iterator[tuple[int, int]]:
-    """Every thread of a process and of its descendants: its number here, and in its own namespace."""
+    """Every thread of a process and its descendants: its number here, and in its own namespace."""
     try:
         tasks = list((PROC / str(pid) / "task").iterdir())
     except OSError:

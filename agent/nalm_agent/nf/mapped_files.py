@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a running NF has mapped (proc(5), /proc/PID/maps): what it loaded."""
+"""The files that a running NF has mapped, thus loaded (proc(5), /proc/PID/maps)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _IN_MEMORY = ("/memfd:", "/dev/", "/SYSV")
 
 
 def processes_of(leader: int) -> set[int]:
-    """A process that leads a session, all of its session, and all that descend from it."""
+    """The leader of a session, all processes of the session, and all their descendants."""
     parents, found = dict[int, int](), {leader}
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has just ended
-            # behind the name in brackets, which may hold anything: state, parent, group, session
+            # after the name in brackets, which may contain anything: state, parent, group, session
             stat = (process / "stat").read_text(errors="replace").rpartition(")")[2].split()
             parents[int(process.name)] = int(stat[1])
             if int(stat[3]) == leader:
@@ -31,10 +31,10 @@ def processes_of(leader: int) -> set[int]:
 
 
 def mapped_files(processes: Iterable[int], own: Path) -> frozenset[Path] | None:
-    """What processes have mapped of the file system; one that has ended counts as none.
+    """Files that processes have mapped; a process that has ended has none.
 
-    own: the directory they write to. None if they run code from there, or of a file that is gone or never was
-    on a disk: nothing tells any more what it was made of.
+    own: the directory that they write to. None if they run code from there, or from a file that was removed
+    or never was on a disk: its origin is unknown.
     """
     found = set[Path]()
     for pid in processes:

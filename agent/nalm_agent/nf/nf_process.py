@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process of an NF, whoever counts for it: in a directory of its own, watched, gone afterwards."""
+"""The process of an NF, with any source of counters: it has its own directory, and is stopped afterwards."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
 POLL_LONG_AFTER_SECONDS = 0.5
 _SHELLS_SIGNALS = 128
-"""A shell's exit code for a program that a signal ended: this and the signal's number."""
+"""A shell's exit code for a program that a signal ended is the sum of this and the signal's number."""
 NICE = -20
-"""Priority of a measured NF where the agent may set it: other programs on its CPU take next to nothing."""
+"""Priority of a measured NF where the agent may set it: other programs then take almost none of its CPU."""
 
 
 class NfProcess:
-    """An NF's process. A context manager: whatever happens, the process is gone afterwards."""
+    """An NF's process. A context manager, which stops the process in every case."""
 
     poll_seconds = POLL_LONG_SECONDS
-    """Between two looks at what is waited for, once that takes long."""
+    """Interval between two checks of a condition after POLL_LONG_AFTER_SECONDS."""
 
     def __init__(
         self,
@@ -45,10 +45,10 @@ class NfProcess:
         urgent: bool = False,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """command: `{run_dir}` in it becomes the process's own directory, in which it is started.
+        """command: `{run_dir}` becomes the process's own directory, which is its working directory.
 
         pin: CPUs to bind the process to; empty for one that binds itself.
-        urgent: before every other program on its CPUs; not where the agent itself has to run there.
+        urgent: the NF takes precedence over all programs on its CPUs; not for CPUs that the agent needs.
         """
         self.directory = work.fresh("run")
         self._lcores = lcores
@@ -73,15 +73,15 @@ class NfProcess:
 
     @property
     def pid(self) -> int:
-        """The process that was started; the NF is it or its descendant."""
+        """The process that was started; the NF is this process or its descendant."""
         return self._process.pid
 
     def log_tail(self) -> str:
-        """The last lines the NF wrote."""
+        """The last lines that the NF wrote."""
         return tail(self._log)
 
     def mapped_files(self) -> frozenset[Path] | None:
-        """Files that it has mapped now; None if that does not tell what it runs."""
+        """Files that the NF has mapped now; None if they do not determine what it runs."""
         return mapped_files(processes_of(self.pid), self.directory.resolve())
 
     def in_run_dir(self, command: Sequence[str]) -> list[str]:
@@ -106,11 +106,9 @@ class NfProcess:
         return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint) or None)
 
     def _by_itself(self) -> str:
-        """How a person runs the NF without nalm: its run directory is the directory the command is run in."""
+        """How to run the NF without nalm: its run directory is the current directory."""
         command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
-        return (
-            f"to run it by itself, in an empty directory (under `gdb --args` to see where it ends): {command}"
-        )
+        return f"to run it without nalm, in an empty directory (`gdb --args` shows where it ends): {command}"
 
     def _late(self, message: str) -> NfError:
         log = tail(self._log)
@@ -118,7 +116,7 @@ class NfProcess:
         return NfError(message, log=log, hint="\n".join(hint for hint in hints if hint))
 
     def _late_hints(self) -> list[str]:
-        """What else a person should know of an NF that is late."""
+        """Further hints for an NF that is late."""
         return []
 
     @staticmethod
@@ -129,7 +127,7 @@ class NfProcess:
 
 
 def resident_memory(pid: int) -> tuple[int, int] | None:
-    """Bytes of a process that are resident on small pages, and on huge ones; None if the kernel is silent."""
+    """Resident bytes of a process on small pages and on huge pages; None if the kernel does not report it."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
@@ -147,7 +145,7 @@ def resident_memory(pid: int) -> tuple[int, int] | None:
 
 
 def nf_environment(directory: Path) -> dict[str, str]:
-    """Variables that every NF gets: few of the agent's, and what pins its libraries' choices."""
+    """Variables that every NF gets: a few of the agent's, and those that pin its libraries' choices."""
     passed = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH") if name in os.environ}
     return passed | PINNED | {"XDG_RUNTIME_DIR": str(directory), "TMPDIR": str(directory)}
 
@@ -170,5 +168,5 @@ def describe_exit(code: int) -> str:
 
 
 def died_by_signal(code: int) -> bool:
-    """Whether a program, or the one that a shell ran last, ended by a signal."""
+    """True if a signal ended a program, or the last program that a shell ran."""
     return code < 0 or _SHELLS_SIGNALS < code < _SHELLS_SIGNALS + signal.NSIG

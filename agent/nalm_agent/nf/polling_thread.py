@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel says of threads that always want their CPU, as those that poll do."""
+"""The kernel's figures of threads that always want their CPU, such as polling threads."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from nalm_agent.nf.lcore_threads import PROC, threads_below
 
 @dataclass(frozen=True)
 class Scheduled:
-    """Since the thread began."""
+    """Figures since the thread started."""
 
     waited_ns: int
-    """For its CPU, while others had it. (What it ran is kept to a tick of the kernel only.)"""
+    """Time for which the thread waited for its CPU. (The kernel counts run time by its tick only.)"""
     voluntary_switches: int
     involuntary_switches: int
     minor_faults: int
@@ -27,7 +27,7 @@ class Scheduled:
 
 
 def scheduled_threads(pid: int) -> dict[str, Scheduled]:
-    """The threads of a process and its descendants by name, as they stand now."""
+    """Current figures of the threads of a process and its descendants, by name."""
     found = {}
     for tid, _ in threads_below(pid):
         with suppress(OSError):  # it has just ended
@@ -39,7 +39,7 @@ def scheduled_threads(pid: int) -> dict[str, Scheduled]:
 def _scheduled(tid: int) -> tuple[str, Scheduled]:
     place = PROC / str(tid) / "task" / str(tid)
     status = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines())
-    # behind the name in brackets, which may hold anything, from the third field on (proc(5))
+    # after the name in brackets, which may contain anything, from the third field on (proc(5))
     stat = (place / "stat").read_text().rpartition(")")[2].split()
     return status["Name"].strip(), Scheduled(
         waited_ns=int((place / "schedstat").read_text().split()[1]),

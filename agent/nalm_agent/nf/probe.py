@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h): layout version 2, refuses any other."""
+"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h) of layout version 2, and no other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 256, 8
 COUNTED = "counted"
 FLAG_APART = 1
 SNAPSHOT_SECONDS = 2.0
-"""A writer may lose its CPU in the middle of an iteration: for so long it is waited for."""
+"""Longest wait for a writer that lost its CPU in the middle of an iteration."""
 
 _OUTCOME = np.dtype([("name", "S32"), ("kind", "<u4"), ("reserved", "<u4")])
 _STAGE_NAME = np.dtype(
@@ -121,23 +121,23 @@ class LcoreState(IntEnum):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Consistent copies of the claimed lcores' blocks, one moment per lcore."""
+    """Consistent copies of the claimed lcores' blocks; each is of one moment."""
 
     blocks: list[Block]
     events: list[Block] = field(default_factory=list)
-    """Of the same moments; empty when the NF reads no events."""
+    """Copies of the same moments; empty if the NF reads no events."""
 
 
 @dataclass(frozen=True)
 class EventState:
-    """An event the NF was asked to read. reason: why it does not, None if it does."""
+    """An event that the NF was requested to read. reason: why it does not; None if it does."""
 
     name: str
     reason: str | None
 
 
 class ProbeFile:
-    """A mapped probe file. `close` before the file's directory goes."""
+    """A mapped probe file. Call `close` before the file's directory is removed."""
 
     def __init__(self, path: Path, *, writable: bool = False) -> None:
         try:
@@ -147,7 +147,7 @@ class ProbeFile:
         except (OSError, ValueError) as error:
             raise ProbeError(
                 f"{path} cannot be read as a probe file: {getattr(error, 'strerror', None) or error}",
-                hint="is it the path in the NF's NALM_PROBE_FILE, and does the NF run?",
+                hint="check that it is the path in the NF's NALM_PROBE_FILE, and that the NF runs",
             ) from error
         try:
             self._read_header(path)
@@ -158,7 +158,7 @@ class ProbeFile:
     def _read_header(self, path: Path) -> None:
         if len(self.map) < HEADER_BYTES or int.from_bytes(self.map[:4], "little") != MAGIC:
             raise ProbeError(
-                f"{path} is not a probe file", hint="name the file the NF was given in NALM_PROBE_FILE"
+                f"{path} is not a probe file", hint="name the file of the NF's variable NALM_PROBE_FILE"
             )
         version = int.from_bytes(self.map[4:8], "little")
         if version != VERSION:
@@ -169,7 +169,7 @@ class ProbeFile:
         header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0].copy()
         needed = int(header["lcore_offset"]) + int(header["lcore_max"]) * int(header["lcore_bytes"])
         if len(self.map) < needed or header["lcore_bytes"] < LCORE_BYTES:
-            raise ProbeError(f"{path} is cut short: {len(self.map)} of {needed} bytes")
+            raise ProbeError(f"{path} is truncated: it has {len(self.map)} of {needed} bytes")
         self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
         self.tsc_hz = int(header["tsc_hz"])
@@ -194,7 +194,7 @@ class ProbeFile:
         return found
 
     def snapshot(self) -> Snapshot:
-        """Copies every claimed lcore's block. Raises ProbeError if a writer never rests."""
+        """Copies every claimed lcore's block. Raises ProbeError if a writer never publishes."""
         lcores = range(len(self.states()))
         if not int.from_bytes(self.map[EVENT_COUNT_AT : EVENT_COUNT_AT + 4], "little"):
             return Snapshot([self._consistent(lcore, 0, _LCORE) for lcore in lcores])
@@ -202,7 +202,7 @@ class ProbeFile:
         return Snapshot([one["counters"] for one in both], [one["events"] for one in both])
 
     def events(self) -> list[EventState]:
-        """The events the NF was asked for, in its order; complete once its lcores are at the gate."""
+        """The events requested of the NF, in its order; complete once its lcores are at the gate."""
         header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0]
         named = header["events"][: int(header["event_count"])].copy()
         states = [
@@ -271,7 +271,7 @@ def _lcore(old: Any, new: Any) -> LcoreCounters:
 
 
 def buffers_in_use(after: Snapshot) -> int | None:
-    """Packet buffers the process held at the end of the last turn; None if the NF does not say."""
+    """Packet buffers held by the process at the end of the last turn; None if the NF does not count them."""
     samples = [(int(block[0]["buffers_at_tsc"]), int(block[0]["buffers"])) for block in after.blocks]
     at_tsc, buffers = max(samples, default=(0, 0))
     return buffers if at_tsc else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm runs: its run definition (free of this host's paths) and the command line it expands to."""
+"""What an arm runs: its run definition, without paths of this host, and the command line on this host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LENT_PROBE = "dpdk_lent"
 
 @dataclass(frozen=True)
 class RunPlan:
-    """An arm's run: what is recorded, and what is needed to start it."""
+    """An arm's run: its recorded definition, and what starts it."""
 
     definition: RunDefinition
     template: tuple[str, ...]
@@ -31,17 +31,17 @@ class RunPlan:
     ready_seconds: float
     control_lcore: bool = False
     counter_commands: CounterCommands | None = None
-    """How the NF is asked for its own figures; None if a probe counts."""
+    """Commands that show the NF's own figures; None if a probe counts."""
 
     def environment(self, home: Home) -> dict[str, str]:
-        """Variables the NF gets beside the probe's: what a program without a probe of its own is lent.
+        """Variables in addition to the probe's: they load the lent probe into a program without its own.
 
-        Raises HostError if that cannot be compiled here.
+        Raises HostError if the lent probe cannot be compiled here.
         """
         return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.definition.counts == "dpdk" else {}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
-        """CPUs the process has to be bound to from outside: none where it is told them and binds itself."""
+        """CPUs to bind the process to; none if its command names the CPUs and it binds itself."""
         binds_itself = any(name in argument for argument in self.template for name in CPU_PLACEHOLDERS)
         return () if binds_itself else cores.cpus
 
@@ -51,8 +51,8 @@ def plan(
 ) -> RunPlan:
     """The run of a scenario as a revision defines it, replaying `traffic` (its name and digest).
 
-    Files of the repository that the command names are recorded with their contents' digest, so an edited
-    configuration is another run definition.
+    The definition contains the digests of files that the command names, so an edited configuration is
+    another run definition.
     """
     template = (*config.run.command, *scenario.arguments)
     command = [_with_digest(repository, revision, argument) for argument in template]
@@ -69,7 +69,7 @@ def plan(
 
 
 def traffic_identity(repository: Repository, revision: Revision, path: str) -> str:
-    """Name and digest of a traffic file of a revision. Raises ConfigError if it is not there."""
+    """Name and digest of a traffic file of a revision. Raises ConfigError if the file does not exist."""
     digest = repository.digest(revision, [path])
     if digest is None:
         raise ConfigError(
@@ -80,8 +80,8 @@ def traffic_identity(repository: Repository, revision: Revision, path: str) -> s
 
 
 def _with_digest(repository: Repository, revision: Revision, argument: str) -> str:
-    """Marks an argument that names a file of the repository with the digest of its directory (its own, at the
-    repository's root): a configuration usually names its neighbours."""
+    """Appends to an argument that names a file of the repository the digest of the file's directory, at the
+    repository's root that of the file: a configuration usually names files beside it."""
     before, found, path = argument.partition("{source}/")
     if not found or "{" in path:
         return argument
@@ -93,7 +93,7 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
 def eal_options(
     cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB, control_lcore: bool = False
 ) -> list[str]:
-    """DPDK's EAL options for these cores: no devices, no traces left, one SIMD width for every source."""
+    """DPDK's EAL options for these cores: no devices, no leftover files, one SIMD width for all sources."""
     cpus = (*cores.cpus[: int(control_lcore)], *cores.cpus)
     lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
     # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
@@ -113,7 +113,7 @@ def eal_options(
 def expand(
     run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
 ) -> list[str]:
-    """The command line on this host. `{eal}` alone becomes several arguments."""
+    """The command line on this host. An argument `{eal}` becomes several arguments."""
     eal = eal_options(
         cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb, control_lcore=run.control_lcore
     )

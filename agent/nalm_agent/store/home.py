@@ -8,8 +8,8 @@ $NALM_HOME/
   mirrors/   clones of the projects an agent serves
   native/    the agent's own C programs, compiled here
   work/      one directory per running command, stamped with its process
-  host-latency.json   what `nalm doctor` measured; tuned.json: what settings were before `--tune`
-/dev/shm/nalm-*   probe files of running NFs, stamped alike (memory: no write-back in the middle of a turn)
+  host-latency.json   measurements of `nalm doctor`; tuned.json: the settings before `--tune`
+/dev/shm/nalm-*   probe files of running NFs, with the same stamp (in memory: no write-back during a turn)
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ RETRY_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class WorkDir:
-    """What one running command may write to; gone when it ends."""
+    """Directories that one running command may write to; removed at its end."""
 
     disk: Path
     memory: Path
-    """On /dev/shm where there is one, else the same as `disk`."""
+    """On /dev/shm if that exists, otherwise the same as `disk`."""
 
     def fresh(self, name: str) -> Path:
         """A new empty directory on disk."""
@@ -61,19 +61,19 @@ class Home:
         return Home(root.absolute())
 
     def folder(self, name: str) -> Path:
-        """Made if it is not there. Raises HostError where it cannot be."""
+        """The folder, made if necessary. Raises HostError if it cannot be made."""
         path = self.root / name
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise HostError(
-                f"{path} cannot be made: {error.strerror}", hint="name a directory of yours in NALM_HOME"
+                f"cannot create {path}: {error.strerror}", hint="set NALM_HOME to a directory of yours"
             ) from error
         return path
 
     @contextmanager
     def work(self) -> Iterator[WorkDir]:
-        """A directory for this command; leftovers of killed commands are removed first."""
+        """A directory for this command. Removes leftovers of killed commands first."""
         self.remove_abandoned()
         name = stamp()
         disk = self.folder("work") / name
@@ -88,11 +88,11 @@ class Home:
             file_lock.release_all()
 
     def store(self) -> Store:
-        """Builds, sources and counts. What this command takes from it stays there until `work` ends."""
+        """Builds, sources and counts. Entries that this command uses stay until `work` ends."""
         return Store(self.folder("store"))
 
     def remove_abandoned(self) -> list[Path]:
-        """Removes work directories, probe files and half-written entries of commands that no longer run."""
+        """Removes work directories, probe files and partly written entries of commands that no longer run."""
         self.store().remove_abandoned()
         remove_unused_places(self.folder("build"))
         removed = []
@@ -105,9 +105,9 @@ class Home:
 
 
 def remove_tree(path: Path) -> None:
-    """Removes a directory, also from under a process that was killed and writes its last file meanwhile.
+    """Removes a directory, even while a killed process writes its last file to it.
 
-    What cannot be removed in LAST_WRITE_SECONDS is left to the next command.
+    The next command removes what is left after LAST_WRITE_SECONDS.
     """
     end = time.monotonic() + LAST_WRITE_SECONDS
     while True:
@@ -118,7 +118,7 @@ def remove_tree(path: Path) -> None:
 
 
 def remove_unused_places(folder: Path) -> None:
-    """Empties the canonical build directories that no process builds in."""
+    """Empties canonical build directories that no process uses."""
     for lock in folder.glob("*.lock"):
         with file_lock.unused(lock) as handle:
             if handle is not None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Content-addressed store: builds, sources and instruction counts, shared by all processes of a host.
 
-An entry is published by one rename: it is seen whole or not at all. Beside each directory lies KEY.lock:
-held by who makes it (the others wait) and by who uses it (it is not removed); it contains the entry's
-size. What a killed process left is named `.new-*`, and is removed by the next command. Least recently
-used entries go when the store is larger than its limit (`store_limit`).
+One rename publishes an entry, so readers see it whole or not at all. KEY.lock beside each directory contains
+the entry's size. A process that makes the entry holds the lock, and others wait; processes that use the entry
+hold it too, and the entry is not removed. Leftovers of killed processes are named `.new-*`; the next command
+removes them. The least recently used entries are removed if the store exceeds its limit (`store_limit`).
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def address(*parts: object) -> str:
-    """Digest of a sequence of JSON values: the key of what they determine."""
+    """Digest of a sequence of JSON values: the key of the entry that they determine."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def quiet() -> None:
-    """Says nothing while waiting."""
+    """Reports nothing while waiting."""
 
 
 @contextmanager
 def disk_full_is_the_hosts(root: Path) -> Iterator[None]:
-    """Raises HostError where the disk is full: says nothing about a commit."""
+    """Raises HostError if the disk is full, which is no fault of a commit."""
     try:
         yield
     except OSError as error:
@@ -50,9 +50,9 @@ def disk_full_is_the_hosts(root: Path) -> Iterator[None]:
 
 
 def disk_full(root: Path) -> HostError:
-    """The error for it."""
+    """The error for a full disk."""
     return HostError(
-        f"the disk is full at {root}; nothing half-written is left",
+        f"the disk is full at {root}; partly written files were removed",
         hint="free some space (`nalm store --prune --limit 1G`), or set NALM_HOME to a larger disk",
     )
 
@@ -62,13 +62,13 @@ class Store:
     root: Path
 
     def path(self, kind: str, key: str) -> Path:
-        """Where an entry is, or would be."""
+        """The path of an entry, whether or not it exists."""
         folder = self.root / kind
         folder.mkdir(parents=True, exist_ok=True)
         return folder / key
 
     def directory(self, kind: str, key: str) -> Path | None:
-        """A published directory, None if there is none. It stays until this process's `lease.release_all`."""
+        """A published directory; None if there is none. It stays until this process calls `release_all`."""
         path = self.path(kind, key)
         if not path.is_dir():
             return None
@@ -88,10 +88,10 @@ class Store:
         *,
         again: bool = False,
     ) -> Path:
-        """The directory of that key, made by `fill` in a place of its own if it is not there yet.
+        """The directory of a key. `fill` makes it, in a temporary directory, if it does not exist.
 
-        `waiting` is called when another process is making it. `again`: made anew even if it is there.
-        Raises HostError when the disk is full.
+        waiting: called while another process makes it. again: makes it even if it exists.
+        Raises HostError if the disk is full.
         """
         path = self.path(kind, key)
         found = None if again else self.directory(kind, key)
@@ -121,7 +121,7 @@ class Store:
                 remove_written(new)
 
     def remove_unused(self, kind: str, key: str) -> bool:
-        """Removes a directory that no process uses. False if one does."""
+        """Removes a directory that no process uses. Returns False if one does."""
         path = self.path(kind, key)
         with file_lock.unused(_lock(path)) as lock:
             if lock is None:
@@ -131,14 +131,14 @@ class Store:
             return True
 
     def discard(self, kind: str, key: str) -> None:
-        """Removes a directory this process no longer wants, unless another uses it."""
+        """Removes a directory that this process no longer needs, unless another process uses it."""
         path = self.path(kind, key)
         file_lock.release(_lock(path))
         if path.is_dir():
             self.remove_unused(kind, key)
 
     def document(self, kind: str, key: str) -> Any | None:
-        """A published JSON document, None if there is none."""
+        """A published JSON document; None if there is none."""
         path = self.path(kind, f"{key}.json")
         try:
             document = json.loads(path.read_bytes())
@@ -148,7 +148,7 @@ class Store:
         return document
 
     def put_document(self, kind: str, key: str, document: object) -> None:
-        """Publishes a JSON document; the last of several writers stays. Raises HostError for a full disk."""
+        """Publishes a JSON document; the last of several writers wins. Raises HostError for a full disk."""
         path = self.path(kind, f"{key}.json")
         new = path.with_name(f"{NEW}{stamp()}")
         with disk_full_is_the_hosts(self.root):
@@ -159,7 +159,7 @@ class Store:
                 new.unlink(missing_ok=True)
 
     def remove_abandoned(self) -> None:
-        """Removes what killed processes left half-written."""
+        """Removes partly written files of killed processes."""
         for new in self.root.glob(f"*/{NEW}*"):
             name = new.name.removeprefix(NEW).removesuffix(GONE)
             if is_abandoned(name):
@@ -174,7 +174,7 @@ class Store:
 
 
 def size_of(directory: Path) -> int:
-    """Bytes on disk of all that is in a directory."""
+    """Bytes on disk of a directory's contents."""
     total = 0
     for folder, folders, files in os.walk(directory):
         for name in (*folders, *files):
@@ -187,7 +187,7 @@ def _lock(path: Path) -> Path:
 
 
 def _remove(path: Path) -> None:
-    """Removes an entry, out of sight first: killed in the middle, it leaves no half entry."""
+    """Renames an entry and then removes it, so that a killed process leaves no partial entry."""
     gone = path.with_name(f"{NEW}{path.name}{GONE}")
     shutil.rmtree(gone, ignore_errors=True)
     if path.is_dir():

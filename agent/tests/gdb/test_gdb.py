@@ -64,7 +64,7 @@ def test_live_and_core_say_what_the_agent_reads(tiny_nf: list[str], work: WorkDi
     assert lcores[0]["state"] == "parked" and lcores[0]["cpp"] == pytest.approx(stages["cpp"])
     assert "nalm_probe_park" in lcores[0]["at"] or "syscall" in lcores[0]["at"]
     of_core = gdb(["nalm stages --json", "nalm since"], tiny_nf[0], str(core))
-    assert answers(of_core) == [stages] and "a core dump has no other" in of_core.stderr
+    assert answers(of_core) == [stages] and "a core dump has only one" in of_core.stderr
     assert "coredump_filter" in gdb(["nalm stages"], tiny_nf[0], str(small)).stderr
     file.write_bytes(left[:PID_AT] + (1).to_bytes(8, "little") + left[PID_AT + 8 :])  # a later start's
     assert "these figures are of process 1," in gdb(["nalm stages"], tiny_nf[0], str(small)).stdout
@@ -115,11 +115,11 @@ def test_a_stop_is_held_by_a_frequency_that_is_rounded() -> None:
 def test_a_table_for_a_person(stepped: subprocess.CompletedProcess[str]) -> None:
     lines = stepped.stdout.splitlines()
     assert [line for line in lines if line.startswith("stage ") and line.split()[4] == "CPP"]
-    assert any("held: a stop fell into it" in line for line in lines)
+    assert any("held: the debugger stopped it" in line for line in lines)
 
 
 def test_what_is_wrong_is_said(stepped: subprocess.CompletedProcess[str], tiny_nf: list[str]) -> None:
-    assert "no process yet: run, attach PID, or core-file FILE first" in stepped.stderr
+    assert "there is no process: use run, attach PID or core-file FILE first" in stepped.stderr
     commands = [
         "break main",
         "run",
@@ -133,9 +133,9 @@ def test_what_is_wrong_is_said(stepped: subprocess.CompletedProcess[str], tiny_n
     assert "the probe is not open yet" in done.stderr
     assert 'no command "sages"' in done.stderr
     assert "the only option is --json" in done.stderr
-    assert "it does not begin with the probe's mark" in done.stderr
-    assert "nope is no address here: No symbol" in done.stderr
-    assert "memory at 0x1 cannot be read. Is the probe there?" in done.stderr
+    assert "the probe's mark is missing" in done.stderr
+    assert "nope is not an address: No symbol" in done.stderr
+    assert "memory at 0x1 cannot be read. If the probe is elsewhere" in done.stderr
     assert "Traceback" not in done.stderr and "Python Exception" not in done.stderr
     other = gdb(["break main", "starti", "nalm stages", "kill"], "/bin/true")
     assert "no symbol nalm_probe_header" in other.stderr

@@ -125,7 +125,7 @@ def test_probe_files_that_are_none(tiny_nf: list[str], work: WorkDir, tmp_path: 
     cases = {
         "is not a probe file": b"\0" * len(good),
         "has probe layout 99": good[:4] + (99).to_bytes(4, "little") + good[8:],
-        "is cut short": good[: len(good) // 2],
+        "is truncated": good[: len(good) // 2],
         "cannot be read as a probe file": b"",
     }
     for message, content in cases.items():

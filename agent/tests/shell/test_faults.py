@@ -59,7 +59,7 @@ def test_a_home_that_cannot_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("NALM_HOME", str(tmp_path / "file"))
     error = CliRunner().invoke(app, ["store"]).exception
     assert isinstance(error, HostError)
-    assert error.hint == "name a directory of yours in NALM_HOME"
+    assert error.hint == "set NALM_HOME to a directory of yours"
 
 
 def test_a_reader_that_goes_away_is_no_regression() -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The user that builds run as: never root.
 
-An agent that is not root builds as itself. One that is root drops to a user of its own for builds, which
-owns nothing but build directories. That user cannot enter the agent's directories, so those that a
-build needs are first bound to places it can enter, in a mount namespace of the build's own.
+An agent that is not root builds as its own user. An agent that is root builds as another user, which owns
+build directories only. That user cannot enter the agent's directories, so directories that a build needs are
+first bound to paths that it can enter, in the build's own mount namespace.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from nalm_agent.runtime.errors import HostError
 BUILD_USER = "NALM_BUILD_USER"
 """Environment variable: name or number of the user that an agent run as root builds as."""
 SYSTEM_USER = "nalm-build"
-"""Taken if there is such a user and the setting names none."""
+"""The default, if this user exists."""
 UNUSED_UID = 60988
-"""Otherwise this number, or the next below that belongs to nobody: distributions assign none of them."""
+"""Otherwise this number, or the next lower unused one: distributions assign none of them."""
 
 _PLACES = "/tmp/nalm"
 _STAGES = tuple(map(Path, ("/mnt", "/media", "/srv", "/opt", "/var/tmp")))
-"""Where a new /tmp is put together: any directory that shows nothing of what goes there."""
+"""Candidates for the directory where a new /tmp is assembled: it must not contain what the build needs."""
 _SHOW = """set -e; umask 022; stage=$1; shift; number=0
 mount -t tmpfs -o mode=755,size=1m nalm "$stage"
 mkdir "$stage/nalm"
@@ -45,14 +45,15 @@ class BuildUser:
     gid: int
 
     def own(self, *directories: Path) -> None:
-        """Makes directories, but not what is in them, this user's."""
+        """Makes this user the owner of directories, but not of their contents."""
         for directory in directories:
             os.chown(directory, self.uid, self.gid)
 
     def drop(self) -> list[str]:
-        """Prefix, for root, of a command that then runs as this user, without any capability.
+        """Prefix with which root runs a command as this user, without any capability.
 
-        bubblewrap sets no_new_privs for what it runs; pasta, between this and it, does not work with it.
+        The prefix does not set no_new_privs: bubblewrap sets it, and pasta, which runs before bubblewrap,
+        does not work with it.
         """
         return [
             "setpriv",
@@ -61,14 +62,14 @@ class BuildUser:
             "--clear-groups",
             "--bounding-set=-all",
             *_WITHOUT_CAPABILITIES,
-            # Asked for again: the kernel forgets it when the user changes.
+            # Set again: the kernel clears it when the user changes.
             *("--pdeathsig", "KILL"),
             "--",
         ]
 
 
 def build_user() -> BuildUser | None:
-    """The user to drop to; None if the agent is not root. Raises HostError for one that cannot be."""
+    """The user to build as; None if the agent is not root. Raises HostError for an unusable setting."""
     if os.geteuid() != 0:
         return None
     given = os.environ.get(BUILD_USER)
@@ -86,7 +87,7 @@ def _named(name: str) -> BuildUser:
             return BuildUser(int(name), int(name))
         raise HostError(
             f"{BUILD_USER}={name}: there is no such user",
-            hint=f"make it (useradd --system --shell /usr/sbin/nologin {name}), or name another",
+            hint=f"create it (useradd --system --shell /usr/sbin/nologin {name}), or name another",
         ) from None
     return BuildUser(entry.pw_uid, entry.pw_gid)
 
@@ -102,23 +103,23 @@ def _default() -> BuildUser:
 
 @dataclass
 class Passage:
-    """How the build user gets to directories of the agent's: each is shown at a place it can enter."""
+    """The build user's access to the agent's directories: each is bound to a path that the user can enter."""
 
     user: BuildUser | None
     _shown: list[str] = field(default_factory=list)
 
     def show(self, path: Path | str) -> str:
-        """Where the one who starts the sandbox finds a path of this host."""
+        """The path at which the sandbox's starter finds a path of this host."""
         if self.user is None or not Path(path).exists():
             return str(path)
         self._shown.append(str(path))
         return f"{_PLACES}/{len(self._shown)}"
 
     def prefix(self) -> list[str]:
-        """Command that starts its successor without a capability, as the build user if there is one.
+        """Prefix that runs a command without a capability, as the build user if there is one.
 
-        It becomes its successor: no process stays between that and the agent, whose end the kernel could
-        not pass on from root to another user.
+        The command replaces the prefix's process, so no process stays between it and the agent: from a
+        root process the kernel could not pass on the agent's end to another user.
         """
         if self.user is None:
             return ["setpriv", *_WITHOUT_CAPABILITIES, "--"]
@@ -135,10 +136,10 @@ class Passage:
 
 
 def take_back(directory: Path) -> None:
-    """Makes a finished build's directory and all in it the agent's, readable by all and writable by none
-    else.
+    """Makes the agent the owner of a finished build's directory and its contents. Every user may read them,
+    and only the agent may write.
 
-    The build's processes have ended: nothing changes under this. Links are not followed.
+    The build's processes have ended, so nothing changes meanwhile. Links are not followed.
     """
     uid, gid = os.geteuid(), os.getegid()
     for folder, folders, files in os.walk(directory):
@@ -151,7 +152,7 @@ def take_back(directory: Path) -> None:
 
 
 def open_to_read(directory: Path) -> None:
-    """Lets every user read a directory that the agent made, whatever its umask is. Links are not followed."""
+    """Lets every user read a directory that the agent made, with any umask. Links are not followed."""
     for folder, _, files in os.walk(directory):
         for path in (Path(folder), *(Path(folder, name) for name in files)):
             mode = path.lstat().st_mode
@@ -161,7 +162,7 @@ def open_to_read(directory: Path) -> None:
 
 
 def can_enter(user: BuildUser, directory: Path) -> bool:
-    """Whether a user gets to a directory by its path, going by the modes of all above it."""
+    """True if the modes of a directory and all its parents let a user enter it."""
     for folder in (directory, *directory.parents):
         entry = folder.stat()
         if entry.st_uid == user.uid:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in gdb's Python: standard library and `gdb` only, nothing of nalm beside this folder."""
+"""Runs in gdb's Python. Imports the standard library, `gdb` and this folder only."""

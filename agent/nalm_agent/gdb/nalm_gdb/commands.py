@@ -12,22 +12,23 @@ import gdb
 from . import figures, inferior
 from .layout import Snapshot
 
-HELP = """nalm stages [--json]   cycles, packets and CPP of each stage since the NF began
-nalm since [--json]    the same since the stop before this one
-nalm lcores [--json]   lcores since the NF began: CUR, CPP, and where each thread stands
-nalm probe EXPRESSION  say where the probe's header is, for a program without its symbol
-nalm help              this
+HELP = """nalm stages [--json]   cycles, packets and CPP of each stage since the NF started
+nalm since [--json]    the same since the previous stop
+nalm lcores [--json]   lcores since the NF started: CUR, CPP, and the function of each thread
+nalm probe EXPRESSION  set the address of the probe's header, for a program without its symbol
+nalm help              show this text
 
-The TSC goes on while the debugger stands. A stage in which an lcore was held is "held",
-without CPP, until that is below 1 % of its cycles. Stages in which nobody stood are exact."""
+The TSC continues while the debugger has stopped the NF. A stage in which an lcore was
+stopped shows "held" instead of CPP until that time is below 1 % of the stage's cycles.
+The other stages are exact."""
 HELD = (
-    "held: a stop fell into it, and the TSC went on; at the first stop, and in a core dump, nothing is held"
+    "held: the debugger stopped it while the TSC continued; the first stop and core dumps have no held stages"
 )
 NO_EVENTS = "IPP, eIPC missing: the NF reads no hardware events (NALM_PROBE_EVENTS, and a host with a PMU)"
 
 
 class Nalm(gdb.Command):  # type: ignore[misc]
-    """nalm: what the NF's probe counted. nalm help lists the commands."""
+    """Shows what the NF's probe counted. nalm help lists the commands."""
 
     def __init__(self) -> None:
         super().__init__("nalm", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE, True)
@@ -47,7 +48,7 @@ class Help(gdb.Command):  # type: ignore[misc]
 
 
 class Stages(gdb.Command):  # type: ignore[misc]
-    """Cycles, packets and CPP of each stage since the NF began. --json for programs."""
+    """Shows cycles, packets and CPP of each stage since the NF started. --json: for programs."""
 
     def __init__(self) -> None:
         super().__init__("nalm stages", gdb.COMMAND_STATUS)
@@ -58,7 +59,7 @@ class Stages(gdb.Command):  # type: ignore[misc]
 
 
 class Since(gdb.Command):  # type: ignore[misc]
-    """Cycles, packets and CPP of each stage since the stop before this one. --json for programs."""
+    """Shows cycles, packets and CPP of each stage since the previous stop. --json: for programs."""
 
     def __init__(self) -> None:
         super().__init__("nalm since", gdb.COMMAND_STATUS)
@@ -67,13 +68,13 @@ class Since(gdb.Command):  # type: ignore[misc]
         as_json, process = wants_json(argument), inferior.process()
         inferior.header()
         if process.before is None:
-            after = "a core dump has no other" if inferior.of_a_core() else "continue to the next"
+            after = "a core dump has only one" if inferior.of_a_core() else "continue to the next"
             raise gdb.GdbError(f"nalm: this is the first stop with an open probe: {after}; or nalm stages")
         show_stages(process.before, process.last, as_json=as_json)
 
 
 class Lcores(gdb.Command):  # type: ignore[misc]
-    """Lcores since the NF began: CUR, CPP, and where each thread stands. --json for programs."""
+    """Shows lcores since the NF started: CUR, CPP, and the function of each thread. --json: for programs."""
 
     def __init__(self) -> None:
         super().__init__("nalm lcores", gdb.COMMAND_STATUS)
@@ -106,27 +107,27 @@ class Lcores(gdb.Command):  # type: ignore[misc]
 
 
 class Probe(gdb.Command):  # type: ignore[misc]
-    """Says where the probe's header is: nalm probe EXPRESSION, such as nalm probe probe.header."""
+    """Sets the address of the probe's header: nalm probe EXPRESSION, such as nalm probe probe.header."""
 
     def __init__(self) -> None:
         super().__init__("nalm probe", gdb.COMMAND_STATUS)
 
     def invoke(self, argument: str, from_tty: bool) -> None:
         if not argument:
-            raise gdb.GdbError("nalm: nalm probe EXPRESSION, such as nalm probe probe.header")
+            raise gdb.GdbError("nalm: expected nalm probe EXPRESSION, such as nalm probe probe.header")
         header = inferior.use(argument)
         print(f"the probe of {header.nf}, {len(header.stages)} stages")
 
 
 def wants_json(argument: str) -> bool:
-    """Raises GdbError for anything but --json."""
+    """True for --json. Raises GdbError for any other argument."""
     if argument.strip() not in ("", "--json"):
-        raise gdb.GdbError(f'nalm: "{argument}" is not understood; the only option is --json')
+        raise gdb.GdbError(f'nalm: unknown option "{argument}"; the only option is --json')
     return bool(argument.strip())
 
 
 def show_stages(before: Snapshot, pauses: Sequence[float], *, as_json: bool) -> None:
-    """What passed since `before`."""
+    """Prints what was counted since `before`."""
     header, now = inferior.header(), inferior.snapshot()
     found = figures.chain(header, before, now, pauses)
     if as_json:
@@ -160,7 +161,7 @@ CHAIN = ("cpp", "ipp", "eipc")
 
 
 def standing() -> dict[int, str]:
-    """gdb's number of each thread and the function it stands in, by the kernel's number."""
+    """gdb's number of each thread and its current function, by the kernel's thread number."""
     thread, frame = gdb.selected_thread(), gdb.selected_frame()
     found = {}
     try:
@@ -174,22 +175,22 @@ def standing() -> dict[int, str]:
 
 
 def _function(frame: Any) -> str:
-    """Its name; of a library without symbols the library's."""
+    """The function's name; in a library without symbols, the library's name."""
     library = gdb.solib_name(frame.pc()) or ""
     return frame.name() or f"?? {library.rpartition('/')[2]}".rstrip()
 
 
 def remarks(now: Snapshot, held: bool) -> None:
-    """What a reader must know."""
+    """Prints the remarks that the figures need."""
     torn = [str(one.lcore) for one in now.values() if one.torn]
     if (pid := inferior.stranger()) is not None:
-        print(f"these figures are of process {pid}, by the probe's file as it is now: the core dump has none")
+        print(f"these figures are of process {pid}, from its probe file now: the core dump contains none")
     if torn:
-        print(f"lcore {', '.join(torn)} stands within a commit: its last iteration is counted in part")
+        print(f"lcore {', '.join(torn)} stopped while it published: its last iteration is counted in part")
     if held:
         print(HELD)
     if any(one.condition and one.enabled for one in gdb.breakpoints()):
-        print("a breakpoint has a condition: each time it is false the NF is held unseen, within its cycles")
+        print("a breakpoint has a condition: each time it is false, the stop counts as cycles of the NF")
     if not now:
         print("no lcore has claimed its counters yet")
 
@@ -207,7 +208,7 @@ def cost(row: dict[str, Any]) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int]) -> None:
-    """Columns by their widest cell; `left`: those that are not numbers."""
+    """Prints columns as wide as their widest cell. left: columns that are not numbers."""
     lines = [head, *rows]
     widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
     for line in lines:
@@ -219,7 +220,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int
 
 
 def register() -> None:
-    """Makes the commands known to gdb."""
+    """Registers the commands with gdb."""
     for command in (Nalm, Help, Stages, Since, Lcores, Probe):
         command()
     gdb.events.stop.connect(inferior.on_stop)

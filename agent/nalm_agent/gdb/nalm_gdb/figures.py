@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPP, CUR, IPP and eIPC of what lies between two snapshots (metrics.md). Pure."""
+"""CPP, CUR, IPP and eIPC between two snapshots (metrics.md). Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from .layout import KIND_DROPS, POLICY, SENT, Header, Lcore, Snapshot, stage_event
 
 MARGIN_S = 0.01
-"""What a debugger takes to stop and to go on, beside the time it stood."""
+"""Time that a debugger takes to stop and to continue, in addition to the stop itself."""
 DOUBT = 0.01
-"""A stage's cycles are withheld when more than this share may be the debugger's."""
+"""A stage's cycles are withheld if more than this share may be the debugger's."""
 HZ_ERROR = 0.01
-"""Of the TSC's frequency as an NF states it: DPDK rounds it to 10 MHz."""
+"""Relative error of the TSC's frequency as an NF states it: DPDK rounds it to 10 MHz."""
 CYCLES, INSTRUCTIONS = "PAPI_TOT_CYC", "PAPI_TOT_INS"
 
 Figures = dict[str, Any]
@@ -24,14 +24,14 @@ def ratio(above: float, below: float) -> float | None:
 
 
 def held(cycles: int, pauses: Sequence[float], hz: int) -> bool:
-    """Whether cycles may hold time in which the debugger held the lcore: the TSC goes on meanwhile."""
+    """True if cycles may contain time in which the debugger stopped the lcore: the TSC continues."""
     fitting = [pause for pause in pauses if pause * hz * (1 - HZ_ERROR) <= cycles]
     within = sum(pause + MARGIN_S for pause in fitting)
     return within * hz > DOUBT * cycles
 
 
 def chain(header: Header, before: Snapshot, after: Snapshot, pauses: Sequence[float]) -> Figures:
-    """The NF and its stages. A figure that is not known is None; `held`: the debugger stood in it."""
+    """The NF and its stages. An unknown figure is None. `held`: the debugger stopped in the stage."""
     packets = sum(
         _gained(before, after, index, 3 + place)
         for index, stage in enumerate(header.stages)
@@ -111,7 +111,7 @@ def _event(header: Header, name: str, stage: int, before: Snapshot, after: Snaps
 
 
 def lcore(header: Header, old: Lcore | None, new: Lcore, pauses: Sequence[float], packets: int) -> Figures:
-    """One lcore; `packets`: the whole NF's, so that lcores add up to its CPP."""
+    """One lcore. packets: those of the whole NF, so that the lcores add up to its CPP."""
     busy, idle = new.busy - (old.busy if old else 0), new.idle - (old.idle if old else 0)
     known = not (held(busy, pauses, header.tsc_hz) or held(idle, pauses, header.tsc_hz)) or not busy + idle
     return {

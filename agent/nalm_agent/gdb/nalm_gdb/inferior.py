@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the probe in what gdb debugs, and remembers how it stood at each stop."""
+"""Finds the probe in the process that gdb debugs, and keeps its counters of each stop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .layout import Header, LayoutError, Snapshot, read_header, read_lcores
 
 SYMBOL = "nalm_probe_header"
 CORE = (
-    "A core dump leaves shared files out unless the NF ran with bit 3 set in /proc/PID/coredump_filter "
+    "A core dump omits shared files unless the NF ran with bit 3 set in /proc/PID/coredump_filter "
     "(echo 0x3f), or without NALM_PROBE_FILE"
 )
 
@@ -24,33 +24,33 @@ class Process:
 
     pid: int
     at: int | None = None
-    """Where the person said the probe is."""
+    """The probe's address, if the user set it."""
     before: Snapshot | None = None
-    """At the stop before this one."""
+    """At the previous stop."""
     now: Snapshot | None = None
     stopped: float | None = None
     pauses: list[float] = field(default_factory=list)
-    """Seconds the debugger stood, stop by stop, while the TSC went on; 0 for a breakpoint passed over."""
+    """Seconds of each stop, while the TSC continued; 0 for a breakpoint that was ignored."""
     last: list[float] = field(default_factory=list)
-    """Those since the stop before this one."""
+    """Pauses since the previous stop."""
     hits: dict[int, int] = field(default_factory=dict)
-    """Of breakpoints, by number."""
+    """Hits of breakpoints, by number."""
 
 
 _processes: dict[int, Process] = {}
 
 
 def of_a_core() -> bool:
-    """Whether a core dump is looked at, as far as gdb tells (11 and later)."""
+    """True for a core dump; False with gdb before version 11, which does not report it."""
     connection = getattr(gdb.selected_inferior(), "connection", None)
     return connection is not None and connection.type == "core"
 
 
 def process() -> Process:
-    """What is debugged now. Raises GdbError if nothing is."""
+    """The process or core dump that is debugged. Raises GdbError if there is none."""
     inferior = gdb.selected_inferior()
     if not inferior.threads():
-        raise gdb.GdbError("nalm: no process yet: run, attach PID, or core-file FILE first")
+        raise gdb.GdbError("nalm: there is no process: use run, attach PID or core-file FILE first")
     known = _processes.get(inferior.num)
     if known is None or known.pid != inferior.pid:
         known = _processes[inferior.num] = Process(inferior.pid)
@@ -58,11 +58,11 @@ def process() -> Process:
 
 
 def read(at: int, size: int) -> bytes:
-    """Memory of what is debugged. Raises GdbError."""
+    """Memory of the process or core dump. Raises GdbError."""
     try:
         return bytes(gdb.selected_inferior().read_memory(at, size))
     except gdb.MemoryError as error:
-        why = CORE if of_a_core() else "Is the probe there? nalm probe EXPRESSION says where"
+        why = CORE if of_a_core() else "If the probe is elsewhere, set its address by nalm probe EXPRESSION"
         raise gdb.GdbError(f"nalm: the probe's memory at {at:#x} cannot be read. {why}") from error
 
 
@@ -76,15 +76,15 @@ def place() -> int:
     except gdb.error as error:
         raise gdb.GdbError(
             f"nalm: no symbol {SYMBOL}: the program has no probe, an older one, or is stripped. "
-            "If it has one, say where: nalm probe EXPRESSION, such as nalm probe probe.header"
+            "If it has one, set its address: nalm probe EXPRESSION, such as nalm probe probe.header"
         ) from error
     if found == 0:
-        raise gdb.GdbError("nalm: the probe is not open yet: go on past nalm_probe_open()")
+        raise gdb.GdbError("nalm: the probe is not open yet: continue past nalm_probe_open()")
     return found
 
 
 def stranger() -> int | None:
-    """Process of the probe, if a core dump is of another: gdb takes what it lacks from the file as it is."""
+    """The probe's process if the core dump is of another one: gdb reads missing memory from the file now."""
     found = header().pid
     return found if of_a_core() and found != gdb.selected_inferior().pid else None
 
@@ -98,18 +98,18 @@ def header() -> Header:
 
 
 def snapshot() -> Snapshot:
-    """The counters as they stand. Raises GdbError."""
+    """The current counters. Raises GdbError."""
     return read_lcores(read, place(), header())
 
 
 def use(expression: str) -> Header:
-    """Takes the probe to be where an expression points. Raises GdbError."""
+    """Sets the probe's address to the value of an expression. Raises GdbError."""
     one = process()
     try:
         value = gdb.parse_and_eval(expression)
         one.at = int(value.cast(gdb.lookup_type("unsigned long")))
     except gdb.error as error:
-        raise gdb.GdbError(f"nalm: {expression} is no address here: {error}") from error
+        raise gdb.GdbError(f"nalm: {expression} is not an address: {error}") from error
     try:
         return header()
     except gdb.GdbError:
@@ -118,7 +118,7 @@ def use(expression: str) -> Header:
 
 
 def on_stop(event: Any) -> None:
-    """gdb has stopped it."""
+    """Keeps the counters of a stop."""
     try:
         one, counters = process(), snapshot()
     except gdb.GdbError:
@@ -130,7 +130,7 @@ def on_stop(event: Any) -> None:
 
 
 def _passed_over(one: Process, reported: list[Any]) -> int:
-    """How often a breakpoint was hit and ignored since the last stop: each held the NF for a moment."""
+    """Number of breakpoint hits that gdb ignored since the last stop: each stopped the NF for a moment."""
     hits = {point.number: point.hit_count for point in [*gdb.breakpoints(), *reported]}
     gained: int = sum(count - one.hits.get(number, 0) for number, count in hits.items())
     one.hits = hits
@@ -138,7 +138,7 @@ def _passed_over(one: Process, reported: list[Any]) -> int:
 
 
 def on_continue(event: Any) -> None:
-    """gdb lets it go on."""
+    """Keeps the length of the stop that ends."""
     one = _processes.get(gdb.selected_inferior().num)
     if one is not None and one.stopped is not None:
         one.last = [time.monotonic() - one.stopped]

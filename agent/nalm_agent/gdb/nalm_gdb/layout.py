@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probe's memory (reference-nf/probe/nalm_probe.h, layout 2), as the debugger reads it."""
+"""Reads the probe's memory (reference-nf/probe/nalm_probe.h, layout 2) through the debugger."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _EVENT_BLOCK = struct.Struct("<8Q16Q128Q")
 BLOCK_BYTES = _EVENT_BLOCK_AT + _EVENT_BLOCK.size
 
 Read = Callable[[int, int], bytes]
-"""Memory: address, bytes."""
+"""Reads memory: address, number of bytes."""
 
 
 class LayoutError(Exception):
-    """What is there is no probe, or one of another version."""
+    """The memory contains no probe, or one of another version."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Header:
 
 @dataclass(frozen=True)
 class Lcore:
-    """One lcore's counters. Raw, cumulative."""
+    """One lcore's raw cumulative counters."""
 
     lcore: int
     tid: int
     state: str
     torn: bool
-    """It stands within a commit: the iteration is counted in part."""
+    """The lcore stopped while it published: the iteration is counted in part."""
     packets: int
     busy: int
     idle: int
@@ -75,7 +75,7 @@ class Lcore:
 
 
 Snapshot = dict[int, Lcore]
-"""By place of the block."""
+"""By index of the lcore's block."""
 
 
 def _text(raw: bytes) -> str:
@@ -83,10 +83,10 @@ def _text(raw: bytes) -> str:
 
 
 def read_header(read: Read, at: int) -> Header:
-    """Raises LayoutError."""
+    """The header at an address. Raises LayoutError."""
     magic, version = struct.unpack("<2I", read(at, 8))
     if magic != MAGIC:
-        raise LayoutError(f"no probe at {at:#x}: it does not begin with the probe's mark")
+        raise LayoutError(f"there is no probe at {at:#x}: the probe's mark is missing")
     if version != VERSION:
         raise LayoutError(
             f"the probe at {at:#x} has layout {version}; this nalm reads layout {VERSION}: "
@@ -111,7 +111,7 @@ def _stage(raw: bytes, at: int) -> Stage:
 
 
 def read_lcores(read: Read, at: int, header: Header) -> Snapshot:
-    """Every claimed lcore's counters as they stand."""
+    """The current counters of every claimed lcore."""
     found: Snapshot = {}
     for index in range(header.lcore_max):
         lcore = _lcore(read(at + header.lcore_offset + index * header.lcore_bytes, BLOCK_BYTES))
@@ -140,6 +140,6 @@ def _lcore(raw: bytes) -> Lcore:
 
 
 def stage_event(lcore: Lcore, stage: int, event: int) -> int:
-    """An event of a stage, without what reading it cost."""
+    """An event of a stage, without the cost of reading it."""
     reading, marks = lcore.events[event], lcore.events[MAX_EVENTS + stage]
     return max(0, lcore.events[MAX_EVENTS + MAX_STAGES + stage * MAX_EVENTS + event] - reading * marks)

@@ -104,7 +104,7 @@ def agent_user(settings: Settings) -> AgentUser | None:
         if name is not None:
             raise StartError(
                 f"NALM_AGENT_USER={name}: there is no such user. "
-                f"Make it (useradd --system {name}), or name another."
+                f"Create it (useradd --system {name}), or name another."
             ) from None
         used = {one.pw_uid for one in pwd.getpwall()}
         uid = next(number for number in range(UNUSED_UID, 0, -1) if number not in used)
