@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counter sources, one a file. `available()` gives None, or the reason why not.
+"""Counter sources, one per file. `available()` returns None, or the reason why the source is not available.
 
 May import `nf`, `host`, `config` and what these import. Start at `simulated`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A callgrind profile as a run report carries it: call paths and source lines, the costliest of each."""
+"""A callgrind profile in the form of a run report: the costliest call paths and source lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Path:
 
 
 def call_nodes(profile: Profile, functions: Mapping[str, Sequence[str]]) -> list[CallNode]:
-    """All instructions of a profile by call path; functions: as `by_stage` has them."""
+    """All instructions of a profile by call path. functions: as for `by_stage`."""
     own = _with_callers_named(profile.own)
     root, kept = _Path(""), _costliest(own, MOST_PATHS)
     for chain in kept:
@@ -56,8 +56,8 @@ def function_lines(profile: Profile, functions: Mapping[str, Sequence[str]]) -> 
 
 
 def _with_callers_named(own: Mapping[Chain, int]) -> Mapping[Chain, int]:
-    """One name for a function without a symbol: callgrind has `object+0xaddress`, and as a caller the bare
-    address. Left alone where several objects have a function there."""
+    """Gives a function without a symbol one name: callgrind writes `object+0xaddress`, but the bare address
+    for a caller. An address at which several objects have a function keeps its name."""
     names: dict[int, set[str]] = defaultdict(set)
     for chain in own:
         if found := _UNNAMED.fullmatch(chain[0]):
@@ -70,12 +70,12 @@ def _with_callers_named(own: Mapping[Chain, int]) -> Mapping[Chain, int]:
 
 
 def _address(name: str) -> int:
-    """Of a bare address; -1 for a name."""
+    """The value of a bare address; -1 for a name."""
     return int(name, 16) if _BARE.fullmatch(name) else -1
 
 
 def _costliest(costs: Mapping[Key, int], most: int) -> set[Key]:
-    """Keys of the largest costs that together make up COVERED of all, at most so many."""
+    """Keys of the largest costs that together are COVERED of the sum, at most `most`."""
     kept, left = set(), COVERED * sum(costs.values())
     for key, cost in sorted(costs.items(), key=lambda item: (-item[1], str(item[0])))[:most]:
         if left <= 0:
@@ -86,7 +86,7 @@ def _costliest(costs: Mapping[Key, int], most: int) -> set[Key]:
 
 
 def _walk(root: _Path, chain: Chain, functions: Mapping[str, Sequence[str]]) -> _Path:
-    """The path's last frame; callers are made where they are not there yet."""
+    """The path's last frame. Adds missing callers."""
     at = root
     for name in reversed(chain):
         if (name, None) not in at.callees:
@@ -96,7 +96,7 @@ def _walk(root: _Path, chain: Chain, functions: Mapping[str, Sequence[str]]) -> 
 
 
 def _put_aside(root: _Path, chain: Chain, cost: int, stage: str | None) -> None:
-    """Adds a cost below the nearest caller that is named."""
+    """Adds a cost below the nearest named caller."""
     at = root
     for name in reversed(chain):
         if (name, None) not in at.callees:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads callgrind's output (valgrind manual, "Callgrind Format Specification") made with --separate-callers.
 
-There a function's name carries its callers, innermost first: `memcpy'nat_process'main`. So the stage a
-function ran under is in its name, and no inclusive cost has to be shared out between callers.
+In it a function's name includes its callers, innermost first: `memcpy'nat_process'main`. The name therefore
+determines the stage, and no inclusive cost has to be divided among callers.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Chain = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Profile:
-    """Instructions of each function's own, by call chain, and how often each chain was called."""
+    """Each function's own instructions by call chain, and the number of calls of each chain."""
 
     own: Mapping[Chain, int]
     calls: Mapping[Chain, int]
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     """File and first line of functions with debug information."""
     events: Mapping[str, Mapping[Chain, int]] = field(default_factory=dict)
-    """Every event callgrind counted, by its name there; instructions (`Ir`) among them."""
+    """Every event that callgrind counted, by callgrind's name, including instructions (`Ir`)."""
     lines: Mapping[tuple[Chain, str, int], int] = field(default_factory=dict)
-    """Instructions by call chain, file and line, of what has debug information."""
+    """Instructions by call chain, file and line, of code with debug information."""
 
     @property
     def total(self) -> int:
@@ -64,7 +64,7 @@ def parse(text: Iterable[str]) -> Profile:
 
 
 class _Reader:
-    """What has been read so far: the format's lines depend on those before them."""
+    """The state of reading: each line depends on the lines before it."""
 
     def __init__(self) -> None:
         self.own: dict[str, dict[Chain, int]] = defaultdict(lambda: defaultdict(int))
@@ -83,7 +83,7 @@ class _Reader:
         self._inclusive_follows = False
 
     def take(self, line: str) -> None:
-        """The next line."""
+        """Reads the next line."""
         if position := _POSITION.match(line):
             self._move(position[1])
             self._take_cost(line)
@@ -96,14 +96,14 @@ class _Reader:
             self.events = line.split()[1:]
 
     def _move(self, position: str) -> None:
-        """The line of the source: absolute, or relative to that of the cost before."""
+        """Sets the source line: absolute, or relative to the previous cost's line."""
         if position[0] in "+-":
             self._line += int(position)
         elif position != "*":
             self._line = int(position, 0)
 
     def _take_cost(self, line: str) -> None:
-        if self._inclusive_follows:  # the callee's, counted where it is its own
+        if self._inclusive_follows:  # counted as the callee's own
             self._inclusive_follows = False
             return
         for event, cost in zip(self.events, line.split()[1:], strict=False):  # trailing zeros are left out
@@ -114,7 +114,7 @@ class _Reader:
             self._place(self._function[0])
 
     def _place(self, name: str) -> None:
-        """A function begins at the first line of its own file that costs; what is inlined is elsewhere."""
+        """A function begins at the first line of its own file with a cost; inlined code has other files."""
         known = self.places.get(name)
         if known is None or (known[0] == self._home and self._line < known[1]):
             self.places[name] = (self._home, self._line)
@@ -136,7 +136,7 @@ class _Reader:
             self._callee_object = self._object
 
     def _named_file(self, number: str | None, text: str) -> str:
-        """Path of a source file, by the same compression; empty where it is not known."""
+        """Path of a source file, with the same name compression; empty if it is unknown."""
         if not text and number is not None:
             return self._files.get(number, "")
         path = "" if text == "???" else text
@@ -145,7 +145,7 @@ class _Reader:
         return path
 
     def _named_object(self, number: str | None, text: str) -> str:
-        """File name of an object, by the same compression as functions' names."""
+        """File name of an object, with the same name compression as functions."""
         if not text and number is not None:
             return self._objects.get(number, "")
         name = text.rpartition("/")[2]
@@ -156,7 +156,7 @@ class _Reader:
     def _named(self, number: str | None, text: str, object_name: str) -> Chain:
         """Resolves name compression: `(3) name` defines, `(3)` alone refers.
 
-        A function without a symbol is named by its library and its address in it.
+        A function without a symbol has the name of its library and its address there.
         """
         if not text and number is not None:
             return self._names[number]
@@ -169,16 +169,16 @@ class _Reader:
 
 
 def plain_name(symbol: str) -> str:
-    """A linker's symbol without the suffixes compilers give to clones of a function."""
+    """A linker's symbol without the suffixes of compilers' clones."""
     return _CLONE.sub("", symbol)
 
 
 def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageCounts:
-    """Shares a profile out among stages.
+    """Divides a profile among stages.
 
-    functions: per stage the patterns of its C functions. Instructions belong to the stage of the innermost
-    caller that is a stage's function; those outside every stage are unattributed. A stage none of whose
-    functions ran (they may be inlined) is missing, not 0.
+    functions: the patterns of each stage's C functions. Instructions belong to the stage of the innermost
+    caller that is a stage's function; those outside every stage are unattributed. A stage is missing, not 0,
+    if none of its functions ran (they may be inlined).
     """
     stages = dict.fromkeys(functions, 0)
     own: dict[str, dict[str, int]] = {stage: defaultdict(int) for stage in functions}
@@ -201,7 +201,7 @@ def by_stage(profile: Profile, functions: Mapping[str, Sequence[str]]) -> StageC
 
 
 def stage_of(chain: Chain, functions: Mapping[str, Sequence[str]]) -> str | None:
-    """The stage of the innermost of a function and its callers that is one of a stage's functions."""
+    """The stage of the innermost function in a call chain that is a stage's function; None without one."""
     for name in chain:
         for stage, patterns in functions.items():
             if any(fnmatchcase(name, pattern) for pattern in patterns):
@@ -227,7 +227,7 @@ def _function(name: str, instructions: int, calls: int, place: tuple[str, int] |
 
 
 def shown_path(path: str) -> str:
-    """A source file as its repository names it: builds that map paths write `./../src/a.c`."""
+    """A source file's path in its repository: builds that map paths write `./../src/a.c`."""
     while path.startswith(("./", "../")):
         path = path.partition("/")[2]
     return path
@@ -236,7 +236,7 @@ def shown_path(path: str) -> str:
 def events_by_stage(
     profile: Profile, functions: Mapping[str, Sequence[str]]
 ) -> tuple[dict[str, dict[str, int]], dict[str, int]]:
-    """Every event of a profile per stage, and what belongs to none; stages as `by_stage` has them."""
+    """Every event of a profile per stage, and those of no stage. functions: as for `by_stage`."""
     shares = {event: by_stage(Profile(own, {}), functions) for event, own in profile.events.items()}
     seen = shares[EVENT].stages
     stages = {stage: {event: share.stages.get(stage, 0) for event, share in shares.items()} for stage in seen}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware events: their names here, at PAPI and at perf, what they mean, and how many fit into one run."""
+"""Hardware events: their names in reports, PAPI and perf, their meaning, and how many fit into one run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Event:
     papi: str
     """PAPI's preset."""
     perf: str | None
-    """perf's generic event, the kernel's choice for the processor; None where it has none."""
+    """perf's generic event, which the kernel maps to the processor's; None if there is none."""
     meaning: str
     hardware: bool = True
 
@@ -31,26 +31,24 @@ EVENTS = (
         "l3_misses", "PAPI_L3_TCM", "LLC-load-misses:u", "data that had to come from memory or another socket"
     ),
     Event("branches", "PAPI_BR_INS", "branches:u", "branch instructions completed"),
-    Event("branch_misses", "PAPI_BR_MSP", "branch-misses:u", "branches foretold wrongly"),
-    Event(
-        "dtlb_misses", "PAPI_TLB_DM", "dTLB-load-misses:u", "addresses of data not in the translation buffer"
-    ),
+    Event("branch_misses", "PAPI_BR_MSP", "branch-misses:u", "mispredicted branches"),
+    Event("dtlb_misses", "PAPI_TLB_DM", "dTLB-load-misses:u", "data addresses not in the TLB"),
 )
 
 COUNTERS = 4
-"""Counters taken for granted: as many as a thread has on Intel's cores with SMT; AMD's have six."""
+"""Assumed number of counters: a thread has so many on Intel's cores with SMT; AMD's cores have six."""
 
 
 def groups(events: Sequence[Event], counters: int = COUNTERS) -> list[tuple[Event, ...]]:
-    """Events by the run that counts them, each with cycles and instructions first, by which runs are held
-    against each other. What does not fit is counted in turn; nothing is multiplexed.
+    """Events by the run that counts them. Each run counts cycles and instructions first, so that runs can be
+    compared. Events that do not fit are counted in further runs; nothing is multiplexed.
 
-    Raises ValueError for fewer than three counters if there is more to count than cycles and instructions.
+    Raises ValueError for fewer than three counters if there are other events than cycles and instructions.
     """
     others = [event for event in events if event not in (CYCLES, INSTRUCTIONS)]
     if not others:
         return [(CYCLES, INSTRUCTIONS)]
     room = counters - 2
     if room < 1:
-        raise ValueError(f"{counters} counters leave none beside cycles and instructions")
+        raise ValueError(f"{counters} counters leave none in addition to cycles and instructions")
     return [(CYCLES, INSTRUCTIONS, *others[at : at + room]) for at in range(0, len(others), room)]

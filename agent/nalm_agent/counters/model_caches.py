@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's caches as callgrind's model takes them: it wants a power of two of sets."""
+"""The host's caches for callgrind's model, which needs a number of sets that is a power of two."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DESCRIPTION = re.compile(r"^desc: (I1|D1|LL) cache: (\d+) B, (\d+) B, (\d+)-way
 
 
 def host_caches(sysfs: Path = SYSFS) -> dict[str, ModelledCache]:
-    """I1, D1 and LL (the largest level) of this host; empty where the kernel does not tell all of them."""
+    """I1, D1 and LL (the largest level) of this host; empty if the kernel does not report all of them."""
     levels: dict[tuple[int, str], ModelledCache] = {}
     for index in sysfs.glob("index*"):
         try:
@@ -49,7 +49,7 @@ def _bytes(text: str) -> int:
 
 
 def allowed(cache: ModelledCache) -> ModelledCache:
-    """The nearest cache with a power of two of sets, its size as near as whole ways allow."""
+    """The nearest cache whose number of sets is a power of two, with the nearest size for whole ways."""
     sets = cache.size_bytes / (cache.ways * cache.line_bytes)
     near = 1 << max(0, round(math.log2(sets)))
     ways = max(1, round(cache.size_bytes / (near * cache.line_bytes)))
@@ -62,7 +62,7 @@ def options(caches: dict[str, ModelledCache]) -> list[str]:
 
 
 def used(lines: Iterable[str]) -> dict[str, ModelledCache]:
-    """What callgrind's output says it modelled."""
+    """The caches that callgrind modelled, from its output."""
     found = (_DESCRIPTION.match(line) for line in lines)
     return {
         one[1]: ModelledCache(size_bytes=int(one[2]), line_bytes=int(one[3]), ways=int(one[4]))
@@ -72,11 +72,11 @@ def used(lines: Iterable[str]) -> dict[str, ModelledCache]:
 
 
 def differences(host: dict[str, ModelledCache], model: dict[str, ModelledCache]) -> list[str]:
-    """In words, for a report."""
+    """Differences between the host's and the modelled caches, as notes for a report."""
     if not host:
-        return ["the kernel does not tell this host's caches; modelled are those valgrind assumes"]
+        return ["the kernel does not report this host's caches; the model uses valgrind's default caches"]
     return [
-        f"{name}: the host has {_words(one)}; modelled is {_words(model[name])}"
+        f"{name}: the host has {_words(one)}; the model uses {_words(model[name])}"
         for name, one in host.items()
         if name in model and model[name] != one
     ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware events per stage, read by the probe in the NF through PAPI (reference-nf/probe/nalm_probe_papi.h).
+"""Hardware events per stage, which the NF's probe reads through PAPI (reference-nf/probe/nalm_probe_papi.h).
 
-Events that do not fit into the counters together are counted in turn, a launch for each group. Nothing is
-multiplexed.
+Events that do not fit into the counters together are counted in turn, with a launch for each group.
+Nothing is multiplexed.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ NOT_READ = "the NF does not read events: it was built without libpapi and nalm_p
 NOT_STARTED = "an lcore could not start its events"
 
 Launch = Callable[[Sequence[str]], RunningNf]
-"""Starts the NF with these events (PAPI's names) asked of its probe: RunningNf's `events`."""
+"""Starts the NF and requests these events (PAPI's names) of its probe: `events` of RunningNf."""
 
 
 def available() -> str | None:
-    """None if the kernel gives hardware counters and PAPI is there, else the reason why not."""
+    """None if the kernel provides hardware counters and PAPI is installed, otherwise the reason why not."""
     return NOT_INSTALLED if ctypes.util.find_library("papi") is None else pmu.kernel_reason()
 
 
@@ -42,9 +42,10 @@ def count(
     events: Sequence[Event] = EVENTS,
     counters: int = COUNTERS,
 ) -> list[EventCount]:
-    """All events, a launch per group; what lacked a counter has one more, alone with cycles and instructions.
+    """All events, with a launch per group. An event without a counter has one more launch, in which it is
+    counted with cycles and instructions only.
 
-    Raises NfError when the NF does not start, forward or take its turns.
+    Raises NfError if the NF does not start, forward or take its turns.
     """
     plan = groups(events, counters)
     counts: list[EventCount] = []
@@ -52,7 +53,7 @@ def count(
         found = count_group(arm, launch, group, number=number, turn_ms=turn_ms, turns=turns)
         counts.append(found)
         again = [event for event in group[2:] if event.name in found.reasons]
-        # Where not even cycles are counted there is no PMU, and no counter to wait for.
+        # If cycles are not counted either, there is no PMU, and another launch cannot help.
         if again and len(group) > 3 and CYCLES.name not in found.reasons:
             plan += groups(again, 3)
     return counts
@@ -87,7 +88,7 @@ def _counts(nf: RunningNf, arm: Arm, number: int, group: Sequence[Event], before
 def stage_events(
     stages: Sequence[StageInfo], counted: Sequence[tuple[int, str]], before: Snapshot, after: Snapshot
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
-    """Raw differences per stage, summed over lcores, and what reading the events cost of them.
+    """Raw differences per stage, summed over lcores, and the part of them that reading the events cost.
 
     counted: place in the probe's header and name of each event.
     """
@@ -114,14 +115,14 @@ def stage_events(
 def reason(event: Event, papi: str | None, kernel: str | None) -> str | None:
     """Why an event is not counted; None if it is.
 
-    papi: in the words of PAPI, which differ by processor where there is no PMU. kernel: why it gives no
-    counters at all, which is the cause then.
+    papi: PAPI's reason, which differs by processor if there is no PMU. kernel: why the kernel provides no
+    counters at all, which is then the cause.
     """
     return papi if papi is None or kernel is None or not event.hardware else kernel
 
 
 def _reasons(nf: RunningNf, group: Sequence[Event], after: Snapshot) -> dict[str, str]:
-    """Why an event was not counted on every lcore that handles packets, in the words of who refused it."""
+    """Why events were not counted on every lcore that handles packets, in the words of PAPI or the kernel."""
     states = nf.probe.events()
     if not states:
         return {event.name: NOT_READ for event in group}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linux perf, from outside of the NF: events of lcore threads, samples by C function and source line."""
+"""Linux perf, outside the NF: events of lcore threads, and samples by C function and source line."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from nalm_agent.runtime.errors import SourceError
 from nalm_agent.store.home import WorkDir
 
 FREQUENCY_HZ = 997
-"""Not a divisor of anything periodic."""
+"""A prime, so that samples do not align with periodic work."""
 STACK_BYTES = 16384
-"""Of the stack kept with each sample, for its callers: a stage's batch lies there."""
+"""Size of the stack that is kept with each sample, to find its callers: it contains a stage's batch."""
 TOP_FUNCTIONS = 40
 TOP_LINES = 8
 SCRIPT_SECONDS = 120
@@ -46,17 +46,17 @@ NOT_INSTALLED = "perf is not installed (Debian: apt-get install linux-perf; Ubun
 
 
 def available() -> str | None:
-    """None if perf counts hardware events here, else the reason why not."""
+    """None if perf counts hardware events on this host, otherwise the reason why not."""
     return NOT_INSTALLED if shutil.which("perf") is None else pmu.kernel_reason()
 
 
 def profile_available() -> str | None:
-    """None if perf can sample here, by a hardware event or by the thread's clock, else the reason why not."""
+    """None if perf can sample here, by a hardware event or a thread's clock, otherwise the reason why not."""
     return NOT_INSTALLED if shutil.which("perf") is None else pmu.clock_reason()
 
 
 def profile_event() -> str:
-    """What is sampled: hardware cycles where there are any, else the thread's CPU time."""
+    """The sampled event: hardware cycles if available, otherwise the thread's CPU time."""
     return "cpu-clock" if pmu.kernel_reason() else "cycles"
 
 
@@ -69,10 +69,10 @@ def count_threads(
     events: Sequence[Event] = EVENTS,
     counters: int = COUNTERS,
 ) -> list[ThreadCount]:
-    """Events of each lcore's thread: a turn for each group that fits into the counters; an event that got no
-    counter there has one more turn with cycles and instructions alone. Values are never scaled.
+    """Events of each lcore's thread, with a turn for each group that fits into the counters. An event that
+    got no counter has one more turn with cycles and instructions only. Values are never scaled.
 
-    Raises SourceError when perf cannot watch, NfError when the NF does not take its turns.
+    Raises SourceError if perf cannot attach, NfError if the NF does not take its turns.
     """
     turns = _Turns(nf, arm, turn_ms, work, lcore_threads(nf))
     plan = groups([event for event in events if event.perf], counters)
@@ -87,7 +87,7 @@ def count_threads(
 
 @dataclass(frozen=True)
 class _Turns:
-    """Turns of one arm that perf counts in."""
+    """Turns of one arm in which perf counts."""
 
     nf: RunningNf
     arm: Arm
@@ -96,7 +96,7 @@ class _Turns:
     threads: Sequence[LcoreThread]
 
     def count(self, turn: int, group: Sequence[Event]) -> tuple[list[ThreadCount], set[str]]:
-        """One turn's counts, and the events among them that might be counted if they had a counter."""
+        """One turn's counts, and the events that lacked only a counter."""
         before = self.nf.snapshot()
         counts = {(count.thread, count.event): count for count in self._run(group)}
         packets = {lcore.lcore: lcore.packets for lcore in lcore_counters(before, self.nf.snapshot())}
@@ -136,7 +136,7 @@ class _Turns:
             return parse(file)
 
 
-_UNTOLD = EventCount(None, "", None, "perf said nothing about it")
+_UNTOLD = EventCount(None, "", None, "perf reported nothing about it")
 
 
 def _list(threads: Sequence[LcoreThread]) -> str:
@@ -155,10 +155,10 @@ def profile(
 ) -> Profile:
     """Samples of all lcore threads during some turns.
 
-    functions: of stages whose C functions are not called `<stage>_process`. known: the
-    stages of functions seen under one only (instruction counts tell); used where callers do not, as after
-    a call that took its caller's frame.
-    Raises SourceError when perf cannot sample, NfError when the NF does not take its turns.
+    functions: C functions of stages that are not called `<stage>_process`. known: the stage of each
+    function that instruction counts show under one stage only, for samples whose callers do not determine
+    the stage, as after a tail call.
+    Raises SourceError if perf cannot sample, NfError if the NF does not take its turns.
     """
     folder = work.fresh("perf")
     data, event = folder / "data", profile_event()
@@ -233,7 +233,7 @@ def _function(
 
 
 def script(data: Path, *options: str) -> list[str]:
-    """Lines of `perf script` over what was recorded. Raises SourceError."""
+    """Lines of `perf script` for a recording. Raises SourceError."""
     try:
         done = subprocess.run(
             ["perf", "script", "-i", str(data), *options],
@@ -247,5 +247,5 @@ def script(data: Path, *options: str) -> list[str]:
     except subprocess.TimeoutExpired as error:
         raise SourceError(f"perf script did not end within {SCRIPT_SECONDS} s") from error
     if done.returncode != 0:
-        raise SourceError("perf script cannot read what perf recorded", log=done.stderr[-2000:])
+        raise SourceError("perf script cannot read perf's recording", log=done.stderr[-2000:])
     return done.stdout.splitlines()

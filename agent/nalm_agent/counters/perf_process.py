@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A `perf` that watches threads, between `enable` and `disable` only (its --control)."""
+"""A `perf` process that watches threads only between `enable` and `disable` (perf's option --control)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ END_SECONDS = 60.0
 
 
 def environment() -> dict[str, str]:
-    """No locale, no settings of a person's, no debug information from the network."""
+    """Environment of perf: no locale, no user's settings, no debug information from the network."""
     env = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return env | {"LC_ALL": "C", "PERF_CONFIG": "/dev/null", "DEBUGINFOD_URLS": "", "PAGER": "cat"}
 
 
 class PerfProcess:
-    """`perf stat` or `perf record`, attached and waiting. A context manager: gone afterwards."""
+    """`perf stat` or `perf record`, attached and waiting. A context manager, which stops it."""
 
     def __init__(self, arguments: Sequence[str], folder: Path) -> None:
-        """arguments: of perf, the subcommand first. Raises SourceError if it does not attach."""
+        """arguments: perf's arguments, the subcommand first. Raises SourceError if perf does not start."""
         self._log = folder / "perf.log"
         names = [folder / "control", folder / "answer"]
         for name in names:
             os.mkfifo(name, 0o600)
-        # Opened for both ways, so that neither side waits for the other to open.
+        # Opened for reading and writing, so that neither side waits for the other to open.
         self._control, self._answer = (os.open(name, os.O_RDWR | os.O_CLOEXEC) for name in names)
         command = [
             "perf",
@@ -65,15 +65,15 @@ class PerfProcess:
         os.close(self._answer)
 
     def enable(self) -> None:
-        """Begins; returns when it has begun."""
+        """Starts counting or sampling. Returns after perf has started."""
         self._ask("enable")
 
     def disable(self) -> None:
-        """Ceases; returns when it has ceased."""
+        """Stops counting or sampling. Returns after perf has stopped."""
         self._ask("disable")
 
     def finish(self) -> None:
-        """Lets perf write what it has."""
+        """Ends perf, which writes its results."""
         self._process.send_signal(signal.SIGINT)
         try:
             code = self._process.wait(timeout=END_SECONDS)
@@ -91,6 +91,4 @@ class PerfProcess:
                     return
             elif self._process.poll() is not None:
                 raise SourceError("perf cannot watch the NF's threads", log=tail(self._log))
-        raise SourceError(
-            f"perf did not answer to {command} within {ANSWER_SECONDS:g} s", log=tail(self._log)
-        )
+        raise SourceError(f"perf did not answer {command} within {ANSWER_SECONDS:g} s", log=tail(self._log))

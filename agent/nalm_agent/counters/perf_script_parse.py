@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads `perf script` (perf-script(1)): samples with their callers, and samples with their source lines."""
+"""Reads the output of `perf script` (perf-script(1)): samples with callers, and samples with source lines."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _FRAME = re.compile(r"^\s*+([0-9a-f]++) (?=.*\)$)(.*) \((.*)\)$")
 _LINE = re.compile(r"^\s+(\S.*):(\d+)$")
 
 Key = tuple[int, str]
-"""Thread and time: what names a sample in both listings."""
+"""Thread and time, which identify a sample in both listings."""
 
 
 @dataclass(frozen=True)
 class Sample:
     key: Key
     chain: Chain
-    """The function that ran and its callers, innermost first."""
+    """The running function and its callers, innermost first."""
     object: str
-    """File name of what the function belongs to."""
+    """File name of the function's program or library."""
 
 
 def parse_callers(lines: Iterable[str]) -> list[Sample]:
-    """Samples of `perf script -F CALLERS_FIELDS`. One without a frame is a thread that is gone: left out."""
+    """Samples of `perf script -F CALLERS_FIELDS`. Samples without a frame, of ended threads, are left out."""
     samples = []
     for key, frames in _blocks(lines):
         if frames:
@@ -76,7 +76,7 @@ def _object(path: str) -> str:
 
 
 def parse_lines(lines: Iterable[str]) -> dict[Key, tuple[str, int]]:
-    """Source file and line by sample, of `perf script -G -F LINES_FIELDS`; only samples that have one."""
+    """Source file and line by sample, from `perf script -G -F LINES_FIELDS`. Other samples are left out."""
     found: dict[Key, tuple[str, int]] = {}
     key: Key | None = None
     for line in lines:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what `perf stat -x` writes (perf-stat(1), "CSV FORMAT"), with or without `--per-thread`.
+"""Reads the output of `perf stat -x` (perf-stat(1), "CSV FORMAT"), with or without `--per-thread`.
 
-A count that was extrapolated from a part of the time (events sharing a counter by turns) is refused: perf
-prints it scaled, and its error is unknown.
+A count that perf extrapolated from a part of the time (several events shared a counter) is refused: perf
+prints the scaled count, and its error is unknown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from nalm_agent.runtime.errors import SourceError
 
 SEPARATOR = ";"
-"""perf does not quote; no event's name, thread's name or unit of perf's has it."""
+"""perf does not quote; none of its event names, thread names and units contains this character."""
 
 _THREAD = re.compile(r"^.*-(\d+)$")
 _NUMBER = re.compile(r"^\d+(\.\d+)?$")
@@ -22,12 +22,12 @@ _NANOSECONDS = {"": 1.0, "nsec": 1.0, "usec": 1e3, "msec": 1e6, "sec": 1e9}
 _MODIFIER = re.compile(r":[ukhGHppPSDI]+$")
 
 NOT_SUPPORTED = "the processor or its hypervisor does not offer this event"
-NOT_COUNTED = "it never had a counter: all were taken, or the thread did not run"
+NOT_COUNTED = "it never had a counter: all were in use, or the thread did not run"
 
 
 @dataclass(frozen=True)
 class EventCount:
-    """One line. value: None with the reason; nanoseconds for clocks."""
+    """One line of the output. value: nanoseconds for clocks; None with a reason."""
 
     thread: int | None
     event: str
@@ -37,7 +37,7 @@ class EventCount:
 
     @property
     def lacked_counter(self) -> bool:
-        """Counted alone it may succeed."""
+        """True if another try, with fewer events, may count it."""
         return self.value is None and self.reason != NOT_SUPPORTED
 
 
@@ -58,7 +58,7 @@ def _line(line: str, separator: str) -> EventCount | None:
         return None  # a derived figure that belongs to the line before
     if len(fields) < 5 or not _is_value(fields[0].strip()):
         raise SourceError(
-            f"perf stat's output has a line that is not understood: {line!r}",
+            f"perf stat's output has an unknown line: {line!r}",
             hint="perf must run with LC_ALL=C and print one line per event",
         )
     text, unit, event, _, share = (field.strip() for field in fields[:5])

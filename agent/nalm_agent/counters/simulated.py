@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact instructions of an NF over a fixed number of packets, counted by valgrind's callgrind.
+"""Exact instructions of an NF over a fixed number of packets, which valgrind's callgrind counts.
 
-The probe switches counting on when the gate opens and off when the lcore parks: start-up is not in the count.
+The probe starts counting when the gate opens and stops it when the lcore parks: the count excludes start-up.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ from nalm_agent.store.home import WorkDir
 
 CALLER_DEPTH = 24
 SLOWDOWN = 30
-"""How much longer an NF may take to get ready under valgrind."""
+"""Factor by which an NF may take longer to become ready under valgrind."""
 TURN_LIMIT_SECONDS = 300
 STALL_LIMIT_SECONDS = 60
-"""Without a packet: the NF has stopped forwarding."""
+"""Time without a packet after which the NF counts as stalled."""
 SEED = 0
 MODEL_PACKETS = 20_000
-"""Packets of the run with caches and branches modelled, unless told otherwise: it is several times slower."""
+"""Default number of packets of the run that models caches and branches, which is several times slower."""
 
 
 def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
-    """None if instructions can be counted for so many lcores, else the reason why not.
+    """None if instructions can be counted for this number of lcores, otherwise the reason why not.
 
-    in_turn: given one CPU, the NF does the work of all its lcores in turn, with fixed batches: then its count
-    repeats as that of one lcore does.
+    in_turn: on one CPU, the NF does the work of all its lcores in turn, with fixed batches, so its count
+    repeats as that of one lcore.
     """
     if valgrind_version() is None:
         return "valgrind is not installed (apt-get install valgrind)"
     if lcores != 1 and not in_turn:
         return (
             f"callgrind counts one lcore exactly; the scenario has {lcores}, and [run] lcores_in_turn "
-            "does not say that the NF can do their work in turn on one"
+            "does not state that the NF can do their work in turn on one"
         )
     return None
 
 
 @cache
 def valgrind_version() -> str | None:
-    """What `valgrind --version` prints, None without valgrind."""
+    """The output of `valgrind --version`; None without valgrind."""
     if shutil.which("valgrind") is None:
         return None
     done = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
@@ -62,13 +62,13 @@ def valgrind_version() -> str | None:
 
 
 def valgrind_command(output: Path) -> list[str]:
-    """Prefix that counts what follows it."""
+    """Prefix of a command whose instructions are counted."""
     return [
         "valgrind",
         "--tool=callgrind",
         "--instr-atstart=no",
-        "--fair-sched=try",  # else a thread that polls keeps one that does not from ever running
-        "--vgdb=no",  # no pipes in /tmp, which a killed valgrind would leave there
+        "--fair-sched=try",  # otherwise a polling thread keeps other threads from running
+        "--vgdb=no",  # no pipes in /tmp, where a killed valgrind would leave them
         f"--separate-callers={CALLER_DEPTH}",
         "--demangle=no",
         f"--callgrind-out-file={output}",
@@ -83,16 +83,16 @@ class Simulation:
     work: WorkDir
     functions: StageFunctions
     ready_seconds: float
-    """What the NF took to get ready without valgrind."""
+    """Time that the NF took to become ready without valgrind."""
     pin: Sequence[int] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables of the NF beside those every NF gets."""
+    """Variables of the NF in addition to those that every NF gets."""
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     """Counts one arm over `packets` packets.
 
-    Raises NfError when the NF is at fault, SourceError when the count itself failed.
+    Raises NfError if the NF is at fault, SourceError if the count itself failed.
     """
     counted = _run(run, packets, ())
     patterns = run.functions.patterns(counted.stages)
@@ -112,7 +112,7 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
 def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCount:
     """Models caches and branch prediction of one arm over `packets` packets, with this host's caches.
 
-    Errors as those of `count`.
+    Raises the errors of `count`.
     """
     host = host_caches()
     modelled = {name: allowed(one) for name, one in host.items()}
@@ -139,7 +139,7 @@ _MODEL_EVENTS = {
     "branches": ("Bc", "Bi"),
     "branch_misses": ("Bcm", "Bim"),
 }
-"""Of nalm_core.report.modelled_counts.EVENTS, by callgrind's events that add up to each."""
+"""Events of nalm_core.report.modelled_counts.EVENTS, each with callgrind's events that add up to it."""
 
 
 def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
@@ -148,7 +148,7 @@ def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class Counted:
-    """What callgrind counted over a turn."""
+    """Callgrind's counts of a turn."""
 
     output: Path
     profile: Profile

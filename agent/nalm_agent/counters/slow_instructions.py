@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples at instructions that wait for those before them: fences, cpuid, reads of the time stamp counter,
-atomic operations.
+"""Samples at instructions that wait for earlier ones: fences, cpuid, reads of the time stamp counter, atomic
+operations.
 
-An interrupt is taken between instructions, so a sample is at the slow one or shortly behind it. x86-64 only.
+Interrupts occur between instructions, so a sample is at the slow instruction or shortly after it. x86-64
+only.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from nalm_agent.counters.perf_script_parse import Key, frames
 
 FIELDS = "tid,time,ip,sym,symoff,dso"
 BEHIND = 2
-"""Instructions by which a sample may be behind the slow one."""
+"""Number of instructions by which a sample may follow the slow one."""
 _WAITS = frozenset(("rdtsc", "rdtscp", "rdpmc", "lfence", "mfence", "sfence", "cpuid", "serialize", "pause"))
 _PLACE = re.compile(r"^(.*)\+0x([0-9a-f]+)$")
 
 
 @dataclass(frozen=True)
 class _Function:
-    """Offsets of instructions, and the names of the slow ones by their place in the list."""
+    """Offsets of instructions, and the names of the slow ones by their index in `offsets`."""
 
     offsets: tuple[int, ...]
     slow: Mapping[int, str]
@@ -38,9 +39,9 @@ class _Function:
 
 
 def slow_instructions(lines: Iterable[str]) -> dict[Key, str] | None:
-    """The slow instruction of each sample that is at one, of `perf script -G -F FIELDS`.
+    """The slow instruction of each sample that is at one, from `perf script -G -F FIELDS`.
 
-    None if no program in it could be read.
+    None if no sampled program could be read.
     """
     found: dict[Key, str] = {}
     programs: dict[str, _Program | None] = {}
@@ -63,11 +64,11 @@ def slow_instructions(lines: Iterable[str]) -> dict[Key, str] | None:
 
 
 class _Program:
-    """Code of an ELF file by the names of its functions; names that several have are left out."""
+    """Code of an ELF file by function name; names of several functions are left out."""
 
     def __init__(self, path: Path) -> None:
         from elftools.elf.elffile import (
-            ELFFile,  # with capstone a while to load: only where there are samples
+            ELFFile,  # slow to load, as is capstone: only if there are samples
         )
         from elftools.elf.sections import SymbolTableSection
 

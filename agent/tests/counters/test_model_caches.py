@@ -63,10 +63,10 @@ def test_differences_are_told() -> None:
     assert options(model) == ["--LL=31457280,15,64"]
     assert differences(host, model) == [
         "LL: the host has 31457280 bytes in 20 ways of 64-byte lines; "
-        "modelled is 31457280 bytes in 15 ways of 64-byte lines"
+        "the model uses 31457280 bytes in 15 ways of 64-byte lines"
     ]
     assert differences(model, model) == []
-    assert "does not tell" in differences({}, model)[0]
+    assert "does not report" in differences({}, model)[0]
     assert used(["desc: I1 cache: 32768 B, 64 B, 8-way associative", "desc: D1 cache: "]) == {
         "I1": cache(32768, 8)
     }

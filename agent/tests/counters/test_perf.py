@@ -75,7 +75,7 @@ def test_a_host_without_a_pmu() -> None:
     ],
 )
 def test_what_is_not_perf_stats_is_an_error(line: str) -> None:
-    with pytest.raises(SourceError, match="not understood"):
+    with pytest.raises(SourceError, match="unknown line"):
         parse([line])
 
 
