@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits the cost model of a scenario's features from its cells.
 
-CPP(F) = bare chain + sum of the features' and pairs' cycles. Each cell gives the ratio of F's CPP to the
-reference's, measured beside it, so a host that drifts cancels: ratio(F) - 1 is linear in what F has more or
-less than the reference, with coefficients in units of the reference's CPP. Stages are fitted by the same
-linear function as the chain, so a term's stages add up to it.
+CPP(F) = bare chain + sum of the features' and pairs' cycles. Each cell gives the ratio of F's CPP to that of
+the reference, which is measured side by side, so the drift of a host cancels. ratio(F) - 1 is linear in the
+difference between F and the reference, with coefficients in units of the reference's CPP. Stages are fitted
+by the same linear function as the chain, so the stages of a term add up to the term.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Terms = Sequence[Sequence[str]]
 
 
 def fit_features(scenario: str, observations: Sequence[Observation]) -> FeatureFit:
-    """The fit of what is there; `refused` says what stands in its way. observations: at least one."""
+    """The fit of the observations, at least one. `refused` is the reason why there is no model."""
     reference, terms = observations[0].base.features, observations[0].cell.terms
     fitted = [one for one in observations if one.cell.use is Use.FIT]
     reference_cpp, scale_error = _level(observations)
@@ -73,7 +73,7 @@ def fit_features(scenario: str, observations: Sequence[Observation]) -> FeatureF
 
 
 def contains(features: Iterable[str], terms: Terms) -> Matrix:
-    """1 for each term all of whose features are there."""
+    """1 for each term whose features are all in the set, otherwise 0."""
     there = set(features)
     return np.array([float(there.issuperset(term)) for term in terms])
 
@@ -94,7 +94,7 @@ def _linear(fitted: Sequence[Observation], reference: Sequence[str], terms: Term
 
 @dataclass(frozen=True)
 class _Whole:
-    """From differences to the reference, in its units, to terms with the bare chain, in cycles."""
+    """Converts differences from the reference, in units of its CPP, to terms and bare chain in cycles."""
 
     reference: Sequence[str]
     terms: Terms
@@ -131,13 +131,13 @@ def _fitted_sets(observations: Sequence[Observation]) -> list[tuple[str, ...]]:
 
 
 def _excess(linear: Linear) -> float:
-    """By how much the variance is raised where prices do not add up (Birge, Phys. Rev. 40 (1932))."""
+    """Factor that widens the variance if prices do not add up (Birge, Phys. Rev. 40 (1932))."""
     chance = linear.lack_of_fit
     return max(1.0, linear.chi_squared / linear.free) if chance is not None and chance < LACK_OF_FIT else 1.0
 
 
 def _level(observations: Sequence[Observation]) -> tuple[float, float]:
-    """The reference's CPP over all cells, and its standard error from how far they differ."""
+    """The reference's mean CPP over all cells, and its standard error by their scatter."""
     values = [one.base.chain.cpp for one in observations]
     error = float(np.std(values, ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
     return float(np.mean(values)), error
@@ -186,7 +186,7 @@ def _predicted(
 def _left_out(
     fitted: Sequence[Observation], reference: Sequence[str], terms: Terms, cpp: float
 ) -> Iterable[Prediction]:
-    """Each fitted set by the others, where they can tell."""
+    """Prediction of each fitted set by the other sets, where these determine it."""
     for place, one in enumerate(fitted):
         try:
             others = _linear([*fitted[:place], *fitted[place + 1 :]], reference, terms)

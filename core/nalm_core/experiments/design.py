@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which feature sets are measured against the reference, so that each feature's cost can be told."""
+"""Chooses the feature sets that are measured against the reference, so that each cost can be estimated."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FeatureSet = tuple[str, ...]
 
 
 class DesignError(ValueError):
-    """No experiment can tell what is asked; says why and what to change."""
+    """No experiment can estimate the requested costs. The message says why, and what to change."""
 
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """What may be turned off and on. Sets keep the order of `order`: a chain's order is part of it."""
+    """Features that can be turned off and on. Sets keep the order of `order`, which is that of the chain."""
 
     order: FeatureSet
     reference: FeatureSet
@@ -36,7 +36,7 @@ class FeatureSpace:
         return tuple(name for name in self.order if name in chosen)
 
     def terms(self) -> list[list[str]]:
-        """What is fitted beside the bare chain."""
+        """Terms that are fitted in addition to the bare chain."""
         return [*([name] for name in self.optional), *(list(pair) for pair in self.interactions)]
 
     def require_sound(self) -> None:
@@ -58,15 +58,15 @@ class FeatureSpace:
 
 @dataclass(frozen=True)
 class Row:
-    """A feature set to be measured against the reference."""
+    """A feature set that is measured against the reference."""
 
     features: FeatureSet
     use: Use
 
 
 def feature_design(space: FeatureSpace, seed: int) -> list[Row]:
-    """Rows in the order in which they are measured: shuffled, the reference among them at both ends and in
-    between. Raises DesignError."""
+    """Shuffled rows in the order of measurement, with the reference at both ends and in between. Raises
+    DesignError."""
     space.require_sound()
     few = len(space.optional) <= FEW_FEATURES
     fitted = _unique(_one_by_one(space) if few else _fraction(space), space.reference)
@@ -78,7 +78,7 @@ def feature_design(space: FeatureSpace, seed: int) -> list[Row]:
 
 
 def _one_by_one(space: FeatureSpace) -> Iterator[FeatureSet]:
-    """Each feature turned over, then each pair."""
+    """The reference with each feature inverted, then with each pair inverted."""
     for turned in [*((name,) for name in space.optional), *space.interactions]:
         yield space.ordered({*space.reference} ^ {*turned})
 
@@ -96,7 +96,7 @@ def _unique(sets: Iterator[FeatureSet], reference: FeatureSet) -> list[FeatureSe
 
 
 def _held_out(space: FeatureSpace, fitted: Sequence[FeatureSet], random: Random) -> list[FeatureSet]:
-    """Sets that are neither fitted nor the reference: the bare chain if it is free, and others by chance."""
+    """Sets that are neither fitted nor the reference: the bare chain if it is free, and random others."""
     taken = {*fitted, space.reference}
     bare = space.ordered({*space.always})
     found = [bare] if bare and bare not in taken else []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fit(reports): what an experiment says, from the run reports of its cells alone."""
+"""fit(reports): the result of an experiment, from the run reports of its cells alone."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from nalm_core.report.run_report import RunReport
 
 
 def fit(reports: Iterable[RunReport]) -> Result | None:
-    """The result, `partial` while cells are missing. None: no report is of a cell.
+    """The result, `partial` while cells are missing. None if no report is of a cell.
 
-    Which cells there are is told by each of them. Reports are taken one at a time: few need be in memory.
+    Each cell's report lists all cells. Reports are read one at a time, so few need to be in memory.
     """
     observed: dict[str, Observation] = {}
     unusable: dict[str, str] = {}

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A linear model of ratios, each with an error of its own.
+"""A linear model of ratios, each with its own error.
 
-Weights are the launches behind a ratio, known before anything is measured, so the estimate is a fixed linear
-function of the ratios: its variance is the sum of theirs, each taken from its own launches, with
-Satterthwaite's degrees of freedom (Biometrics Bulletin 2 (1946)). Estimated weights would make intervals too
-narrow with the few launches a cell has.
+The weight of a ratio is its number of launches, so the estimate is a fixed linear function of the ratios. Its
+variance is the weighted sum of their variances, each estimated from its own launches, with Satterthwaite's
+degrees of freedom (Biometrics Bulletin 2 (1946)). Estimated weights would make intervals too narrow with the
+few launches of a cell.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from scipy.special import chdtrc
 Matrix = NDArray[np.float64]
 
 SMALL = 1e-9
-"""Of singular values and of a null space's entries: rounding."""
+"""Singular values and entries of a null space below this are rounding errors."""
 
 
 class NotEstimableError(ValueError):
-    """Terms that the measured sets do not tell apart; `places` says which columns."""
+    """The measured sets do not determine some terms; `places` are their columns."""
 
     def __init__(self, places: Sequence[int]) -> None:
         super().__init__(f"columns {list(places)} cannot be estimated separately")
@@ -72,7 +72,7 @@ def fit(design: Matrix, values: Matrix, errors: Matrix, degrees: Matrix, weights
     coefficients = apply @ values
     covariance = (apply * errors**2) @ apply.T
     residuals = values - design @ coefficients
-    # Residuals are shrunk by the fit: each is set against its own variance after it.
+    # The fit shrinks residuals: each is compared with its own variance after the fit.
     remaining = np.eye(len(values)) - design @ apply
     spread = remaining @ np.diag(errors**2) @ remaining.T
     chi_squared = float(residuals @ np.linalg.pinv(spread, rcond=SMALL) @ residuals)
@@ -83,7 +83,7 @@ def fit(design: Matrix, values: Matrix, errors: Matrix, degrees: Matrix, weights
 
 
 def _degrees(apply: Matrix, errors: Matrix, degrees: Matrix) -> Matrix:
-    """Satterthwaite, for each coefficient."""
+    """Satterthwaite's degrees of freedom of each coefficient."""
     parts = (apply * errors) ** 2
     total, below = parts.sum(axis=1) ** 2, (parts**2 / degrees).sum(axis=1)
     found = np.divide(total, below, out=np.full(len(total), float(degrees.min())), where=below > 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cell's report as an observation: what head costs of base, in all and stage by stage."""
+"""One cell's report as an observation: head's cost relative to base's, in total and by stage."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class CellError(ValueError):
-    """The cell's report gives no ratio; says why."""
+    """The cell's report gives no ratio. The message says why."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One arm over the launches that take part."""
+    """One arm's figures over the launches that are used."""
 
     features: tuple[str, ...]
     chain: Figure
@@ -56,7 +56,7 @@ class Observation:
 
 
 def observe(report: RunReport) -> Observation:
-    """Raises CellError for a report that is of no cell, not measured, or invalid."""
+    """The observation of a report. Raises CellError if it is of no cell, not measured, or invalid."""
     if report.experiment is None:
         raise CellError("the report does not belong to an experiment")
     name = report.experiment.name

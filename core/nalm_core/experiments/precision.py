@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When a cell has been measured long enough: by its precision, never by what came out."""
+"""Decides when a cell has been measured long enough: by its precision, never by its result."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nalm_core.text.percents import share_percent
 
 
 def look(report: RunReport) -> Decision:
-    """At a planned look: `same` when the ratio is known to CELL_ERROR, which says nothing but that; at the
-    last look `inconclusive`. Otherwise: go on."""
+    """At a planned look, `same` if the standard error is at most CELL_ERROR, which means nothing else; at the
+    last look otherwise `inconclusive`. In all other cases the measurement continues."""
     launches, schedule = launches_done(report), look_schedule(report.settings)
     later = next((planned for planned in schedule if planned > launches), None)
     if later is not None and launches not in schedule:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each feature costs beside the reference: in cycles per packet, in packets per second, by stage."""
+"""The cost of each feature in the reference: in cycles per packet, in packets per second, and by stage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from nalm_core.report.defaults import CONFIDENCE
 def price_list(
     model: CostModel, fit: FeatureFit, stages: Sequence[Mapping[str, float]]
 ) -> list[FeaturePrice]:
-    """In the order of the reference, then what it lacks. stages: of each term but the bare chain."""
+    """Prices in the order of the reference, then those of features that it lacks. stages: cycles by stage of
+    each term except the bare chain."""
     ordered = [*fit.reference, *(name for name in model.varied if name not in fit.reference)]
     return [_price(model, fit, stages, name) for name in ordered if name in model.varied]
 
@@ -32,7 +33,7 @@ def _price(
     cheap = model.expected(without).value
 
     def pps(more: float | None) -> float | None:
-        """Gained by so many cycles more; less is lost by a negative price."""
+        """Change of the rate if a packet costs this number of cycles more."""
         if more is None or cheap <= 0 or cheap + more <= 0:
             return None
         return fit.tsc_hz / (cheap + more) - fit.tsc_hz / cheap

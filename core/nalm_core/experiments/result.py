@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What came of an experiment, as it is stored and shown."""
+"""The result of an experiment, as it is stored and shown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_core.verdict.change import Figure
 
 
 class FeaturePrice(Model):
-    """What the feature adds to the reference without it."""
+    """Cost that the feature adds to the reference without it."""
 
     feature: Name
     in_reference: bool
@@ -23,11 +23,11 @@ class FeaturePrice(Model):
     low: float | None
     high: float | None
     pps: float
-    """Packets per second that a busy lcore forwards more or less with it: Eq. 6 with CUR = 1."""
+    """Change of the packets per second that a busy lcore forwards: Eq. 6 with CUR = 1."""
     pps_low: float | None
     pps_high: float | None
     stages: dict[str, float]
-    """Cycles per packet by the stage that pays them; they add up to `cycles`."""
+    """Cycles per packet by stage; they add up to `cycles`."""
 
 
 class Prediction(Model):
@@ -40,16 +40,16 @@ class Prediction(Model):
     error: float
     """predicted / measured - 1."""
     held_out: bool
-    """False: it was left out of a fit that otherwise has it."""
+    """False: the set is fitted, and was left out for this prediction only."""
 
 
 class Drift(Model):
-    """The reference against itself, in the order measured."""
+    """The reference against itself, in the order of measurement."""
 
     cell: Name
     cpp: float
     ratio: float
-    """1 but for the noise."""
+    """1 apart from noise."""
     low: float
     high: float
 
@@ -69,8 +69,8 @@ class FeatureFit(Model):
     """Cycles per packet of each stage of the reference."""
     predictions: list[Prediction]
     left_out_error: float | None
-    """Root mean square of the relative errors when each fitted set is left out in turn; None where a set is
-    needed by its term."""
+    """Root mean square of the relative errors of fitted sets that are left out in turn; None if every set is
+    needed for its term."""
     lack_of_fit: float | None
     drift: list[Drift]
     notes: list[str]
@@ -92,22 +92,22 @@ class Compared(Model):
     p_value: float
     base_pps: float
     head_pps: float
-    """Of a busy lcore: Eq. 6 with CUR = 1."""
+    """Packets per second of a busy lcore: Eq. 6 with CUR = 1."""
     stages_base: dict[str, float]
     stages_head: dict[str, float]
 
 
 class Contribution(Model):
-    """What a variant brings, chain by chain."""
+    """Effect of a variant on each chain."""
 
     name: Name
     tuning: Tuning | None
     chains: list[Compared]
-    """Base: off, head: on. The first is the one it was made for."""
+    """Base: off, head: on. The first chain is the one that the variant was made for."""
     reach: list[Name]
-    """Chains it makes cheaper, at REACH_ALPHA over all its chains (Holm)."""
+    """Chains that the variant makes faster, at REACH_ALPHA over all its chains (Holm)."""
     harms: list[Name]
-    """Chains it makes dearer."""
+    """Chains that the variant makes slower."""
 
 
 class ModelRow(Model):
@@ -119,18 +119,18 @@ class ModelRow(Model):
     pps: float
     stages: dict[str, float]
     ratio_cpp: float | None
-    """Against the chain's first model; None for that one itself."""
+    """Relative to the chain's first model; None for the first model itself."""
     low: float | None
     high: float | None
 
 
 class _Result(Model):
     cells: int
-    """Planned."""
+    """Number of planned cells."""
     taken: int
-    """Cells that gave a ratio."""
+    """Number of cells that gave a ratio."""
     partial: bool
-    """Some cells are missing, or gave none."""
+    """True if cells are missing or gave no ratio."""
     unusable: dict[str, str]
     """Cells that gave no ratio, each with the reason."""
 

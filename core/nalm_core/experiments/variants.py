@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variants off and on, and chains under several execution models, from their cells."""
+"""Results of variants off and on, and of chains under several execution models, from their cells."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def compared(one: Observation) -> Compared:
 
 
 def model_rows(observations: Sequence[Observation]) -> list[ModelRow]:
-    """By chain: its first model, then each other one against it."""
+    """Rows by chain: the first model, then each other model relative to it."""
     rows: list[ModelRow] = []
     for one in observations:
         chain, tsc_hz = one.cell.subject, one.tsc_hz
@@ -79,7 +79,7 @@ def _cycles(side: Side) -> dict[str, float]:
 
 
 def _holm(p_values: Sequence[float]) -> list[bool]:
-    """Which differ from nothing, the chance of any wrong one being REACH_ALPHA (Holm 1979)."""
+    """True for p-values that are significant at a familywise error rate of REACH_ALPHA (Holm 1979)."""
     order = sorted(range(len(p_values)), key=lambda place: p_values[place])
     sure = [False] * len(p_values)
     for rank, place in enumerate(order):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms of latency and jitter, nanoseconds: kept as HdrHistogram, so that those of several trials can be
-merged and any percentile be read from them later.
+"""Histograms of latency and jitter in nanoseconds. They are stored as HdrHistogram, so that histograms of
+several trials can be merged and any percentile can be read later.
 
-The payload is HdrHistogram's own (version 2, zlib, base64): other tools of that family read it. Values were
-counted by the NF in bins 1/32 of their value wide; a percentile is the upper end of its bin, so it is above
-the exact one by that share at most. Count, least, greatest and mean are exact.
+The payload is HdrHistogram's own format (version 2, zlib, base64), which other tools of that family read. The
+NF counts values in bins 1/32 of their value wide. A percentile is the upper end of its bin, so it exceeds the
+exact one by at most that share. Count, least, greatest and mean are exact.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pydantic import Field
 from nalm_core.report.run_report import Count, Model
 
 HIGHEST_NS = 3_600_000_000_000
-"""An hour: larger values are counted as this."""
+"""An hour; larger values count as this value."""
 SIGNIFICANT_DIGITS = 3
 
 
 class Histogram(Model):
-    """One histogram. Without values, `count` is 0 and there is no least nor greatest."""
+    """One histogram. Without values, `count` is 0, and `min_ns` and `max_ns` are None."""
 
     count: Count
     sum_ns: float = Field(ge=0)
@@ -33,7 +33,7 @@ class Histogram(Model):
 
 
 class LatencyFigures(Model):
-    """What a histogram says, nanoseconds."""
+    """Figures of a histogram in nanoseconds."""
 
     packets: Count
     min_ns: float
@@ -48,7 +48,7 @@ def histogram(bins: Iterable[tuple[float, int]], *, sum_ns: float, min_ns: float
     """A histogram of (upper end of a bin in ns, count) pairs, with the exact sum, least and greatest."""
     hdr, total = _empty(), 0
     for upper_ns, count in bins:
-        # A bin that nothing reached the end of ends at the greatest value there was.
+        # The last bin ends at the greatest value.
         hdr.record_value(_whole(min(upper_ns, max_ns)), count)
         total += count
     return Histogram(
@@ -76,7 +76,7 @@ def merged(histograms: Sequence[Histogram]) -> Histogram:
 
 
 def percentile_ns(one: Histogram, percent: float) -> float | None:
-    """The value that `percent` of the values do not exceed; None of no values."""
+    """The value that `percent` of the values do not exceed; None without values."""
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
     value = float(HdrHistogram.decode(one.payload.encode()).get_value_at_percentile(percent))
@@ -84,7 +84,7 @@ def percentile_ns(one: Histogram, percent: float) -> float | None:
 
 
 def figures(one: Histogram) -> LatencyFigures | None:
-    """The figures that are shown; None of no values."""
+    """The figures that are shown; None without values."""
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
     hdr = HdrHistogram.decode(one.payload.encode())
@@ -107,5 +107,5 @@ def _empty() -> HdrHistogram:
 
 
 def _whole(value_ns: float) -> int:
-    """HdrHistogram counts whole numbers from 1 on."""
+    """The value as a whole number from 1, which HdrHistogram needs."""
     return max(1, min(round(value_ns), HIGHEST_NS))

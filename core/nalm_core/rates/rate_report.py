@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rate report, version 1: one JSON document per `nalm rate`, every trial raw, nothing averaged away.
+"""Rate report, version 1: one JSON document per `nalm rate`, with the raw counters of every trial.
 
-What a trial lost and why is in `trials.py`; what the report means (rates, latencies, verdict) is computed
-from it alone by `rate_result.py` and is not stored in it.
+`trials.py` computes what a trial lost and why. `rate_result.py` computes rates, latencies and verdict from
+the report alone; the report does not contain them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SCHEMA: Final = "nalm.rate-report/1"
 
 
 class Mode(StrEnum):
-    """What is asked for."""
+    """The requested measurement."""
 
     MRR = "mrr"
     NDR = "ndr"
@@ -43,7 +43,7 @@ class Mode(StrEnum):
 
 
 class Phase(StrEnum):
-    """What a trial was made for."""
+    """The purpose of a trial."""
 
     MRR = "mrr"
     SEARCH = "search"
@@ -52,15 +52,15 @@ class Phase(StrEnum):
 
 
 class Traffic(Model):
-    """The generator's own account of a trial."""
+    """The generator's own counters of a trial."""
 
     sending_ns: Count
-    """How long it sent: parked and silent times left out."""
+    """Time for which it sent, without parked and silent times."""
     sent: Count
     late: Count
-    """Given up: not sent within the time its configuration allows after they were due."""
+    """Packets given up: not sent within the time that the configuration allows after they were due."""
     received: Count | None
-    """Packets that came back, once each; None if packets carry no stamp to tell them by."""
+    """Distinct packets that came back; None if packets carry no stamp that identifies them."""
     reordered: Count | None
     duplicates: Count | None
     damaged: Count | None
@@ -74,7 +74,7 @@ class LcoreStages(Model):
 
 
 class Trial(Model):
-    """One load for one length of time: raw counters, from its begin until nothing is on its way."""
+    """One load for a fixed time: raw counters, from its begin until no packet is in flight."""
 
     phase: Phase
     launch: int = Field(ge=0)
@@ -82,7 +82,7 @@ class Trial(Model):
     """The open loop's rate; None: closed loop, as fast as the NF takes packets."""
     intended_s: float = Field(gt=0, validation_alias=AliasChoices("intended_s", "asked_s"))
     share: float | None = Field(default=None, gt=0)
-    """Of NDR, where the load was chosen by it."""
+    """The load as a share of NDR, if it was chosen so."""
     traffic: Traffic
     lcores: list[LcoreCounters] = Field(min_length=1)
     stages: list[LcoreStages]
@@ -90,7 +90,7 @@ class Trial(Model):
     latency: Histogram | None = None
     jitter: Histogram | None = None
     invalid: str | None = None
-    """Why this trial says nothing about the NF; None if it does."""
+    """Why this trial is invalid; None if it is valid."""
 
 
 class Ended(StrEnum):
@@ -98,16 +98,16 @@ class Ended(StrEnum):
 
     FOUND = "found"
     LOSS_AT_LEAST = "loss_at_least"
-    """More loss than the goal even at the least load."""
+    """The loss exceeds the goal even at the least load."""
     NO_LOSS_AT_MOST = "no_loss_at_most"
-    """No more loss than the goal at the greatest load: the rate is at least that."""
+    """The loss is within the goal at the greatest load: the rate is at least that load."""
     DISTURBED = "disturbed"
-    """A load could not be measured: trial after trial was invalid."""
+    """A load could not be measured: its trials and their repetitions were invalid."""
     OUT_OF_TIME = "out_of_time"
 
 
 class Search(Model):
-    """One goal of a search and the bounds it ended with, packets per second."""
+    """One goal of a search and its final bounds in packets per second."""
 
     goal: Literal["ndr", "pdr"]
     loss_ratio: float = Field(ge=0, lt=1)
@@ -116,15 +116,15 @@ class Search(Model):
     lower_pps: float | None
     """The greatest load that met the goal."""
     upper_pps: float | None
-    """The least load that did not."""
+    """The least load that did not meet the goal."""
     throughput_pps: float | None
-    """Forwarded at the lower bound: the conditional throughput of MLRsearch."""
+    """Forwarded packets per second at the lower bound: the conditional throughput of MLRsearch."""
     ended: Ended
     reason: str | None = None
 
 
 class RateSettings(Model):
-    """What was aimed at."""
+    """Settings of the measurement."""
 
     mode: Mode = Mode.ALL
     trial_s: float = Field(default=defaults.TRIAL_S, gt=0)
@@ -142,11 +142,11 @@ class RateSettings(Model):
 
 
 class RateStatus(StrEnum):
-    """What the agent could do."""
+    """Whether the agent could measure."""
 
     MEASURED = "measured"
     BROKEN = "broken"
-    """The NF did not build, start, forward or stay alive; `failure` says what was seen."""
+    """The NF did not build, start, forward or stay alive; `failure` has the reason."""
 
 
 class RateReport(Model):
@@ -162,10 +162,10 @@ class RateReport(Model):
     finished_at: datetime
     settings: RateSettings
     build: Build | None
-    """None if it could not be built."""
+    """None if the NF could not be built."""
     run: RunDefinition
     stages: list[StageInfo] = Field(default_factory=list)
-    """In the order packets pass them."""
+    """In the order in which packets pass them."""
     trials: list[Trial] = Field(default_factory=list)
     searches: list[Search] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)

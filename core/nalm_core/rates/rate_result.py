@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rate report means: rates, latencies, losses by cause, and whether they can be believed."""
+"""The results of a rate report: rates, latencies, losses by cause, and whether they are valid."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RateVerdict(StrEnum):
 
     MEASURED = "measured"
     INCONCLUSIVE = "inconclusive"
-    """Something that was asked for could not be found; `reasons` says why."""
+    """A requested figure could not be found; `reasons` says why."""
     INVALID = "invalid"
     """The report contradicts itself."""
     BROKEN = "broken"
@@ -38,17 +38,17 @@ class Spread:
     greatest: float
     trials: int
     of: int
-    """Trials made; those that were invalid are not used."""
+    """Number of trials, including invalid ones, which are not used."""
 
 
 @dataclass(frozen=True, slots=True)
 class FullLoad:
-    """The rate at full load, and what the lcores did meanwhile."""
+    """The rate at full load, and the lcores' figures at that load."""
 
     pps: Spread
-    """Forwarded, by the wall clock."""
+    """Forwarded packets per second, by the wall clock."""
     nf_pps: float | None
-    """Per second of the NF's own CPU time: generator, sink and others' time left out (Eq. 6)."""
+    """Packets per second of the NF's own CPU time, without generator, sink and other programs (Eq. 6)."""
     cpp: float | None
     cur: float | None
 
@@ -58,7 +58,7 @@ class LatencyAt:
     """Latency and jitter at one load."""
 
     share: float | None
-    """Of NDR."""
+    """The load as a share of NDR."""
     pps: int
     latency: LatencyFigures | None
     jitter: LatencyFigures | None
@@ -75,21 +75,22 @@ class RateResult:
     searches: list[Search]
     latency: list[LatencyAt]
     losses: dict[Phase, list[Loss]]
-    """Of the valid trials of each phase."""
+    """Losses of the valid trials by phase."""
     shared_core: bool
-    """The generator runs on an lcore of the NF: wall-clock rates are those of both together."""
+    """True if the generator runs on an lcore of the NF: wall-clock rates are those of both together."""
     invalid_trials: int
 
 
 def arm_info(build: Build, run: RunDefinition, stages: list[StageInfo]) -> ArmInfo:
-    """The NF under test as core's functions of rounds want it."""
+    """The NF under test in the form that core's functions of rounds need."""
     return ArmInfo(build=build, run=run, stages=stages)
 
 
 def rate_checks(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> list[Check]:
-    """The run report's checks that hold for any load, and the generator's honesty by this report's own rule.
+    """The run report's checks that apply to any load, and a check of the generator by this report's own rule.
 
-    A trial found dishonest, late or starved is invalid and in no figure; only if all are, the check fails.
+    A trial whose generator was wrong, late or starved is invalid, and no figure uses it. The check fails only
+    if all trials are invalid.
     """
     rounds = [as_round(trial, number) for number, trial in enumerate(trials)]
     checks = [one for one in run_checks({Arm.HEAD: info}, rounds, [], tsc_hz) if one.name != HONEST]
@@ -136,7 +137,7 @@ def judge_rates(report: RateReport) -> RateResult:
 
 
 def _missing(report: RateReport, mrr: FullLoad | None, latency: Sequence[LatencyAt]) -> list[str]:
-    """What was asked for and not found."""
+    """Requested figures that were not found, with reasons."""
     mode, found = report.settings.mode, []
     if mode in (Mode.MRR, Mode.ALL) and mrr is None:
         found.append("MRR: no trial at full load was valid")
@@ -153,7 +154,7 @@ def _missing(report: RateReport, mrr: FullLoad | None, latency: Sequence[Latency
 
 
 def full_load(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> FullLoad | None:
-    """The rate at full load over the valid trials; None without any."""
+    """The rate at full load over the valid trials; None if there are none."""
     valid = [trial for trial in trials if trial.invalid is None]
     rates = [rate for trial in valid if (rate := forwarded_pps(trial, info)) is not None]
     if not rates:
@@ -168,7 +169,7 @@ def full_load(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> FullLoad |
 
 
 def latencies(trials: Sequence[Trial], info: ArmInfo) -> list[LatencyAt]:
-    """Latency at each load that was tried, least load first; histograms of a load's trials are merged."""
+    """Latency at each load, least load first. Histograms of a load's trials are merged."""
     loads = sorted({(trial.intended_pps, trial.share) for trial in trials if trial.intended_pps is not None})
     found = []
     for requested, share in loads:
@@ -191,12 +192,13 @@ def latencies(trials: Sequence[Trial], info: ArmInfo) -> list[LatencyAt]:
 
 
 def marked(trial: Trial, info: ArmInfo) -> Trial:
-    """The trial with the reason it is invalid, if it is."""
+    """The trial with the reason why it is invalid, if it is."""
     return trial.model_copy(update={"invalid": invalid_reason(trial, info)})
 
 
 def cpu_pps(trial: Trial, info: ArmInfo) -> float | None:
-    """Forwarded per second that the least scheduled lcore had its CPU: where to look on a busy host."""
+    """Forwarded packets per second of CPU time of the lcore that had its CPU least: where a search starts on
+    a busy host."""
     rate = forwarded_pps(trial, info)
     scale = min(cpu_time_scale(lcore) for lcore in trial.lcores)
     return None if rate is None or scale <= 0 else rate / scale

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soak: hours at one load. Its document (a header and one record per interval, version 1) and what it means.
+"""Soak: hours at one load. The document (a header and one record per interval, version 1) and its verdict.
 
-Trends are Theil-Sen slopes with their intervals (trend.py). A resumed soak has several launches, each with a
-level of its own (memory layout): slopes are taken within launches only. Assumed: intervals of a launch
+Trends are Theil-Sen slopes with their intervals (trend.py). A resumed soak has several launches, each with
+its own level (memory layout), so slopes are taken within launches only. Assumption: intervals of a launch
 scatter independently around a line. A disturbance longer than an interval makes the interval of a slope too
-narrow; that is what the limits on size are for.
+narrow; the limits on size guard against that.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ SCHEMA: Final = "nalm.soak/1"
 
 
 class SoakSettings(Model):
-    """What was aimed at."""
+    """Settings of the soak."""
 
     hours: float = Field(gt=0)
     interval_s: float = Field(default=defaults.SOAK_INTERVAL_S, gt=0)
     share: float | None = Field(default=defaults.SOAK_SHARE, gt=0, le=1)
-    """Of NDR; None where the load was given."""
+    """The load as a share of NDR; None if the load was given."""
     pps: int = Field(gt=0)
 
 
@@ -74,19 +74,20 @@ class SoakHeader(Model):
 
 
 class Interval(Model):
-    """One of the file's further lines."""
+    """One line of the file after the header."""
 
     number: int = Field(ge=0)
     launch: int = Field(ge=0)
-    """Goes up when the soak is resumed."""
+    """Increases when the soak is resumed."""
     ended_at: datetime
     launch_s: float = Field(ge=0)
-    """Seconds this launch has been under load when the interval ended: pauses are not in it."""
+    """Seconds of this launch under load at the end of the interval, without pauses."""
     trial: Trial
     memory_bytes: Count | None
     """Resident memory of the process; None if it could not be read."""
     buffers_in_use: Count | None
-    """Packet buffers not in their pool when the interval ended; None where the NF's probe does not say."""
+    """Packet buffers outside their pool at the end of the interval; None if the NF's probe does not count
+    them."""
 
 
 class SoakOutcome(StrEnum):
@@ -99,7 +100,7 @@ class SoakOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """How one figure changed from the begin to the end of the soak, launches joined."""
+    """The change of one figure from the begin to the end of the soak, over all launches."""
 
     name: str
     unit: str
@@ -110,21 +111,21 @@ class Trend:
     low: float
     high: float
     limit: float
-    """The change from which on it matters, in the figure's unit."""
+    """The least change that matters, in the figure's unit."""
 
     @property
     def grows(self) -> bool:
-        """Surely upwards, and by enough to matter."""
+        """True if the figure certainly rises, by at least the limit."""
         return self.low > 0 and self.change >= self.limit
 
     @property
     def falls(self) -> bool:
-        """Surely downwards, and by enough to matter."""
+        """True if the figure certainly falls, by at least the limit."""
         return self.high < 0 and self.change <= -self.limit
 
     @property
     def open(self) -> bool:
-        """Neither shown to matter nor shown not to."""
+        """True if neither a change of the limit nor its absence is shown."""
         return not (self.grows or self.falls) and (self.high >= self.limit or self.low <= -self.limit)
 
 
@@ -135,9 +136,9 @@ class SoakVerdict:
     trends: list[Trend]
     intervals: int
     used: int
-    """Intervals that were valid and after the launch had settled."""
+    """Number of valid intervals after each launch had settled."""
     hours: float
-    """Under load, all launches together."""
+    """Hours under load, of all launches together."""
     lost: list[Loss]
     loss_ratio: float | None
     checks: list[Check]
@@ -147,7 +148,7 @@ Figure = Callable[[Interval], float | None]
 
 
 def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict:
-    """Steady, drifting, leaking, or too little to say."""
+    """The verdict on a soak."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
     used = settled(intervals)
     valid = [one for one in used if one.trial.invalid is None]
@@ -170,12 +171,13 @@ def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict
 
 
 def soak_seconds(intervals: Sequence[Interval]) -> float:
-    """Seconds under load, all launches together."""
+    """Seconds under load, of all launches together."""
     return sum(max(one.launch_s for one in mine) for mine in _launches(intervals).values())
 
 
 def settled(intervals: Sequence[Interval]) -> list[Interval]:
-    """Without each launch's first ones: SOAK_SETTLE_S, of a short launch SOAK_SETTLE_SHARE, one at least."""
+    """Intervals without the first ones of each launch: SOAK_SETTLE_S, but at most SOAK_SETTLE_SHARE of the
+    launch, and at least one."""
     kept = []
     for mine in _launches(intervals).values():
         length = max(one.launch_s for one in mine)
@@ -185,7 +187,7 @@ def settled(intervals: Sequence[Interval]) -> list[Interval]:
 
 
 def trends(header: SoakHeader, intervals: Sequence[Interval]) -> list[Trend]:
-    """Every figure that there is enough of. Speed is judged by valid intervals, memory by all."""
+    """Trends of all figures with enough intervals. Speed uses valid intervals, memory uses all."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
     valid = [one for one in intervals if one.trial.invalid is None]
     relative, tail = defaults.CPP_DRIFT_LIMIT, defaults.TAIL_DRIFT_LIMIT
@@ -223,7 +225,7 @@ def _trend(
     share: float | None = None,
     limit: float | None = None,
 ) -> Trend | None:
-    """The trend of one figure; None of too few intervals. `share`: a limit relative to its median."""
+    """The trend of one figure; None for too few intervals. share: a limit relative to the figure's median."""
     launches = [
         [(one.launch_s, float(value)) for one in mine if (value := figure(one)) is not None]
         for mine in _launches(intervals).values()
@@ -246,7 +248,7 @@ def _checks(valid: Sequence[Interval], info: ArmInfo, tsc_hz: int) -> list[Check
 def _outcome(
     found: Sequence[Trend], checks: Sequence[Check], valid: Sequence[Interval]
 ) -> tuple[SoakOutcome, list[str]]:
-    """The rule, in this order: a leak, a contradiction, a drift, too little, steady."""
+    """The first that applies: a leak, a failed check, a drift, too few or too uncertain figures, steady."""
     leaks = [one for one in found if one.name in ("memory", "buffers_in_use") and one.grows]
     if leaks:
         return SoakOutcome.LEAKING, [_said(one) for one in leaks]

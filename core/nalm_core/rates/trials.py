@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One trial: what was lost, why and on which lcore; and whether it says anything about the NF at all.
+"""One trial: lost packets by cause and lcore, and whether the trial is valid.
 
-Packets are lost when the NF dropped them for want of a resource (`lost`) or as not deliverable (`bad`), when
-they did not come back, and when the schedule asked for them and the NF's end of the line had no room or time:
-`late` were given up, `unsent` still waited at the end. A real NIC would have dropped those two at its full
-queue. What a rule of the NF drops (`policy`) is not lost.
+Packets are lost if the NF dropped them for lack of a resource (`lost`) or as malformed (`bad`), if they did
+not come back, or if they were due and the NF did not take them in time: `late` packets were given up,
+`unsent` packets still waited at the end. A real NIC would have dropped both at its full queue. Packets that a
+rule of the NF drops (`policy`) are not lost.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _LOSSES = (OutcomeKind.LOST, OutcomeKind.BAD)
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Packets that ended one way that is a loss."""
+    """Lost packets of one cause."""
 
     cause: str
     """`stage.outcome`, or one of LATE, UNSENT, NOT_RETURNED."""
     packets: int
     by_lcore: dict[int, int] = field(default_factory=dict)
-    """Of outcomes of stages: which lcore's; others belong to none."""
+    """Packets by lcore, for outcomes of stages; other causes belong to no lcore."""
 
 
 def stages_of(trial: Trial) -> dict[str, StageCounters]:
@@ -68,7 +68,7 @@ def _added(a: StageCounters, b: StageCounters) -> StageCounters:
 
 
 def as_round(trial: Trial, number: int = 0) -> Round:
-    """The trial as a round of head, for the figures and checks that rounds have."""
+    """The trial as a round of head, for figures and checks of rounds."""
     return Round(
         launch=trial.launch,
         turn=number,
@@ -82,12 +82,12 @@ def as_round(trial: Trial, number: int = 0) -> Round:
 
 
 def forwarded(trial: Trial, info: ArmInfo) -> int:
-    """Packets the NF sent on."""
+    """Packets that the NF sent."""
     return packets_by_kind(as_round(trial), info)[OutcomeKind.SENT]
 
 
 def intended(trial: Trial) -> int:
-    """Packets the schedule asked for while it ran; in a closed loop, those sent."""
+    """Packets that were due by the schedule; in a closed loop, the sent packets."""
     traffic = trial.traffic
     if trial.intended_pps is None:
         return traffic.sent
@@ -95,7 +95,7 @@ def intended(trial: Trial) -> int:
 
 
 def unsent(trial: Trial) -> int:
-    """Due at the end and not sent, beyond what a batch or a moment explains."""
+    """Packets due but not sent at the end, if more than a batch or a moment explains."""
     if trial.intended_pps is None:
         return 0
     waiting = intended(trial) - trial.traffic.sent - trial.traffic.late
@@ -104,7 +104,7 @@ def unsent(trial: Trial) -> int:
 
 
 def not_returned(trial: Trial, info: ArmInfo) -> int:
-    """Sent, and neither back nor dropped by name."""
+    """Packets sent that neither came back nor have a named drop."""
     kinds = packets_by_kind(as_round(trial), info)
     dropped = sum(kinds[kind] for kind in ENDED if kind is not OutcomeKind.SENT)
     back = trial.traffic.received
@@ -113,7 +113,7 @@ def not_returned(trial: Trial, info: ArmInfo) -> int:
 
 
 def losses(trial: Trial, info: ArmInfo) -> list[Loss]:
-    """Every cause that lost packets, most packets first."""
+    """All causes of lost packets, most packets first."""
     found = [
         Loss(LATE, trial.traffic.late),
         Loss(UNSENT, unsent(trial)),
@@ -157,29 +157,29 @@ def lost_packets(trial: Trial, info: ArmInfo) -> int:
 
 
 def loss_ratio(trial: Trial, info: ArmInfo) -> float | None:
-    """Lost / asked for, in 0..1. None of a trial that asked for nothing."""
+    """Lost / due packets, in 0..1. None for a trial without due packets."""
     share = ratio(lost_packets(trial, info), intended(trial))
     return None if share is None else min(1.0, share)
 
 
 def forwarded_pps(trial: Trial, info: ArmInfo) -> float | None:
-    """Packets sent on per second of sending, by the wall clock."""
+    """Packets that the NF sent per second of sending, by the wall clock."""
     return ratio(forwarded(trial, info), trial.traffic.sending_ns / 1e9)
 
 
 def shares_core(trial: Trial) -> bool:
-    """An lcore that works on packets runs the generator or sink as well."""
+    """True if an lcore that processes packets also runs the generator or sink."""
     return any(lcore.busy_cycles > 0 and lcore.apart_cycles > 0 for lcore in trial.lcores)
 
 
 def stolen_seconds(trial: Trial) -> float:
-    """Longest time that any lcore's thread did not have its CPU, or its CPU was not the host's."""
+    """Longest time for which an lcore's thread did not have its CPU, or the host did not have the CPU."""
     off = max((1 - cpu_time_scale(lcore)) * lcore.turn_wall_ns / 1e9 for lcore in trial.lcores)
     return max(off, (trial.steal_ns or 0) / 1e9 / len(trial.lcores))
 
 
 def least_idle_share(trial: Trial) -> float | None:
-    """Idle share of the busiest lcore: 0 when the NF is at its limit."""
+    """Idle share of the busiest lcore: 0 if the NF is at its limit."""
     shares = [
         share for lcore in working_lcores(as_round(trial)) if (share := lcore_idle_share(lcore)) is not None
     ]
@@ -187,7 +187,7 @@ def least_idle_share(trial: Trial) -> float | None:
 
 
 def invalid_reason(trial: Trial, info: ArmInfo) -> str | None:
-    """Why the trial says nothing about the NF; None if it does. By its surroundings, not by its result."""
+    """Why the trial is invalid; None if it is valid. Depends on disturbances, not on the result."""
     dishonest = _dishonest(trial, info)
     if dishonest is not None:
         return dishonest
@@ -197,7 +197,7 @@ def invalid_reason(trial: Trial, info: ArmInfo) -> str | None:
 
 
 def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
-    """The generator's account against the NF's, and against its own schedule."""
+    """A contradiction between the generator's counters and the NF's, or the generator's own schedule."""
     first = next((stage.name for stage in info.stages if not stage.apart), None)
     taken = 0 if first is None else sum(s.stages[first].packets for s in trial.stages if first in s.stages)
     sent = trial.traffic.sent
@@ -228,7 +228,7 @@ def _closed_reason(trial: Trial) -> str | None:
 
 
 def _open_reason(trial: Trial) -> str | None:
-    """Packets that were not sent, where it was not the NF that had no room for them."""
+    """A reason if packets were not sent and the NF was not the cause."""
     assert trial.intended_pps is not None
     short = trial.traffic.late + unsent(trial)
     if short == 0:

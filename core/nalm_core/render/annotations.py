@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """GitHub workflow commands: lines that its runner shows at the source line of a pull request.
 
-One line each; what could end the line or begin a property is percent-encoded as the runner decodes it.
+Each command is one line. Characters that could end the line or begin a property are percent-encoded, as the
+runner decodes them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from nalm_core.verdict.places import places
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
-"""The runner shows no more of one level of one step."""
+"""Most commands of one level that the runner shows for a step."""
 _LEVELS: dict[str, Level] = {
     Outcome.REGRESSED: "error",
     Outcome.BROKEN: "error",
@@ -27,7 +28,7 @@ _LEVELS: dict[str, Level] = {
 
 
 def workflow_commands(runs: Sequence[Judged]) -> str:
-    """One line for each thing to be told; the empty text if all is `same`."""
+    """One line for each message; the empty text if all runs are `same`."""
     kept: list[str] = []
     left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
     for judged in runs:

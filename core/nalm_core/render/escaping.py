@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text as Markdown that means nothing but itself, on GitHub, GitLab, Gitea and in CommonMark.
+"""Escapes text for Markdown of GitHub, GitLab, Gitea and CommonMark, so that it is shown as it is.
 
-Escapes alone do not do: forges look for mentions, references and addresses in what is left after them. An
-invisible word joiner (U+2060) keeps such from being found.
+Escapes alone are not enough: forges search the unescaped text for mentions, references and addresses. An
+invisible word joiner (U+2060) prevents that they find any.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 
 
 def text(anything: str, limit: int = 600) -> str:
-    """One line of at most `limit` characters, with nothing in it that Markdown or a forge acts on.
+    """One line of at most `limit` characters that Markdown and forges show as it is.
 
-    Never the first thing on a line: there even letters may begin a list or a command.
+    Do not put it at the beginning of a line: there even letters may begin a list or a command.
     """
     line = cut(anything, limit)
     line = _REFERENCE.sub(lambda found: found[0] + JOINER, line)
@@ -30,6 +30,6 @@ def text(anything: str, limit: int = 600) -> str:
 
 
 def code(anything: str, limit: int = 120) -> str:
-    """The text as a code span that is safe in a table too: a backtick becomes ', a bar ¦."""
+    """The text as a code span, also for tables: a backtick becomes ', a bar becomes ¦."""
     line = cut(anything, limit).replace("`", "'").replace("|", "¦").strip()
     return f"`{line}`" if line else "` `"

@@ -29,7 +29,7 @@ def interval(of: Change) -> str:
 
 
 def named(figure: Figure | None) -> dict[str, float]:
-    """Figures of one arm by metric name, those that are missing left out."""
+    """Figures of one arm by metric name, without missing ones."""
     if figure is None:
         return {}
     found = {"cpp": figure.cpp, "ipp": figure.ipp, "eipc": figure.eipc}

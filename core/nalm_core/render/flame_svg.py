@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A differential flame graph as one SVG picture: nothing is fetched, nothing runs.
+"""A differential flame graph as one SVG picture, which fetches nothing and runs no script.
 
-Callers above, what they call below. A frame is as wide as it costs in one of the arms. Red and an up arrow:
-its own cost (without callees) rose from base to head; blue and a down arrow: it fell; so it reads without
-colour too. Hovering over a frame tells its figures.
+Callers are above their callees. The width of a frame is its cost in one of the arms. Red and an up arrow: its
+own cost (without callees) rose from base to head. Blue and a down arrow: its own cost fell. Hovering over a
+frame shows its figures.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from nalm_core.text.percents import change_percent
 
 WIDTH, ROW, TOP, EDGE = 1200.0, 20.0, 64.0, 10.0
 LETTER = 6.7
-"""Pixels of a letter, so that labels can be cut."""
+"""Width of a letter in pixels, by which labels are cut."""
 NARROWEST = 0.4
-"""Pixels; frames that would be narrower are not drawn."""
+"""Pixels; narrower frames are not drawn."""
 NOTICEABLE = 0.001
 """Change of a frame's own cost, relative to the root, from which it is marked."""
 STYLE = """
@@ -35,21 +35,21 @@ rect { stroke: #15181c } .moved rect { stroke: #fff } }
 
 @dataclass(frozen=True)
 class Legend:
-    """What the picture says of itself."""
+    """Texts of the picture."""
 
     title: str
     unit: str
-    """Of the costs, such as `instructions a packet`."""
+    """Unit of the costs, such as `instructions a packet`."""
     base: str
     head: str
     """Names of the two sides."""
     width_of: Arm = Arm.HEAD
-    """The arm whose costs are the widths."""
+    """The arm whose costs determine the widths."""
     note: str = ""
 
 
 def flame_svg(root: Frame, legend: Legend) -> str:
-    """The picture. Paths that cost nothing in the arm of the widths have none, and their sum is said."""
+    """The picture. Paths without a cost in the arm of the widths are not drawn; a note states their sum."""
     placed = list(_placed(root, legend.width_of))
     depth = max((row for row, *_ in placed), default=0) + 1
     height = TOP + depth * ROW + EDGE
@@ -81,7 +81,7 @@ class _Scale:
 
 
 def _placed(root: Frame, arm: Arm) -> Iterator[tuple[int, float, float, Frame]]:
-    """Row, left edge, width and frame of all that is drawn."""
+    """Row, left edge, width and frame of each drawn frame."""
     total = _cost(root, arm)
     each = (WIDTH - 2 * EDGE) / total if total > 0 else 0.0
     waiting = [(0, EDGE, root)]
@@ -151,7 +151,7 @@ def _totals(root: Frame, legend: Legend) -> str:
 
 
 def _how(root: Frame, legend: Legend) -> str:
-    """How to read it, and what is not drawn."""
+    """How to read the picture, and which costs are not drawn."""
     arm = legend.width_of
     other = Arm.HEAD if arm is Arm.BASE else Arm.BASE
     lost = sum(_cost(frame, other) for frame in _beginnings(root, arm))
@@ -162,7 +162,7 @@ def _how(root: Frame, legend: Legend) -> str:
 
 
 def _beginnings(frame: Frame, arm: Arm) -> Iterator[Frame]:
-    """Topmost frames that cost nothing in an arm."""
+    """Topmost frames without a cost in an arm."""
     for child in frame.children:
         if _cost(child, arm) == 0:
             yield child

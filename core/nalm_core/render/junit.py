@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JUnit XML: a suite for each run, in it a test case for the scenario and one for each stage.
+"""JUnit XML: a suite for each run, with a test case for the scenario and one for each stage.
 
-A confirmed regression is a failure, of the scenario and of the stages that pay; an inconclusive run is
-skipped; one that could not be measured is an error. Elements, attributes and their order are those of
-Jenkins' schema.
+A regression is a failure of the scenario and of the stages that pay. An inconclusive run is skipped. A run
+that could not be measured is an error. Elements, attributes and their order are those of Jenkins' schema.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _suite(judged: Judged, number: int) -> ET.Element:
 
 
 def _properties(judged: Judged) -> ET.Element:
-    """Figures and what they are of, by dotted names."""
+    """The run's identity and its figures, by dotted names."""
     verdict = judged.verdict
     found = {
         "run": judged.report.run_id,
@@ -107,7 +106,7 @@ def _sentence(stage: StageChange) -> str:
 
 
 def _where(judged: Judged, stage: str | None = None) -> str:
-    """The verdict's sentence and the functions that pay, those of one stage if it is given."""
+    """The verdict's sentence and the functions that pay. stage: only functions of this stage."""
     lines = [judged.verdict.reason]
     for place in places(judged):
         if stage in (None, place.stage):

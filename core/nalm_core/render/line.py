@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A verdict in one line, as a commit status and the subject of a mail have room for."""
+"""A verdict in one line, for a commit status or the subject of a mail."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nalm_core.verdict.wording import percent, price_text
 
 CAUSES = {"instructions": "instructions", "pipeline": "pipeline use", None: "cause unknown"}
 MANY = 3
-"""More stages than so many are counted, not named."""
+"""Largest number of stages that are named; more are counted."""
 
 
 def line(verdict: Verdict, limit: int = 140) -> str:
     """Outcome, size and cause: `regressed +3.1 % [2.6, 3.7] in nat: pipeline use; 12 instructions more`.
 
-    One line of at most `limit` characters, without control characters, whatever a commit's names contain.
+    One line of at most `limit` characters, without control characters whatever names in a commit contain.
     """
     return cut(_text(verdict), limit)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markdown: one screenful on what a change does: verdict, stages, where to look, what would help.
+"""Markdown of at most a screen about a change: verdict, stages, where to look, what would help.
 
-The text of a forge's comment, of a step summary and of a file alike.
+Forges' comments, step summaries and files have the same text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nalm_core.verdict.places import places
 
 MAX_RUNS = 20
 MAX_LISTED = 3
-"""Runs with a section of their own; the others have their line."""
+"""Runs with a section of their own; the others have one line."""
 MAX_STAGES = 16
 MAX_NOTES = 4
 MAX_ADVICE = 2
@@ -29,7 +29,7 @@ _RULE = "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |"
 
 
 def markdown(runs: Sequence[Judged]) -> str:
-    """The whole text; worst first."""
+    """The whole text, worst run first."""
     ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
     lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
     listed = [judged for judged in ordered if judged.verdict.outcome != Outcome.SAME] or ordered[:1]
@@ -39,7 +39,7 @@ def markdown(runs: Sequence[Judged]) -> str:
 
 
 def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
-    """The worst outcome and which commits, then a line for each run if there are several."""
+    """The worst outcome and its commits, then a line for each run if there are several."""
     first = ordered[0]
     changes = " with changes" if first.dirty else ""
     named = ((first.head, changes), (first.base, ""))
@@ -71,7 +71,7 @@ def _section(judged: Judged) -> Iterator[str]:
 
 
 def _table(judged: Judged, chain: Change) -> Iterator[str]:
-    """Stages in pass order; of many, those that changed most."""
+    """Stages in pass order; at most MAX_STAGES, those that changed most."""
     stages = judged.verdict.stages
     costliest = sorted(stages, key=lambda stage: -abs(stage.contribution_cycles or 0.0))[:MAX_STAGES]
     yield _HEADER
@@ -113,7 +113,7 @@ def _where(judged: Judged) -> Iterator[str]:
 
 
 def _why(judged: Judged) -> Iterator[str]:
-    """What grew, and what to do about it, with the figures that say so."""
+    """What grew, and advice with the figures behind it."""
     explanation = explain(judged.report, judged.verdict)
     yield from ("", f"Why: {text(explanation.text, 500)}")
     advice = explanation.advice[:MAX_ADVICE]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SARIF 2.1.0: a run for each run report, a result for each function that pays for a regression.
 
-A rule is a cause. Improvements are no results. What could not be decided or measured is a notification of the
-invocation: it says nothing about the code.
+A rule is a cause. Improvements are not results. An undecided or failed run is a notification of the
+invocation, because it says nothing about the code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 FINGERPRINT = "nalmRegression/v1"
 CONFIG = "nalm.toml"
-"""Where a regression is shown whose functions are not known: the file that defines the scenario."""
+"""Location of a regression without known functions: the file that defines the scenario."""
 MESSAGE_LIMIT = 1000
 
 RULES = {
@@ -34,7 +34,7 @@ RULES = {
     ),
     "nalm/pipeline": (
         "WorsePipelineUse",
-        "Cycles per packet grew because the same instructions use the pipeline worse: fewer per cycle.",
+        "Cycles per packet grew because the pipeline executes fewer instructions per cycle.",
     ),
     "nalm/cycles": (
         "MoreCyclesPerPacket",
@@ -87,7 +87,7 @@ def _driver(version: str) -> dict[str, Any]:
 
 
 def _message(text: str) -> dict[str, str]:
-    """Text on one line, without what SARIF's messages take for links and placeholders."""
+    """Text on one line, with nothing that SARIF's messages treat as links or placeholders."""
     line = cut(text, MESSAGE_LIMIT).replace("](", "] (")
     return {"text": re.sub(r"\{(?=\d+\})", "{ ", line)}
 
@@ -154,17 +154,17 @@ def _location(judged: Judged, place: Place | None, stage: str | None) -> dict[st
 
 
 def _names(judged: Judged, place: Place | None, stage: str | None) -> list[str]:
-    """From the scenario inwards."""
+    """Names from the scenario to the function."""
     return [judged.report.scenario.name, *([stage] if stage else []), *([place.function] if place else [])]
 
 
 def _uri(path: str) -> str:
-    """A relative reference; a colon in its first part would make a scheme of it."""
+    """A relative reference. A colon in its first part is escaped, because it would end a scheme."""
     return quote(path, safe="/+@,=~-._")
 
 
 def _fingerprint(judged: Judged, place: Place | None, stage: str | None) -> str:
-    """The same for the same function of the same scenario, whatever its line, cost and cause."""
+    """Identifies a function of a scenario, independent of its line, cost and cause."""
     parts = [judged.report.project, judged.report.scenario.name, stage, place and place.function]
     parts.append(place and place.file)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()

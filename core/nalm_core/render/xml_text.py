@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text as XML can carry it."""
+"""Text without characters that XML does not allow."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def xml_text(text: str) -> str:
-    """The text, plain, without characters that XML cannot carry, not even escaped."""
+    """The plain text, with MARK for characters that XML does not allow, not even escaped."""
     return _NOT_XML.sub(MARK, plain(text))
