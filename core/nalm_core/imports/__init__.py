@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of other tools, read into figures. Pure: text in, figures out; nothing here judges."""
+"""Reads results of other tools: text in, figures without a verdict out. Pure."""

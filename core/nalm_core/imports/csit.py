@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """FD.io CSIT's test case results (FDio/csit, resources/model_schema/test_case.schema.yaml, 1.x).
 
-A test is a scenario. MRR's receive rates are pps, its trials the launches; of NDR, PDR and the soak's
-critical rate the lower bound is the value, between its bounds, each a scenario of its own with `-ndr`, `-pdr`
-or `-soak` at its end: another load is another scenario. Rates of connections are left to other tools.
+A test is a scenario. MRR's receive rates are pps, and its trials are launches. NDR, PDR and the soak's
+critical rate are scenarios of their own with `-ndr`, `-pdr` or `-soak` at the end of the name, because
+another load is another scenario. Their value is the lower bound, and both bounds are the interval. Rates of
+connections are not read.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ LONGEST_ENDING = 5
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
-    """A document, or a list of them; tests that failed or have no rate are left out."""
+    """Reads a document or a list of documents, without tests that failed or have no rate."""
     document = parse_json(text)
     tests = document if isinstance(document, list) else [document]
     runs = [run for index, one in enumerate(tests) for run in _runs(one, f"[{index}]", given)]
@@ -63,13 +64,13 @@ def _runs(test: Any, path: str, given: Given) -> list[ImportedRun]:
 
 
 def commit_of(version: str) -> str | None:
-    """VPP's version ends in the commit: 24.02-rc0~123-gabcdef012."""
+    """The commit at the end of VPP's version, such as 24.02-rc0~123-gabcdef012; None if there is none."""
     end = version.rpartition("-g")[2].split("~")[0]
     return end if "-g" in version and len(end) >= 7 and set(end) <= set("0123456789abcdef") else None
 
 
 def _scenario(test_id: str) -> str:
-    """The test's own name: the folders before it do not fit, and are alike for all of a run."""
+    """The test's own name, without its folders: they are too long, and the same for all tests of a run."""
     return name_of(test_id.rpartition(".")[2])[: 64 - LONGEST_ENDING]
 
 

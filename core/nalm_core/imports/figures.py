@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every reader of another tool's results gives back."""
+"""Figures that every reader of another tool's results returns, and what the readers share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_NAME = 64
 
 
 class ImportFailedError(ValueError):
-    """The text cannot be read; the message says where and what was expected."""
+    """The text cannot be read. The message names the place and what was expected."""
 
     def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
         place = (
@@ -33,7 +33,7 @@ class ImportFailedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """Another tool's figure is this metric of the catalogue, times `factor`."""
+    """The catalogue's metric for another tool's figure, and the factor to multiply the figure by."""
 
     metric: str
     factor: float = 1.0
@@ -41,13 +41,13 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a file does not say of itself. None: the file must say it."""
+    """Values that complete a file. None: the file must contain the value."""
 
     commit: str | None = None
     scenario: str | None = None
     time: datetime | None = None
     metrics: Mapping[str, Mapped] = field(default_factory=dict)
-    """By the other tool's name of the figure."""
+    """Metrics by the other tool's name of the figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def parse_mapping(text: str) -> tuple[str, Mapped]:
 
 
 def known_metric(name: str, given: Given, *, line: int | None = None, column: int | None = None) -> Mapped:
-    """The catalogue's metric of this name, or what it was mapped to."""
+    """The metric that a name is mapped to, or the catalogue's metric of this name."""
     if name in given.metrics:
         return given.metrics[name]
     if name in METRICS:
@@ -97,7 +97,7 @@ def known_metric(name: str, given: Given, *, line: int | None = None, column: in
 
 
 def number(value: Any, what: str, *, line: int | None = None, column: int | None = None) -> float:
-    """A finite number."""
+    """The value as a finite number. Raises ImportFailedError."""
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -108,7 +108,7 @@ def number(value: Any, what: str, *, line: int | None = None, column: int | None
 
 
 def name_of(text: str) -> str:
-    """Another tool's name as one of ours: letters, digits and ._:+@- only."""
+    """Another tool's name with letters, digits and ._:+@- only."""
     made = re.sub(r"[^A-Za-z0-9._:+@-]+", "-", text).strip("-._:+@")[:MAX_NAME]
     if not NAME.match(made):
         raise ImportFailedError(f"{text!r} cannot be the name of a scenario or stage: give a name")
@@ -129,7 +129,7 @@ def parse_json(text: str) -> Any:
 
 
 def moment(text: Any, what: str, *, line: int | None = None, column: int | None = None) -> datetime:
-    """RFC 3339, with its zone."""
+    """A time with its zone (RFC 3339), in UTC. Raises ImportFailedError."""
     with suppress(ValueError, OverflowError):
         found = datetime.fromisoformat(str(text))
         if found.tzinfo is not None:

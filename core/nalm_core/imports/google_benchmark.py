@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Google Benchmark's JSON (`--benchmark_format=json`; its docs/user_guide.md, "Output Formats").
 
-A benchmark's name is the stage. Counters named as a metric of the catalogue are taken as they are,
-`items_per_second` is pps; times and other counters only where they are mapped. Repetitions of a benchmark
-are its launches; aggregates are left out, since they can be made of those.
+A benchmark's name is the stage. Counters with the name of a catalogue's metric are read unchanged, and
+`items_per_second` is pps. Times and other counters are read only if they are mapped. Repetitions of a
+benchmark are its launches. Aggregates are left out, since they can be computed from these.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BUILT_IN = {"items_per_second": Mapped("pps")}
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
-    """One run; every benchmark a stage of it."""
+    """Reads one run, in which every benchmark is a stage."""
     document = parse_json(text)
     if not isinstance(document, dict) or not isinstance(document.get("benchmarks"), list):
         raise ImportFailedError("expected an object with `benchmarks`, as --benchmark_format=json writes it")

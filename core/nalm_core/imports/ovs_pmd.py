@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open vSwitch's `ovs-appctl dpif-netdev/pmd-perf-show`, as lib/dpif-netdev-perf.c prints it.
 
-CPP is the cycles of busy iterations over the packets taken in, less those lost in upcalls: the others left
-or a flow dropped them. Busy cycles are a share of the used ones, printed to a tenth of a per cent. CUR is
-that share, summed over PMD threads.
+CPP is the cycles of busy iterations divided by the packets taken in, except those lost in upcalls: all others
+left or were dropped by a flow. Busy cycles are printed as a share of the used ones, to a tenth of a percent.
+CUR is that share, summed over PMD threads.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ SENT = re.compile(r"^\s*Tx packets:\s+(\S+)")
 
 @dataclass(slots=True)
 class PmdThread:
-    """One PMD thread since its figures were cleared. TSC cycles, packets, seconds."""
+    """Figures of one PMD thread since they were cleared: TSC cycles, packets, seconds."""
 
     core: int
     seconds: float
-    """0 where the text does not say since when."""
+    """0 if the text has no duration."""
     used: float = 0.0
     busy_share: float | None = None
     received: float = 0.0
@@ -46,7 +46,7 @@ class PmdThread:
 
     @property
     def busy(self) -> float:
-        """Cycles of iterations that had packets."""
+        """Cycles of iterations with packets."""
         return self.used * (self.busy_share or 0.0)
 
 
@@ -60,7 +60,7 @@ _FIELDS = (
 
 
 def pmd_threads(text: str) -> list[PmdThread]:
-    """The threads that ran. Raises ImportFailedError if there is none."""
+    """The threads that ran. Raises ImportFailedError if there are none."""
     threads: list[PmdThread] = []
     seconds = 0.0
     for at, line in enumerate(text.splitlines(), start=1):
@@ -79,7 +79,7 @@ def pmd_threads(text: str) -> list[PmdThread]:
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
-    """One run of all PMD threads."""
+    """Reads one run of all PMD threads."""
     threads = pmd_threads(text)
     packets = sum(one.received - one.lost for one in threads)
     if packets <= 0:

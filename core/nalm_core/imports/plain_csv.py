@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain CSV with a header: `metric` and `value`, and where they are not given otherwise `commit`, `scenario`
-and `time`; besides `stage` (else the chain), `low`, `high`, `launches` (numbers with spaces between), `unit`
-(held to the catalogue's) and `host`. What `export --format csv` writes can be read."""
+"""Plain CSV with a header. Required columns: `metric` and `value`, and unless the caller gives them `commit`,
+`scenario` and `time`. Optional columns: `stage` (default: the chain), `low`, `high`, `launches` (numbers
+separated by spaces), `unit` (compared with the catalogue's) and `host`. The output of `export --format csv`
+can be read."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def _check(header: list[str]) -> None:
 
 
 class _Row:
-    """One line; columns are counted from 1 in messages."""
+    """One line. Messages count columns from 1."""
 
     def __init__(self, header: list[str], cells: list[str], line: int, given: Given) -> None:
         if len(cells) != len(header):

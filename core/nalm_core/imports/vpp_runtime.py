@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """VPP's `show runtime`: a graph node is a stage.
 
-Clocks are cycles per vector, so a node's cycles per visit; vectors over the packets that left or were
-dropped is its visit rate; their product its CPP, which add up to the chain's. Packets are the rates out, drop
-and punt, to the five digits VPP prints, times the time since `clear runtime`. Several threads are summed. A
-node without vectors did nothing for packets; input nodes' clocks include their empty polls, which nalm's own
-CPP leaves out.
+Clocks are cycles per vector, thus a node's cycles per visit. Vectors divided by the packets that left or were
+dropped are its visit rate. The product is the node's CPP; these add up to the chain's. Packets are the rates
+out, drop and punt, which VPP prints with five digits, multiplied by the time since `clear runtime`. Several
+threads are summed. Nodes without vectors are left out. Clocks of input nodes include their empty polls, which
+nalm's own CPP excludes.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ HEADER = re.compile(r"^\s*Name\s+State\s+Calls\s+Vectors\s+Suspends\s+(Clocks|Pa
 LEAST_CELLS = 7
 OTHER = re.compile(r"^(Thread\s+\d+|-{5,})")
 INPUT_STATES = ("polling", "interrupt")
-"""What the states of nodes that take packets in begin with."""
+"""First words of the states of nodes that take packets in."""
 ONLY_THREAD = "vpp_main"
 SECONDS_OFF = 0.06
-"""Most by which VPP's own seconds, rounded to a tenth, are off."""
+"""Largest error of VPP's own seconds, which are rounded to a tenth."""
 
 
 @dataclass(slots=True)
 class Node:
-    """A graph node that packets visited. TSC cycles, packets, dispatches."""
+    """Figures of a graph node that packets visited: TSC cycles, packets, dispatches."""
 
     cycles: float = 0.0
     vectors: int = 0
@@ -49,7 +49,7 @@ class Node:
     takes_in: bool = False
 
     def add(self, other: Node) -> None:
-        """The same node of another thread."""
+        """Adds the same node of another thread."""
         self.cycles += other.cycles
         self.vectors += other.vectors
         self.calls += other.calls
@@ -58,7 +58,7 @@ class Node:
 
 @dataclass(slots=True)
 class VppThread:
-    """One thread since `clear runtime`. Seconds, packets per second."""
+    """Figures of one thread since `clear runtime`: seconds, packets per second."""
 
     name: str = ONLY_THREAD
     lcore: int = 0
@@ -71,7 +71,7 @@ class VppThread:
 
     @property
     def vectors_in(self) -> int:
-        """Packets that its input nodes took in."""
+        """Packets that the thread's input nodes took in."""
         return sum(node.vectors for node in self.nodes.values() if node.takes_in)
 
     @property
@@ -84,7 +84,7 @@ _RATES = ("taken_in", "out", "drop", "punt")
 
 
 def vpp_threads(text: str) -> list[VppThread]:
-    """The threads with nodes that packets visited. Raises ImportFailedError if there is none."""
+    """The threads with nodes that packets visited. Raises ImportFailedError if there are none."""
     threads: list[VppThread] = []
     named, table = VppThread(), False
     for at, line in enumerate(text.splitlines(), start=1):
@@ -111,10 +111,10 @@ def vpp_threads(text: str) -> list[VppThread]:
 
 
 def seconds_of(threads: Sequence[VppThread]) -> float:
-    """Since `clear runtime`, of all threads at once.
+    """Seconds since `clear runtime`, the same for all threads.
 
-    Of the thread that took in most, packets over their rate, which has five digits; what VPP prints where
-    that is something else.
+    They are the packets of the thread that took in most, divided by their rate, which has five digits; if
+    VPP's printed seconds differ by more than rounding, they are the printed ones.
     """
     most = max(threads, key=lambda one: one.vectors_in)
     exact = most.vectors_in / most.taken_in if most.taken_in > 0 else 0.0
@@ -122,7 +122,7 @@ def seconds_of(threads: Sequence[VppThread]) -> float:
 
 
 def nodes_of(threads: Iterable[VppThread]) -> dict[str, Node]:
-    """Nodes by name, threads added up."""
+    """Nodes by name, summed over threads."""
     nodes: dict[str, Node] = defaultdict(Node)
     for thread in threads:
         for name, node in thread.nodes.items():
@@ -131,7 +131,7 @@ def nodes_of(threads: Iterable[VppThread]) -> dict[str, Node]:
 
 
 def read(text: str, given: Given) -> list[ImportedRun]:
-    """One run of all threads."""
+    """Reads one run of all threads."""
     threads = vpp_threads(text)
     packets = seconds_of(threads) * sum(one.ended for one in threads)
     if packets <= 0:
@@ -153,7 +153,7 @@ def read(text: str, given: Given) -> list[ImportedRun]:
 
 def _add(nodes: dict[str, Node], line: str, at: int) -> None:
     cells = line.split()
-    # A state may be of two words: what stands after it is counted from the end.
+    # A state may have two words, so the columns after it are counted from the end.
     name, *state, calls, vectors, suspends, clocks, per_call = (
         cells if len(cells) >= LEAST_CELLS else [""] * 7
     )

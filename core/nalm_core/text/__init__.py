@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text in and out: figures, names, JSON and the text of others.
+"""Reads and writes text: figures, names, JSON, and text of other programs and people.
 
 Imports no other package of core. Start at `percents`.
 """

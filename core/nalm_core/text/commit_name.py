@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A commit as people are told it."""
+"""The short form of a commit's hash."""
 
 from __future__ import annotations
 
 SHORT_DIGITS = 7
-"""Of a hash, as git says it in most repositories and the dashboard in all."""
+"""Digits of a short hash, as in git in most repositories and in the dashboard."""
 
 
 def short(sha: str) -> str:
-    """The hash in short, for a sentence; what is to be copied or looked up is told whole."""
+    """The short hash, for sentences. Use the whole hash where it is copied or looked up."""
     return sha[:SHORT_DIGITS]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON that people and other programs give: what cannot be meant is a mistake, never a trace."""
+"""Reads JSON of people and other programs. Invalid JSON raises JsonError only, whatever the mistake."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import json
 from typing import Any
 
 DIGITS = 400
-"""Integers of more digits are beyond any floating-point number, and are read as infinite."""
+"""Integers with more digits exceed all floating-point numbers, and are read as infinite."""
 
 
 class JsonError(ValueError):
-    """The text is no JSON; `line` and `column`, from 1, where they are known."""
+    """The text is not JSON. `line` and `column` count from 1; None if unknown."""
 
     def __init__(self, message: str, *, line: int | None = None, column: int | None = None) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class JsonError(ValueError):
 
 
 def utf8(data: bytes | str) -> str:
-    """The text, without a byte order mark. Raises JsonError for bytes that are no UTF-8."""
+    """The text without a byte order mark. Raises JsonError for bytes that are not UTF-8."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
     try:
@@ -33,8 +33,8 @@ def utf8(data: bytes | str) -> str:
 
 
 def read_json(data: bytes | str) -> Any:
-    """The document. Raises JsonError, also for names that are twice in an object and for what is nested too
-    deeply. NaN, Infinity and integers of more than DIGITS digits become floats that are not finite."""
+    """The document. Raises JsonError, also for names that occur twice in an object and for too deep nesting.
+    NaN, Infinity and integers with more than DIGITS digits become floats that are not finite."""
     try:
         return json.loads(utf8(data), object_pairs_hook=_object, parse_int=_integer)
     except json.JSONDecodeError as error:

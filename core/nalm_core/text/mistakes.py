@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a value, in words for the person who gave it."""
+"""Messages about invalid values, for the person who entered them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FAMILIES: Final = ("int", "float", "bool")
 
 
 def words(mistake: Mapping[str, Any]) -> str:
-    """Of one of pydantic's errors(), in small letters; its own words where none are better."""
+    """The message for one of pydantic's errors(), in lower case; pydantic's own text by default."""
     kind = str(mistake["type"])
     family = kind.partition("_")[0]
     form = _EXPECTED.get(kind) or (_EXPECTED[family] if family in _FAMILIES else None)

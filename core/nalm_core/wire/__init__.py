@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents and commands read of a server's answers, and the names that both meet by at the broker.
+"""The parts of a server's answers that agents and commands read, and the names that both use at the broker.
 
-A reader ignores fields that it does not know, and has defaults for those that an older server does not send.
+A reader ignores unknown fields, and has defaults for fields that an older server does not send.
 May import `report` and `text`. Start at `jobs`.
 """

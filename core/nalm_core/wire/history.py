@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario's history as the server has it: the part of its answer that `nalm history` shows."""
+"""A scenario's history: the part of the server's answer that `nalm history` shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Point(BaseModel):
     subject: str | None
     committed_at: datetime | None
     display: str
-    """The verdict on it."""
+    """The verdict on the commit."""
     culprit_stage: str | None
     values: dict[str, Value | None]
 
@@ -55,7 +55,7 @@ class Difference(BaseModel):
 
 
 class Segment(BaseModel):
-    """What was measured before cannot be held against what comes after."""
+    """A commit from which figures cannot be compared with earlier ones."""
 
     sha: str
     kind: str
@@ -85,24 +85,24 @@ class CommitColumns(BaseModel):
 class StageColumns(BaseModel):
     stage: str
     function: str | None = None
-    """Under the stage; a server older than histories of functions does not say."""
+    """A function under the stage; missing from servers without histories of functions."""
     value: list[float | None]
     low: list[float | None]
     high: list[float | None]
 
     @property
     def name(self) -> str:
-        """As a history has it."""
+        """The name in a history."""
         return self.stage if self.function is None else f"{self.stage}>{self.function}"
 
 
 class BranchLine(BaseModel):
-    """A place in each column for each run."""
+    """The history of one scenario and host class. Each run has an index in each column."""
 
     scenario: str
     host_class: str | None
     at: list[int]
-    """Places in the columns of commits."""
+    """Indices in the columns of commits."""
     display: list[str]
     stages: list[StageColumns]
     missing: str | None
@@ -111,14 +111,14 @@ class BranchLine(BaseModel):
 
 
 class Lines(BaseModel):
-    """The same along a branch: the server has it in columns."""
+    """Histories along a branch, in columns."""
 
     metric: Metric
     commits: CommitColumns
     lines: list[BranchLine]
 
     def history(self) -> History:
-        """Of the one line that was asked for."""
+        """The history of the one requested line."""
         (line,) = self.lines
         return History(
             metric=self.metric,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server gives an agent: credentials, and jobs."""
+"""A server's answers to an agent: credentials and jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nalm_core.report.cell import Kind
 
 
 class LeasedExperiment(BaseModel):
-    """Cells to be measured, as nalm.toml of the commit has them."""
+    """Cells to measure, as the commit's nalm.toml defines them."""
 
     id: int
     kind: Kind
@@ -18,7 +18,7 @@ class LeasedExperiment(BaseModel):
 
 
 class Lease(BaseModel):
-    """A job, as the server hands it out."""
+    """A job with its lease."""
 
     job_id: int
     fence: int
@@ -29,19 +29,19 @@ class Lease(BaseModel):
     reason: str
     lease_seconds: float
     scenarios: list[str] | None = None
-    """Measure only these; None: all that nalm.toml has measured by default."""
+    """Measure only these; None: all scenarios that nalm.toml measures by default."""
     measured: list[str] = []
-    """Scenarios whose result the server has."""
+    """Scenarios whose results the server has."""
     budget_seconds: float | None = None
-    """Time for the rounds of a scenario; None: as nalm.toml says."""
+    """Time for the rounds of a scenario; None: that of nalm.toml."""
     experiment: LeasedExperiment | None = None
-    """To be measured in place of the scenarios."""
+    """Measure these cells instead of the scenarios."""
     control: bool = False
-    """Measure although the code is equal."""
+    """Measure even if the code is equal."""
 
 
 class Registered(BaseModel):
-    """What an invitation is exchanged for."""
+    """The answer to an invitation."""
 
     name: str
     pool: str

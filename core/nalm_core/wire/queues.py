@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names at the broker that server and agents meet by."""
+"""Names that server and agents use at the broker."""
 
 from __future__ import annotations
 
 WAKE_TASK = "nalm.wake"
-"""Task of agents, without arguments: there may be a job."""
+"""A task of agents, without arguments: there may be a job."""
 SEPARATOR = ":"
 """Between a queue's name and a priority, in Redis."""
 PRIORITY_STEPS = (0, 3, 6, 9)
-"""0 goes first."""
+"""0 is the highest priority."""
 
 
 def pool_queue(pool: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a server answers to uploads."""
+"""A server's answers to uploads."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pydantic import BaseModel
 
 
 class StoredRun(BaseModel):
-    """A run report that the server has, and its verdict."""
+    """A stored run report and its verdict."""
 
     run_id: str
     outcome: str
     summary: str
     new: bool
-    """False: the server had it already."""
+    """False: the server had the report already."""
 
 
 class StoredTrials(BaseModel):
-    """How many trials of a campaign were new to the server."""
+    """Numbers of a campaign's trials that were new or already known to the server."""
 
     new: int
     known: int
