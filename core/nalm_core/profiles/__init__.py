@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each function, call path and source line costs a packet, in both arms.
+"""The cost per packet of each function, call path and source line, in both arms.
 
 May import `report` and what that may. Start at `function_costs`.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source of two sides line by line, with what each line costs a packet on either side.
+"""Source of two sides line by line, with the cost per packet of each line on each side.
 
 Lines are matched by their text (difflib), so a line that only moved is compared with itself.
 """
@@ -19,15 +19,15 @@ Mark = Literal[" ", "-", "+"]
 
 @dataclass(frozen=True)
 class AnnotatedLine:
-    """A line of both sides, or of one alone."""
+    """A line of both sides, or of one side only."""
 
     mark: Mark
-    """A space: on both sides; - only base's; + only head's."""
+    """A space: on both sides; -: on base's only; +: on head's only."""
     base_line: int | None
     head_line: int | None
     base: float
     head: float
-    """Cost a packet; 0 where the line is not, or costs too little to be named."""
+    """Cost per packet; 0 if the side lacks the line, or its cost is too small to be recorded."""
     text: str
 
     @property
@@ -36,14 +36,14 @@ class AnnotatedLine:
 
     @property
     def change(self) -> float:
-        """What head spends more."""
+        """Head's cost less base's."""
         return self.head - self.base
 
 
 def annotate(
     base: str, head: str, base_costs: Mapping[int, float], head_costs: Mapping[int, float]
 ) -> list[AnnotatedLine]:
-    """Both sides of a file, in order; what base alone has comes before what head has in its place."""
+    """Both sides of a file, in order. Lines of base only come before the lines of head that replace them."""
     old, new = source_lines(base), source_lines(head)
     found: list[AnnotatedLine] = []
     for same, (begin, end), (to_begin, to_end) in blocks(old, new):
@@ -69,7 +69,7 @@ def annotate(
 def annotate_stretches(
     stretches: Iterable[Stretch], base_costs: Mapping[int, float], head_costs: Mapping[int, float]
 ) -> list[AnnotatedLine]:
-    """What a report holds of a file; between its stretches, lines are missing."""
+    """A report's lines of a file; between its stretches, lines are missing."""
     return [
         AnnotatedLine(
             " " if base is not None and head is not None else "-" if head is None else "+",
@@ -86,11 +86,11 @@ def annotate_stretches(
 
 Row = TypeVar("Row")
 Numbers = tuple[int | None, int | None]
-"""A line's on base's side and on head's; None: that side has it not."""
+"""A line's number on base's and on head's side; None: the side lacks the line."""
 
 
 def unbroken(rows: Iterable[Row], numbers: Callable[[Row], Numbers]) -> list[list[Row]]:
-    """Split where the numbers of a side jump: lines between are missing."""
+    """Rows, split where the numbers of a side have a gap: lines are missing there."""
     found: list[list[Row]] = []
     last: dict[int, int] = {}
     for row in rows:
@@ -103,9 +103,9 @@ def unbroken(rows: Iterable[Row], numbers: Callable[[Row], Numbers]) -> list[lis
 
 
 def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[list[AnnotatedLine]]:
-    """What is worth reading: lines whose cost changed by `least` or more, edited ones that cost something.
+    """Passages to read: lines whose cost changed by at least `least`, and edited lines with a cost.
 
-    Each has so many lines around it."""
+    around: number of lines before and after each."""
 
     def is_costly(line: AnnotatedLine) -> bool:
         edited = line.mark != " " and bool(line.base or line.head)
@@ -116,12 +116,12 @@ def passages(lines: Sequence[AnnotatedLine], least: float, around: int) -> list[
 
 
 def near(places: Iterable[int], around: int, count: int) -> set[int]:
-    """Places among `count`, and so many before and after each."""
+    """Indices below `count` that are at most `around` before or after a place."""
     return {one for at in places for one in range(max(at - around, 0), min(at + around + 1, count))}
 
 
 def runs(places: Iterable[int]) -> list[list[int]]:
-    """Ascending places in stretches without a gap."""
+    """Splits ascending places into stretches without a gap."""
     found: list[list[int]] = []
     for at in places:
         if not found or found[-1][-1] != at - 1:
@@ -134,7 +134,7 @@ Span = tuple[int, int]
 
 
 def blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span, Span]]:
-    """Stretches that are the same, or not. Equal beginnings and ends are not searched, to be quick."""
+    """Equal and different stretches. For speed, difflib does not see equal beginnings and ends."""
     first = _alike(old, new)
     last = _alike(old[first:][::-1], new[first:][::-1])
     ends = len(old) - last, len(new) - last
@@ -146,5 +146,5 @@ def blocks(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[bool, Span,
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many lines are the same from the beginning on."""
+    """Number of equal lines at the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A differential flame graph as data: what each call path costs a packet, in both arms.
+"""A differential flame graph as data: the cost per packet of each call path, in both arms.
 
-Costs are inclusive and add up: a frame costs what its children cost and what it costs itself, and the
-root costs what the chain costs. Generator and sink (stages that are apart) are left out, as they are of CPP
-and IPP.
+Costs are inclusive: the cost of a frame is the sum of its children's costs and its own, and the root's cost
+is that of the chain. Generator and sink (stages that are apart) are left out, as in CPP and IPP.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from nalm_core.report.run_report import Arm, RunReport
 
 ROOT = "all"
 OUTSIDE = "outside stages"
-"""Holds sampled functions of no stage."""
+"""Frame of sampled functions without a stage."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """A function along one path of calls; inclusive cost a packet in both arms, 0 where it did not run."""
+    """A function on one call path, with its inclusive cost per packet in both arms; 0 if it did not run."""
 
     name: str
     file: str | None
     line: int | None
-    """Head's, else base's; None without debug information."""
+    """Head's line, otherwise base's; None without debug information."""
     base: float
     head: float
     children: tuple[Frame, ...] = ()
-    """Dearest first."""
+    """Costliest first."""
 
     @property
     def own_base(self) -> float:
@@ -46,7 +45,7 @@ class Frame:
         return self.head - sum(child.head for child in self.children)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Frame]]:
-        """This frame and all below it, callers first, each with its depth."""
+        """This frame and all frames below it, callers first, each with its depth."""
         yield depth, self
         for child in self.children:
             yield from child.walk(depth + 1)
@@ -58,13 +57,13 @@ class CallTree:
 
     nodes: Sequence[CallNode]
     per_packet: float
-    """By which a node's cost is multiplied for that of a packet: for counts, 1 / packets."""
+    """Factor from a node's cost to the cost per packet: 1 / packets for counts."""
     apart: frozenset[str] = frozenset()
-    """Stages whose cost is nobody's."""
+    """Stages whose cost is left out."""
 
 
 def merge(base: CallTree, head: CallTree) -> Frame:
-    """Both arms' paths as one tree; a path is the names along it."""
+    """Both arms' paths as one tree. Paths with the same names are the same."""
     root = _Growing(ROOT)
     _grow(root, Arm.BASE, base)
     _grow(root, Arm.HEAD, head)
@@ -72,20 +71,21 @@ def merge(base: CallTree, head: CallTree) -> Frame:
 
 
 def instruction_flame(report: RunReport, head: Arm = Arm.HEAD) -> Frame | None:
-    """Instructions a packet by call path, exact; None if the report has no paths of both arms."""
+    """Exact instructions per packet by call path; None unless the report has paths of both arms."""
     return flame_of(counted_paths(report, Arm.BASE), counted_paths(report, head))
 
 
 def cycle_flame(report: RunReport, base_cpp: float, head_cpp: float, head: Arm = Arm.HEAD) -> Frame | None:
-    """Cycles a packet of each stage's functions, by samples scaled to the arms' CPP; None if one has none.
+    """Cycles per packet of each stage's functions; None unless the report has samples of both arms.
 
-    Samples have no paths but their stage: the tree is stage, then function. They are an estimate.
+    They are an estimate: samples scaled to the arms' CPP. Samples have no call paths, only a stage, so the
+    tree consists of stages and their functions.
     """
     return flame_of(sampled_paths(report, Arm.BASE, base_cpp), sampled_paths(report, head, head_cpp))
 
 
 def flame_of(base: CallTree | None, head: CallTree | None) -> Frame | None:
-    """Both sides' paths as one tree, of one report or of two; None if one side has none."""
+    """Both sides' paths as one tree, from one report or two; None if one side has none."""
     return merge(base, head) if base and head else None
 
 
@@ -120,7 +120,7 @@ def apart_stages(report: RunReport, arm: Arm) -> frozenset[str]:
 
 
 class _Growing:
-    """A frame while costs are added: inclusive and raw, so that they are exact until the last division."""
+    """A frame while costs are added. They are inclusive and raw, thus exact until the last division."""
 
     def __init__(self, name: str, caller: _Growing | None = None) -> None:
         self.name, self.caller = name, caller
@@ -129,18 +129,18 @@ class _Growing:
         self.children: dict[str, _Growing] = {}
 
     def below(self, name: str) -> _Growing:
-        """The frame of a function it calls."""
+        """The frame of a callee."""
         return self.children.setdefault(name, _Growing(name, self))
 
     def add(self, arm: Arm, own: int) -> None:
-        """Adds to this frame and its callers."""
+        """Adds a cost to this frame and its callers."""
         at: _Growing | None = self
         while at is not None:
             at.cost[arm] += own
             at = at.caller
 
     def frame(self, base_each: float, head_each: float) -> Frame:
-        """Scaled to packets, without what costs nothing."""
+        """The frame with costs per packet, without children that cost nothing."""
         below = [child.frame(base_each, head_each) for child in self.children.values()]
         children = sorted(
             (one for one in below if one.base or one.head),
@@ -162,7 +162,7 @@ def _grow(root: _Growing, arm: Arm, tree: CallTree) -> None:
 
 
 def _sampled(profile: Profile, apart: frozenset[str], cpp: float) -> CallTree:
-    """Stages as paths' beginnings, functions below them; samples of unnamed functions stay with the stage."""
+    """Stages as roots with their functions below them. Samples of unnamed functions remain in the stage."""
     named = [one for one in profile.functions if one.stage not in apart]
     stages = {name: count for name, count in profile.stages.items() if name not in apart}
     total = profile.samples - sum(count for stage, count in profile.stages.items() if stage in apart)

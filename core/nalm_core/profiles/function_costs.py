@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each C function costs a packet on two sides, as far as both were counted or sampled alike.
+"""The cost per packet of each C function on two sides that were counted or sampled in the same way.
 
-Instructions are exact and of the function itself, without callees. Cycles are samples scaled to the side's
-CPP, with the standard error of their scatter. A function that is missing on one side did not run there, or is
-not among the dearest of its stage.
+Instructions are exact, and those of the function itself, without callees. Cycles are samples scaled to the
+side's CPP, with the standard error of sampling. A function that is missing on one side did not run there, or
+is not among the costliest of its stage.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from nalm_core.report.run_report import Arm, InstructionCount, Model, RunReport,
 from nalm_core.report.summary import summarise
 
 SHOWN = 100
-"""Functions listed, those that changed most first."""
+"""Number of listed functions, those that changed most first."""
 SHOWN_LINES = 40
-"""Lines listed of a function on one side, dearest first."""
+"""Number of listed lines of a function on one side, costliest first."""
 Key = tuple[str | None, str]
 """Stage and name."""
 
@@ -35,11 +35,11 @@ class SideOf:
     report: RunReport
     arm: Arm
     cpp: float | None
-    """Of the chain; None where its cycles are not to be put beside the other's."""
+    """The chain's CPP; None if its cycles cannot be compared with the other side's."""
 
 
 class LineCost(Model):
-    """One source line of a function, or of what was inlined into it; None: not counted, or not sampled."""
+    """One source line of a function or of code inlined into it. None: not counted, or not sampled."""
 
     file: str
     line: int
@@ -48,18 +48,18 @@ class LineCost(Model):
 
 
 class FunctionCost(Model):
-    """One function on one side; None: not counted, or not sampled."""
+    """One function on one side. None: not counted, or not sampled."""
 
     file: str | None = None
     line: int | None = None
     ipp: float | None = None
     calls: float | None = None
-    """A packet."""
+    """Calls per packet."""
     cpp: float | None = None
     error: float | None = None
     """Standard error of cpp."""
     lines: list[LineCost] = Field(default_factory=list)
-    """Dearest first."""
+    """Costliest first."""
 
 
 class FunctionCosts(Model):
@@ -77,10 +77,10 @@ def side_of(report: RunReport, arm: Arm) -> SideOf:
 
 
 def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> list[FunctionCosts]:
-    """Functions of both sides, largest change first. Empty where nothing was counted on both sides, or
-    one was not built.
+    """Functions of both sides, largest change first. Empty if nothing was counted on both sides, or one side
+    was not built.
 
-    lines: at most so many of each function on each side."""
+    lines: most lines of each function on each side."""
     if any(side.arm not in side.report.arms for side in (base, head)):
         return []
     source = _common_source(base, head)
@@ -93,7 +93,7 @@ def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> l
 
 
 def _size(one: FunctionCosts) -> tuple[float, float]:
-    """How much it changed, then how much it costs."""
+    """The change of the cost, then the cost."""
     base, head = one.base or FunctionCost(), one.head or FunctionCost()
     instructions = (base.ipp or 0.0), (head.ipp or 0.0)
     cycles = (base.cpp or 0.0), (head.cpp or 0.0)
@@ -134,7 +134,7 @@ def _costs(side: SideOf, source: Source | None, sampled: bool, lines: int) -> di
 
 
 def _joined(counted: FunctionCost | None, timed: FunctionCost | None, most: int) -> FunctionCost:
-    """Where it is written is told by its debug information; where most samples fell, only without."""
+    """A function's counts and samples. Its place is the counted one, otherwise that of most samples."""
     if counted is None or timed is None:
         return counted or timed or FunctionCost()
     where = counted if counted.file else timed
@@ -188,7 +188,7 @@ def _timed(profile: Profile, apart: set[str], cpp: float) -> dict[Key, FunctionC
 
 
 def _by_samples(one: ProfiledFunction, each: float) -> FunctionCost:
-    """each: cycles a packet that a sample stands for."""
+    """A function's cost by samples. each: cycles per packet of one sample."""
     lines = [LineCost(file=line.file, line=line.line, cpp=line.samples * each) for line in one.lines]
     error = sqrt(one.samples) * each
     return FunctionCost(file=one.file, line=one.line, cpp=one.samples * each, error=error, lines=lines)

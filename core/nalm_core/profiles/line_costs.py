@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each source line of an arm costs a packet, without generator and sink, as the chain is."""
+"""The cost per packet of each source line of an arm, without generator and sink."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nalm_core.profiles.flame import apart_stages
 from nalm_core.report.run_report import Arm, RunReport
 
 LineCosts = Mapping[str, Mapping[int, float]]
-"""By file and line."""
+"""Costs by file and line."""
 
 
 def instruction_lines(report: RunReport, arm: Arm) -> LineCosts | None:
-    """Instructions a packet, exact; None if the report has no lines of the arm."""
+    """Exact instructions per packet; None if the report has no lines of the arm."""
     count = next((one for one in report.instructions if one.arm is arm and one.lines), None)
     if count is None:
         return None
@@ -27,7 +27,7 @@ def instruction_lines(report: RunReport, arm: Arm) -> LineCosts | None:
 
 
 def cycle_lines(report: RunReport, arm: Arm, cpp: float) -> LineCosts | None:
-    """Cycles a packet by samples scaled to the arm's CPP, an estimate; None if the arm was not sampled."""
+    """Estimated cycles per packet: samples scaled to the arm's CPP. None if the arm was not sampled."""
     profile = next((one for one in report.profiles if one.arm is arm), None)
     if profile is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts the source text that a run report carries out of both sides' files."""
+"""Selects the lines of both sides' files that a run report contains."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from nalm_core.report.source_text import (
 )
 
 ReadText = Callable[[Arm, str], str | None]
-"""A file of base's or head's tree; None: it is not in it."""
+"""Reads a file of base's or head's tree; None if the tree lacks it."""
 
 
 def cut_source(report: RunReport, read: ReadText) -> SourceText:
-    """Lines of the functions that changed most, then of the dearest, until MOST_BYTES are full.
+    """Lines of the functions that changed most, then of the costliest ones, up to MOST_BYTES.
 
-    A function that would not fit is left out, and smaller ones after it are not.
+    A function that does not fit is left out; smaller ones after it can still fit.
     """
     cutting = _Cutting(read)
     sides = side_of(report, Arm.BASE), side_of(report, judged_arm(report) or Arm.HEAD)
@@ -38,7 +38,7 @@ def cut_source(report: RunReport, read: ReadText) -> SourceText:
 
 
 class _Cutting:
-    """What has been chosen so far: places in both sides' lines as one text, by file."""
+    """The lines chosen so far: by file, their places in the joined text of both sides."""
 
     def __init__(self, read: ReadText) -> None:
         self.read, self.left = read, MOST_BYTES
@@ -51,7 +51,7 @@ class _Cutting:
         return annotate(base or "", head or "", {}, {})
 
     def add(self, one: FunctionCosts) -> None:
-        """Chooses a function's lines in every file, if they fit."""
+        """Chooses a function's lines in all files, if they fit."""
         files = dict.fromkeys(line.file for side in (one.base, one.head) if side for line in side.lines)
         selected = {file: self._near(one, file) - self.chosen.get(file, set()) for file in files}
         size = sum(_size(self.aligned(file)[at]) for file, places in selected.items() for at in places)
@@ -67,7 +67,7 @@ class _Cutting:
         return near(dear, AROUND, len(lines))
 
     def files(self) -> Iterator[FileText]:
-        """What was chosen, as a report has it."""
+        """The chosen lines in the form of a report."""
         for file, places in self.chosen.items():
             lines = self.aligned(file)
             if places:
@@ -84,7 +84,7 @@ def _size(line: AnnotatedLine) -> int:
 
 
 def _alike(lines: list[AnnotatedLine], places: list[int]) -> Iterator[list[AnnotatedLine]]:
-    """Stretches of one mark: of both sides, or of one alone."""
+    """Stretches of lines with the same mark: of both sides, or of one only."""
     part: list[AnnotatedLine] = []
     for line in (lines[at] for at in places):
         if part and part[-1].mark != line.mark:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of one function on two sides, line beside line, with what each costs a packet.
+"""The source of one function on two sides, side by side, with the cost per packet of each line.
 
-Each side's text is what its own report holds. Of two reports, the lines around those that cost something need
-not be the same ones: what only one report happens to hold is left out at the edges.
+Each side's text comes from its own report. Two reports may contain different lines around those with a cost:
+lines of only one report are left out at the edges.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from nalm_core.report.run_report import Arm, Model
 from nalm_core.report.source_text import AROUND, MOST_FUNCTION_LINES, SourceText
 
 MOST_FILES = 8
-"""Files shown of one function: its own and those that were inlined into it, dearest first."""
+"""Number of files shown for one function: its own and those of inlined code, costliest first."""
 REACH = 30
-"""Lines looked at before and after one that costs something, to find what the other side has there."""
+"""Lines before and after one with a cost that are compared with the other side's."""
 MOST_COMPARED = 1000
-"""Lines of a side of one file that are compared."""
+"""Most lines of one file on one side that are compared."""
 
 
 Texts = Mapping[str, Mapping[int, str]]
@@ -40,22 +40,22 @@ class TextState(StrEnum):
 
     KEPT = "kept"
     WITHHELD = "withheld"
-    """nalm.toml keeps source text out of reports."""
+    """nalm.toml excludes source text from reports."""
     NOT_RECORDED = "not_recorded"
-    """The agent that measured was older than that, or the run was imported."""
+    """The report comes from an older agent, or from an import."""
 
 
 class SourceLine(Model):
     line: int
     text: str
     ipp: float | None
-    """Instructions a packet under this function; None: too few to be named, or not counted."""
+    """Instructions per packet under this function; None: too few to be recorded, or not counted."""
     cpp: float | None
-    """Cycles a packet, by samples."""
+    """Cycles per packet, by samples."""
 
 
 class SourceRow(Model):
-    """Lines that stand beside each other; None: the side has none there."""
+    """Lines side by side. None: the side has no line there."""
 
     base: SourceLine | None
     head: SourceLine | None
@@ -66,12 +66,12 @@ class FileSource(Model):
 
     file: str
     base_ipp: float | None
-    """Of all its lines that are named."""
+    """Sum over all recorded lines of the file."""
     head_ipp: float | None
     base_cpp: float | None
     head_cpp: float | None
     rows: list[SourceRow]
-    """In order; where numbers jump, lines are left out. Empty: neither report holds its text."""
+    """In order; where numbers have a gap, lines are left out. Empty: neither report has the file's text."""
 
 
 class FunctionSource(Model):
@@ -82,7 +82,7 @@ class FunctionSource(Model):
 
 
 def function_source(base: SideOf, head: SideOf, key: Key) -> FunctionSource:
-    """One function of both sides, without files where it is not among function_costs."""
+    """One function of both sides; without files if it is not among function_costs."""
     listed = function_costs(base, head, lines=MOST_FUNCTION_LINES)
     nothing = FunctionCosts(name=key[1], stage=key[0], base=None, head=None)
     found = next((one for one in listed if (one.stage, one.name) == key), nothing)
@@ -108,7 +108,7 @@ def _texts(side: SideOf) -> Texts:
 
 
 def _moved(one: FileSource) -> tuple[float, float]:
-    """How much it changed, then how much it costs."""
+    """The change of the cost, then the cost."""
     instructions, cycles = (
         (one.base_ipp or 0.0, one.head_ipp or 0.0),
         (one.base_cpp or 0.0, one.head_cpp or 0.0),
@@ -122,7 +122,7 @@ Numbered = tuple[int, str]
 
 
 def _costed(name: str, found: FunctionCosts) -> FileSource:
-    """A file's costs; its lines are compared only if it is shown."""
+    """A file's costs. Its lines are compared only if it is shown."""
     base, head = _costs_in(found.base, name), _costs_in(found.head, name)
     return FileSource(
         file=name,
@@ -150,13 +150,13 @@ def _sum(costs: list[float | None]) -> float | None:
 
 
 def _about(text: Mapping[int, str], costs: Costs) -> list[Numbered]:
-    """Known lines near those that cost something."""
+    """Lines of the text near those with a cost."""
     close = {one for at in costs for one in range(at - REACH, at + REACH + 1)}
     return [(at, text[at]) for at in sorted(close & text.keys())][:MOST_COMPARED]
 
 
 def _beside(old: list[Numbered], new: list[Numbered]) -> Iterator[tuple[Numbered | None, Numbered | None]]:
-    """Equal lines beside each other; of what was replaced, the first beside the first and so on."""
+    """Equal lines side by side. Replaced lines are paired in order."""
     for _, before, after in blocks([text for _, text in old], [text for _, text in new]):
         yield from zip_longest(old[slice(*before)], new[slice(*after)])
 
@@ -174,8 +174,7 @@ def _line(numbered: Numbered | None, costs: Costs) -> SourceLine | None:
 
 
 def _readable(rows: list[SourceRow]) -> Iterator[SourceRow]:
-    """Rows near one that costs something. Where both sides have text, none of one side alone at an edge
-    that costs nothing."""
+    """Rows near one with a cost. If both sides have text, edges have no rows of one side without a cost."""
     one_side = not all(any(getattr(row, side) for row in rows) for side in ("base", "head"))
     dear = [at for at, row in enumerate(rows) if _is_dear(row)]
     for part in unbroken([rows[at] for at in sorted(near(dear, AROUND, len(rows)))], _numbers):

@@ -86,8 +86,7 @@ class Interval(Model):
     memory_bytes: Count | None
     """Resident memory of the process; None if it could not be read."""
     buffers_in_use: Count | None
-    """Packet buffers outside their pool at the end of the interval; None if the NF's probe does not count
-    them."""
+    """Packet buffers outside their pool at the end of the interval; None if they are not counted."""
 
 
 class SoakOutcome(StrEnum):

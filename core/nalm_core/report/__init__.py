@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was measured: the run report, the counters and profiles it carries, and the defaults of a run.
+"""The run report, its counters and profiles, and the defaults of a run.
 
 May import `text`. Start at `run_report`.
 """

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions by call path and by source line, as a run report carries them. Raw counts, exact.
+"""Instructions by call path and by source line in a run report. Raw exact counts.
 
-A path is what callgrind saw on the stack, innermost 24 calls of it, so nothing is shared out between callers.
-The dearest paths and lines that together make up COVERED of the instructions are named; what the others cost
-stands beside them under OTHERS, so that the sums stay exact.
+A path is the innermost 24 calls of the stack that callgrind saw, so no cost is divided among callers. The
+costliest paths and lines that together are COVERED of the instructions have names. The cost of the others is
+recorded under OTHERS, so that the sums remain exact.
 """
 
 from __future__ import annotations
@@ -15,33 +15,33 @@ from pydantic import Field
 from nalm_core.report.terms import Count, Model, Name
 
 COVERED: Final = 0.995
-"""Share of the instructions whose paths, and whose lines, are named."""
+"""Share of the instructions whose paths and lines have names."""
 MOST_PATHS: Final = 400
 MOST_LINES: Final = 1500
-"""Bounds on a report's size; beyond them less than COVERED is named."""
+"""Bounds on a report's size; beyond them, the share is less than COVERED."""
 DEEPEST_PATH: Final = 64
-"""Calls; a report with longer paths is none."""
+"""Most calls of a path; a report with longer paths is invalid."""
 OTHERS: Final = "(other functions)"
-"""Stands for the paths that are not named, below the caller they share."""
+"""Name of all other paths below their common caller."""
 
 
 class CallNode(Model):
-    """A function called along one path. Nodes are listed callers first."""
+    """A function on one call path. A list of nodes has callers first."""
 
     name: str
     parent: int | None = Field(default=None, ge=0)
-    """Place of its caller in the list, before its own; None: the path begins here."""
+    """Index of its caller, which is before it in the list; None: the path begins here."""
     stage: Name | None = None
-    """It runs under this stage; None: outside every stage."""
+    """The stage under which it runs; None: outside every stage."""
     own: Count
-    """Instructions of its own along this path, without callees."""
+    """Its own instructions on this path, without callees."""
     file: str | None = None
     line: int | None = Field(default=None, ge=1)
-    """Of its first instruction; None without debug information."""
+    """Line of its first instruction; None without debug information."""
 
 
 class FunctionLines(Model):
-    """What the source lines of one file cost under one function: its own, or inlined into it."""
+    """Cost of the source lines of one file in one function, including code inlined into it."""
 
     function: str
     stage: Name | None = None

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The metric catalogue: each metric once, as data. Formulas are those of docs/metrics.md; Eq. 6 is seed
-000's."""
+"""The metric catalogue as data. Formulas are those of docs/metrics.md."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from nalm_core.report.run_report import Model
 
 Better = Literal["lower", "higher", "neither"]
 Scope = Literal["stage", "chain", "lcore", "function"]
-"""`function`: a C function under a stage, its own instructions without callees."""
+"""`function`: a C function under a stage, with its own instructions, without callees."""
 
 
 class Metric(Model):
@@ -21,11 +20,11 @@ class Metric(Model):
     unit: str
     formula: str
     sentence: str
-    """What it tells, for a person."""
+    """The metric's meaning, for readers."""
     better: Better
     scopes: tuple[Scope, ...]
     sources: tuple[str, ...]
-    """Sources its figures may come from, joined by + where a figure needs two."""
+    """Possible sources of its figures, joined by + if a figure needs two."""
 
 
 _ALL: Final = (
@@ -126,7 +125,7 @@ METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for
 
 
 def direction(metric: str, ratio: float) -> Literal["better", "worse", "neither"]:
-    """Whether head/base = ratio of the metric is good news. Raises KeyError for an unknown metric."""
+    """Whether head/base = ratio of the metric is an improvement. Raises KeyError for an unknown metric."""
     better = METRICS[metric].better
     if better == "neither" or ratio == 1.0:
         return "neither"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run report says of the cell of an experiment that it holds: enough to fit the whole from reports.
+"""The cell of an experiment in a run report. The cells' reports alone are enough to fit the experiment.
 
-A cell is two run definitions of one commit measured side by side. The report's arms say what they are.
+A cell is two run definitions of one commit, measured side by side. They are the report's arms.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ from pydantic import Field
 from nalm_core.report.terms import Model, Name
 
 Tuning = Literal["f_t", "f_a", "f_s", "f_i"]
-"""What a variant tunes (Wu et al., Eq. 3): computational scale, part that is not parallel, fixed overhead,
-overhead that grows with the cores."""
+"""The quantity that a variant tunes (Wu et al., Eq. 3): computational scale, the part that is not parallel,
+fixed overhead, or overhead that grows with the cores."""
 
 
 class Kind(StrEnum):
     FEATURES = "features"
-    """Feature sets: what each feature costs."""
+    """Feature sets: the cost of each feature."""
     ABLATION = "ablation"
-    """Variants, each off and on: what it contributes, and to which chains."""
+    """Variants, each off and on: their effect, and on which chains."""
     MODELS = "models"
     """Chains under several execution models."""
 
 
 class Use(StrEnum):
-    """What a cell is for."""
+    """The purpose of a cell."""
 
     FIT = "fit"
     HELD_OUT = "held_out"
-    """A feature set that must be predicted."""
+    """A feature set that is not fitted but predicted."""
     REFERENCE = "reference"
-    """The reference against itself: how far host and method move."""
+    """The reference against itself, which shows the drift of host and method."""
     VARIANT = "variant"
 
 
@@ -44,12 +44,12 @@ class ExperimentCell(Model):
     """Unique in the experiment."""
     use: Use
     subject: Name
-    """The scenario whose features are varied; the name of the ablation; the chain."""
+    """By kind: the scenario whose features are varied, the name of the ablation, or the chain."""
     base_variant: Name
     """Scenario, or execution model, of base."""
     head_variant: Name
     tuning: Tuning | None = None
     terms: list[list[Name]] = Field(default_factory=list)
-    """Of a feature experiment: features and pairs whose costs are fitted beside the bare chain's."""
+    """In a feature experiment: features and pairs whose costs are fitted in addition to the bare chain's."""
     cells: list[Name]
-    """Every cell of the experiment, in the order in which they are measured."""
+    """All cells of the experiment in the order of measurement."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From raw counters of one round to ratios per packet.
+"""Computes ratios per packet from the raw counters of one round.
 
-Cycles are TSC cycles times the lcore's CPU-time scale: time the kernel gave to others while the NF wanted to
-run is not the NF's. Ratios whose denominator is 0 are None.
+Cycles are TSC cycles multiplied by the lcore's CPU-time scale, which excludes time that the kernel gave to
+other programs while the NF was ready to run. Ratios with a denominator of 0 are None.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from nalm_core.report.run_report import ArmInfo, LcoreCounters, OutcomeKind, Rou
 from nalm_core.report.units import Cycles, CyclesPerPacket, Packets, PacketsPerSecond, Seconds, Share
 
 COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
-"""Outcomes of packets that are CPP's denominator: left, or dropped by policy."""
+"""Outcomes of the packets in CPP's denominator: they left or were dropped by policy."""
 ENDED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD})
 
 
 @dataclass(frozen=True, slots=True)
 class RoundTotals:
-    """Sums of one round that ratios are made of: scaled cycles and packets."""
+    """Sums of one round for ratios: scaled cycles and packets."""
 
     packets: Packets
     """Counted packets."""
     chain_cycles: Cycles
     stage_cycles: Mapping[str, Cycles]
-    """Own stages only; generator and sink are in no figure."""
+    """Own stages only; no figure includes generator and sink."""
     stage_packets: Mapping[str, Packets]
 
     @property
@@ -47,27 +47,26 @@ def ratio(numerator: float, denominator: float) -> float | None:
 
 
 def cpu_time_scale(lcore: LcoreCounters) -> Share:
-    """Share of the turn's wall time that the lcore's thread had the CPU, in 0..1."""
+    """Share of the turn's wall time in which the lcore's thread had the CPU, in 0..1."""
     share = ratio(lcore.turn_cpu_ns, lcore.turn_wall_ns)
     return Share(1.0 if share is None else min(1.0, share))
 
 
 def working_lcores(one: Round) -> list[LcoreCounters]:
-    """Lcores that worked on packets: not those of a generator or sink alone."""
+    """Lcores that processed packets, without those of a generator or sink only."""
     return [lcore for lcore in one.lcores if lcore.busy_cycles > 0]
 
 
 def stolen_share(one: Round) -> Share:
-    """Largest share of its turn that any lcore's thread did not have the CPU, in 0..1.
+    """Largest share of its turn in which an lcore's thread did not have the CPU, in 0..1.
 
-    Of all lcores: a generator that lost its CPU starves the NF.
+    All lcores count, because a generator without its CPU starves the NF.
     """
     return Share(max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores))
 
 
 def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
-    """Packets of the NF's own stages by what became of them; a generator's and a sink's say nothing about
-    it."""
+    """Packets of the NF's own stages by kind of outcome, without those of generator and sink."""
     kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
     found = dict.fromkeys(OutcomeKind, 0)
     for name, counters in one.stages.items():
@@ -84,9 +83,9 @@ def counted_packets(one: Round, arm: ArmInfo) -> Packets:
 
 
 def totals(one: Round, arm: ArmInfo) -> RoundTotals:
-    """The sums of one round, cycles scaled by CPU time.
+    """The sums of one round, with cycles scaled by CPU time.
 
-    Stages are summed over lcores in the report, so they share one scale: that of the busy cycles as a whole.
+    The report has stages summed over lcores, so all stages have one scale: that of all busy cycles.
     """
     own = {stage.name for stage in arm.stages if not stage.apart}
     raw = sum(lcore.busy_cycles for lcore in one.lcores)
@@ -101,7 +100,7 @@ def totals(one: Round, arm: ArmInfo) -> RoundTotals:
 
 
 def cur(one: Round) -> float | None:
-    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled, or one does not tell."""
+    """CUR summed over lcores: busy / (busy + idle). None if no lcore polled, or idle cycles are unknown."""
     if any(lcore.idle_cycles is None for lcore in one.lcores):
         return None
     idle = [share for lcore in one.lcores if (share := lcore_idle_share(lcore)) is not None]
@@ -109,13 +108,13 @@ def cur(one: Round) -> float | None:
 
 
 def idle_share(one: Round) -> Share | None:
-    """Idle share of the busiest lcore: the others wait for it, or for what it hands on, by their nature."""
+    """Idle share of the busiest lcore: others wait by design for it or for packets that it hands over."""
     shares = [share for lcore in working_lcores(one) if (share := lcore_idle_share(lcore)) is not None]
     return min(shares, default=None)
 
 
 def lcore_idle_share(lcore: LcoreCounters) -> Share | None:
-    """idle / (busy + idle) of one lcore. None if it did not poll, or does not tell."""
+    """idle / (busy + idle) of one lcore. None if it did not poll, or its idle cycles are unknown."""
     if lcore.idle_cycles is None:
         return None
     share = ratio(lcore.idle_cycles, lcore.idle_cycles + lcore.busy_cycles)
@@ -123,10 +122,10 @@ def lcore_idle_share(lcore: LcoreCounters) -> Share | None:
 
 
 def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
-    """Time of the lcores outside generator and sink, by the wall clock.
+    """Wall-clock time of the lcores outside generator and sink.
 
-    Of several lcores the harmonic mean, each weighted by its busy cycles: with it Eq. 6 holds when only some
-    of them carry a generator.
+    For several lcores it is the harmonic mean weighted by busy cycles: with it Eq. 6 holds even if only some
+    lcores run a generator.
     """
     return _weighted(
         [(lcore.busy_cycles, lcore.turn_wall_ns / 1e9 - lcore.apart_cycles / tsc_hz) for lcore in lcores]
@@ -134,7 +133,7 @@ def own_wall_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
 
 
 def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
-    """The same in CPU time: the generator's cycles are scaled as the NF's are."""
+    """The same in CPU time. The generator's cycles are scaled like the NF's."""
     return _weighted(
         [
             (
@@ -148,7 +147,7 @@ def own_cpu_seconds(lcores: Iterable[LcoreCounters], tsc_hz: int) -> Seconds:
 
 
 def _weighted(times: Sequence[tuple[int, float]]) -> Seconds:
-    """Harmonic mean of the positive times, by their weights; 0 without any."""
+    """Weighted harmonic mean of the positive times; 0 if there are none."""
     usable = [(weight, seconds) for weight, seconds in times if seconds > 0]
     rates = sum(weight / seconds for weight, seconds in usable)
     return Seconds(sum(weight for weight, _ in usable) / rates if rates else 0.0)

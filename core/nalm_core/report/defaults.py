@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every threshold and error rate of the judgement, each once. docs/statistics.md explains them; a test holds
-it to these values."""
+"""All thresholds and error rates of verdicts. docs/statistics.md explains them; a test compares its values
+with these."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Final
 
 from nalm_core.report.run_report import Settings
 
-# What is aimed at, unless nalm.toml says otherwise.
+# Defaults of nalm.toml.
 MARGIN: Final = 0.01
 """Relative change of CPP that matters."""
 ALPHA: Final = 0.01
-"""Chance that a run without any change is called regressed or improved, all looks together (upper bound)."""
+"""Upper bound of the probability, over all looks, that a run without a change is regressed or improved."""
 LOOKS: Final = 8
 FIRST_LOOK: Final = 6
 MAX_LAUNCHES: Final = 72
 BUDGET_SECONDS: Final = 180.0
-"""Time for the rounds of a run; then what is there is judged."""
+"""Time for the rounds of a run; after it, the finished rounds are judged."""
 TURNS_PER_LAUNCH: Final = 32
 TURN_MS: Final = 10.0
 
@@ -35,33 +35,33 @@ DEFAULT_SETTINGS: Final = Settings(
 
 # Judging.
 EQUIVALENCE_ALPHA: Final = 0.05
-"""Chance that a change of at least the margin is called same, all looks together (upper bound)."""
+"""Upper bound of the probability, over all looks, that a change of at least the margin is `same`."""
 MIN_LAUNCHES: Final = 3
-"""Fewer launches with usable turns decide nothing."""
+"""Fewer launches with usable turns do not decide."""
 MIN_PAIRS: Final = 3
-"""A launch with fewer usable pairs of turns takes no part."""
+"""A launch with fewer usable pairs of turns is not used."""
 TRIM_SHARE: Final = 0.25
 """Share of a launch's pairs left out at each end, by their ratio."""
 LAUNCH_TRIM_SHARE: Final = 0.12
 """Share of the launches left out at each end, by their ratio: none of 6, 1 of 12, 2 of 18."""
 STAGE_FALSE_DISCOVERY_RATE: Final = 0.05
-"""Share of wrong ones among the stages called significant; they explain a chain that was judged at alpha."""
+"""Share of wrong ones among significant stages, which explain the change of a chain."""
 RELEVANT_SHARE: Final = 0.5
-"""A stage's change is relevant from this share of the margin on, measured in the chain's CPP."""
+"""A stage's change is relevant from this share of the margin, measured in the chain's CPP."""
 CULPRIT_SHARE: Final = 0.2
-"""A stage pays for a change if it bears at least this share of it."""
+"""A stage pays for a change if it has at least this share of the change."""
 INSTRUCTION_CHANGE: Final = 0.0005
-"""Relative change of the chain's IPP from which a stage's change of instructions is named."""
+"""Relative change of the chain's IPP from which a stage's change of instructions is reported."""
 FUNCTION_ERRORS: Final = 3.0
-"""Standard errors of its samples by which a function's cycles must differ to be named."""
+"""Least difference of a function's cycles that is reported, in standard errors of its samples."""
 MODEL_CHANGE: Final = 0.05
-"""Change of a modelled event a packet from which it is named for a stage that pays."""
+"""Change of a modelled event per packet from which it is reported for a stage that pays."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 HISTORY_FALSE_DISCOVERY_RATE: Final = 0.05
-"""Share of wrong ones among the change points of a project's histories that are called significant."""
+"""Share of wrong ones among the significant change points of a project's histories."""
 LEVEL_VALUES: Final = 20
-"""Values before a change point from which the level before it is taken, for its weight in the chain."""
+"""Number of values before a change point that determine the level before it, for its weight in the chain."""
 CONFIDENCE: Final = 0.95
 """Level of the intervals in summaries, and of comparisons across runs."""
 
@@ -69,20 +69,20 @@ CONFIDENCE: Final = 0.95
 CLEAN_STOLEN_SHARE: Final = 0.02
 """Up to this share of stolen time a round is clean; clean rounds are preferred."""
 MIN_CLEAN_PAIRS: Final = 8
-"""With at least so many clean pairs, a launch is judged by them alone."""
+"""With at least this number of clean pairs, only these are used of a launch."""
 CLEAN_LAUNCH_SHARE: Final = 0.65
-"""With this share of launches that have clean pairs, a run is judged by them alone: 4 of 6, 8 of 12."""
+"""With this share of launches with clean pairs, only these are used of a run: 4 of 6, 8 of 12."""
 MAX_STOLEN_SHARE: Final = 0.6
-"""A round that lost more of its time to others is set aside."""
+"""A round that lost a larger share of its time to other programs is set aside."""
 MAX_INVOLUNTARY_PER_S: Final = 20_000.0
-"""Involuntary switches per second of CPU time beyond which a round is set aside."""
+"""Involuntary switches per second of CPU time above which a round is set aside."""
 MAX_MAJOR_FAULTS: Final = 0
 MAX_MINOR_FAULTS_PER_S: Final = 2_000.0
-"""Page faults per second of CPU time beyond which a round is set aside: memory is still being laid out."""
+"""Page faults per second of CPU time above which a round is set aside: the NF still allocates memory."""
 MAX_SPEED_CHANGE: Final = 0.05
-"""Relative change of the core's speed over a turn beyond which it is set aside."""
+"""Relative change of the core's speed during a turn above which the round is set aside."""
 MAX_CLOCK_DISAGREEMENT: Final = 0.01
-"""TSC against wall clock over a turn; beyond it the round is set aside."""
+"""Relative difference of TSC and wall clock over a turn above which the round is set aside."""
 
 # Warm-up, not recorded.
 WARM_UP_MS: Final = 50.0
@@ -97,21 +97,21 @@ EQ6_LIMIT: Final = 0.01
 STAGES_LIMIT: Final = 0.001
 CONSERVED_LIMIT: Final = 0.0001
 STARVED_LIMIT: Final = 0.05
-"""Idle share of the NF's lcores in a closed loop (median round), beyond which the generator was too slow."""
+"""Idle share of the NF's lcores in a closed loop (median round) above which the generator was too slow."""
 GENERATOR_LIMIT: Final = 0.01
-"""Relative difference between what the generator says it sent and what the NF took in."""
+"""Relative difference between the packets that the generator reports as sent and that the NF took in."""
 SHARE_LIMIT: Final = 0.005
-"""Difference between two arms' shares of packets sent, or dropped by policy: more is other work."""
+"""Difference between two arms' shares of packets sent, or dropped by policy; above it, their work differs."""
 OUTCOME_ALPHA: Final = 0.001
-"""Chance that a share of packets which did not change is said to have, all outcomes of an arm together."""
+"""Probability, over all outcomes of an arm, that an unchanged share of packets is reported as changed."""
 DOUBLED: Final = 2.0
-"""Where turns end by the clock, packets are called lost if their share is so many times base's or more."""
+"""If turns end by the clock, packets count as lost if their share is at least this multiple of base's."""
 LEAK_LIMIT: Final = 0.00001
-"""Packet buffers that are not given back, for each packet; median over launches."""
+"""Packet buffers per packet that are not returned; median over launches."""
 MIN_KEPT: Final = 16
-"""Fewer buffers or packets gained in a launch are its batches filling up."""
+"""Fewer buffers or packets gained in a launch are attributed to its batches."""
 
 DOCUMENTED: Final = MappingProxyType(
     {name: value for name, value in globals().items() if name.isupper() and isinstance(value, int | float)}
 )
-"""All constants above by name, for the test that holds docs/statistics.md to them."""
+"""All constants above by name, for the test that compares docs/statistics.md with them."""

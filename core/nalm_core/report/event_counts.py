@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware events per stage, as the probe in the NF reads them, and the figures they give.
+"""Hardware events per stage, which the NF's probe reads, and their figures.
 
-What reading the events costs falls to the next mark; it is weighed at the start and taken off here. Events of
-one launch can be held against each other; those of another launch saw other memory.
+The cost of reading the events falls to the next mark. The probe measures it at the start, and this module
+subtracts it. Events of one launch can be compared with each other; another launch has other memory.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ CYCLES, INSTRUCTIONS = "cycles", "instructions"
 
 
 class EventCount(Model):
-    """Events of one arm over the turns of one launch, in user space, summed over lcores. Raw."""
+    """Raw events of one arm over the turns of one launch, in user space, summed over lcores."""
 
     arm: Arm
     launch: int = Field(ge=0)
     packets: int = Field(gt=0)
     """Packets that left or were dropped by policy: CPP's denominator."""
     stages: dict[Name, dict[str, Count]]
-    """Per stage the events of iterations that handled a packet; apart stages included under their names."""
+    """Events per stage of iterations that handled a packet, including apart stages under their names."""
     readings: dict[Name, dict[str, Count]] = Field(default_factory=dict)
-    """Of these, what reading the events itself costs."""
+    """The part of these events that reading them cost."""
     reasons: dict[str, str] = Field(default_factory=dict)
-    """Events that were asked for and not counted, and why."""
+    """Requested events that were not counted, with reasons."""
 
 
 @dataclass(frozen=True)
 class EventFigures:
-    """A stage, or the chain. None: not counted."""
+    """Figures of a stage or the chain. None: not counted."""
 
     per_packet: dict[str, float]
     cpp: float | None
@@ -44,7 +44,7 @@ class EventFigures:
 
 
 def figures(count: EventCount, apart: Collection[str] = ()) -> dict[str | None, EventFigures]:
-    """Per stage, and for the chain (None), which the stages that are not apart add up to."""
+    """Figures per stage, and of the chain (None), which is the sum of the stages that are not apart."""
     own = {name: _net(count, name) for name in count.stages if name not in apart}
     events = {event for stage in own.values() for event in stage}
     chain = {event: sum(stage.get(event, 0) for stage in own.values()) for event in events}
@@ -52,7 +52,7 @@ def figures(count: EventCount, apart: Collection[str] = ()) -> dict[str | None, 
 
 
 def _net(count: EventCount, stage: str) -> dict[str, int]:
-    """Without the readings' share: never below 0, since a reading weighs a little less when it is hurried."""
+    """Events without those of readings; at least 0, since a reading may cost less than at the start."""
     readings = count.readings.get(stage, {})
     return {event: max(0, value - readings.get(event, 0)) for event, value in count.stages[stage].items()}
 

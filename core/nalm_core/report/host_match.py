@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must match for two runs to be compared. docs/hosts.md has the table; a test holds it to RULES.
+"""Properties of hosts that must match for a comparison of runs. docs/hosts.md has the table; a test compares
+it with RULES.
 
-Cycles are only comparable between runs of one kind of host: `incomparable` names what makes it another.
-A series goes on only while its host stays as it was: `segment` is the same kind of host at another level.
-What one of the two reports does not say is not compared: it is no difference that was seen.
+Cycles can be compared only between runs on one kind of host: a difference in an `incomparable` property makes
+another kind. A series continues only on an unchanged host: a difference in a `segment` property starts
+another segment. A property that one of the two reports lacks is not compared.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from nalm_core.report.run_report import Host, Model
 Severity = Literal["segment", "incomparable"]
 
 TSC_TOLERANCE: Final = 0.001
-"""Relative difference of two TSC rates that is the kernel's calibration, not another clock."""
+"""Relative difference of two TSC rates up to which it is the kernel's calibration, not another clock."""
 MEMORY_TOLERANCE: Final = 0.02
-"""Relative difference of two memory sizes that is what the kernel and firmware kept for themselves."""
+"""Relative difference of two memory sizes up to which it is memory reserved by kernel and firmware."""
 ABSENT: Final = "none"
 
 RULES: Final[Mapping[str, Severity]] = MappingProxyType(
@@ -48,26 +49,26 @@ RULES: Final[Mapping[str, Severity]] = MappingProxyType(
         "libraries": "segment",
     }
 )
-"""By field of Host."""
+"""Severity by field of Host."""
 
 MEASURED: Final = frozenset({"latencies_ns", "transfer_ns", "latencies_at"})
-"""Fields of Host that are measurements with noise of their own: shown, never a reason by themselves."""
+"""Fields of Host that are noisy measurements: they are shown, but not compared."""
 
 _TOLERANCE: Final = {"tsc_hz": TSC_TOLERANCE, "memory_bytes": MEMORY_TOLERANCE}
 
 
 class HostDifference(Model):
-    """One thing in which two runs' hosts differ."""
+    """One difference between the hosts of two runs."""
 
     field: str
-    """Field of Host; of a dictionary with its key: libraries.dpdk."""
+    """Field of Host; for a dictionary with the key, such as libraries.dpdk."""
     severity: Severity
     base: str
     head: str
 
 
 def differences(base: Host, head: Host) -> list[HostDifference]:
-    """Everything that differs and matters, what makes the runs incomparable first."""
+    """All differences that matter, those that make the runs incomparable first."""
     found = [
         HostDifference(field=name, severity=severity, base=old, head=new)
         for field, severity in RULES.items()
@@ -77,12 +78,12 @@ def differences(base: Host, head: Host) -> list[HostDifference]:
 
 
 def comparable(found: Sequence[HostDifference]) -> bool:
-    """Whether cycles of two hosts with these differences can be put side by side."""
+    """True if cycles of two hosts with these differences can be compared."""
     return all(one.severity != "incomparable" for one in found)
 
 
 def sentence(found: Sequence[HostDifference]) -> str:
-    """The differences in one sentence for a person."""
+    """The differences in one sentence."""
     parts = [f"{one.field.replace('_', ' ')} {one.base} / {one.head}" for one in found]
     return "The hosts of the two runs differ: " + "; ".join(parts) + "."
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nalm_core.report.run_report import Arm, ArmInfo, InstructionCount, Source
 
 PREFERENCE = (Source.PMU, Source.SIMULATED)
-"""What the timed rounds themselves counted explains them best."""
+"""Sources, the best first: the PMU counts the timed rounds themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class ArmIpp:
 
     source: Source
     chain: float
-    """With the data path's instructions outside every stage."""
+    """Includes instructions of the data path outside every stage."""
     stages: Mapping[str, float]
 
 
@@ -33,7 +33,7 @@ def common_source(counts: Sequence[InstructionCount], arms: Collection[Arm]) -> 
 def arm_ipp(
     counts: Sequence[InstructionCount], arm: Arm, info: ArmInfo, source: Source | None
 ) -> ArmIpp | None:
-    """IPP of the arm from the source, None if it was not counted."""
+    """IPP of the arm from the source; None if it was not counted."""
     count = next((c for c in counts if c.arm is arm and c.source is source), None)
     if count is None:
         return None

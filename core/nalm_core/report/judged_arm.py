@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which arm is judged against base when a commit changes the feature set (docs/decisions/0003)."""
+"""Chooses the arm that is judged against base if a commit changes the feature set (docs/decisions/0003)."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from nalm_core.report.run_report import Arm, Model, RunReport
 
 
 class FeatureSplit(Model):
-    """Cycles per packet from base to head: total = efficiency + features, nothing left over."""
+    """Change of cycles per packet from base to head: total = efficiency + features, exactly."""
 
     total_cycles: float
     efficiency_cycles: float
-    """What head's code costs more or less with base's features."""
+    """Change of the cost by head's code, with base's features."""
     features_cycles: float
-    """What head's features cost more or less in head's code: their price."""
+    """Change of the cost by head's features, in head's code: their price."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureChange:
-    """Names in the order of the run definitions."""
+    """Names of features in the order of the run definitions."""
 
     added: list[str]
     removed: list[str]
@@ -30,7 +30,7 @@ class FeatureChange:
 
 
 def feature_change(report: RunReport) -> FeatureChange:
-    """What head's feature set has more or less than base's; empty if either arm is missing."""
+    """Features that head's set has and base's lacks, and the reverse; empty if either arm is missing."""
     base, head = report.arms.get(Arm.BASE), report.arms.get(Arm.HEAD)
     if base is None or head is None:
         return FeatureChange([], [])
@@ -41,7 +41,7 @@ def feature_change(report: RunReport) -> FeatureChange:
 
 
 def equal_code(report: RunReport) -> bool:
-    """Base and head were built into the same code and data sections."""
+    """True if base and head have the same code and data sections."""
     base, head = report.arms.get(Arm.BASE), report.arms.get(Arm.HEAD)
     return base is not None and head is not None and base.build.code_digest == head.build.code_digest
 
@@ -49,7 +49,8 @@ def equal_code(report: RunReport) -> bool:
 def judged_arm(report: RunReport) -> Arm | None:
     """The arm whose efficiency is judged against base: both run base's features.
 
-    None for a feature change in equal code (nothing to judge, only a price), or without an arm that ran them.
+    None for a feature change in equal code, which has only a price, or without an arm that ran base's
+    features.
     """
     if not feature_change(report):
         return Arm.HEAD

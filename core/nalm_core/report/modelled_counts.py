@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model of caches and branch prediction makes of an arm's data path, with this host's caches.
+"""Counts of an arm's data path by a model of caches and branch prediction, with this host's caches.
 
-The model is cachegrind's. It explains; it is not the processor: no prefetching, no out-of-order execution, no
-cache between the first level and the last, a simple branch predictor. The same binary and packets give the
-same counts.
+The model is cachegrind's. It explains a change, but differs from the processor: it has no prefetching, no
+out-of-order execution, no cache between the first level and the last, and a simple branch predictor. The same
+binary and packets give the same counts.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ EVENTS: Final = {
     "branches": "conditional and indirect branches executed",
     "branch_misses": "conditional and indirect branches mispredicted",
 }
-"""What is modelled, by name."""
+"""Modelled events by name."""
 
 
 class ModelledCache(Model):
-    """A cache as the model had it: bytes, ways, bytes."""
+    """A cache of the model: bytes, ways, bytes."""
 
     size_bytes: int = Field(gt=0)
     ways: int = Field(gt=0)
@@ -41,10 +41,10 @@ class ModelCount(Model):
     packets: int = Field(gt=0)
     """Packets that left or were dropped by policy: CPP's denominator."""
     caches: dict[Name, ModelledCache]
-    """I1, D1, LL: what was used, which may differ from the host's where the model allows no such cache."""
+    """I1, D1, LL of the model; they differ from the host's if the model does not support these."""
     stages: dict[Name, dict[Name, Count]]
-    """Events per stage, apart stages included under their names."""
+    """Events per stage, including apart stages under their names."""
     unattributed: dict[Name, Count]
-    """Of the data path outside every stage."""
+    """Events of the data path outside every stage."""
     notes: list[str] = Field(default_factory=list)
-    """In what the modelled caches differ from the host's."""
+    """Differences between the model's caches and the host's."""

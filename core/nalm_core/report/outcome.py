@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run can say, and the groups of outcomes that rules speak of."""
+"""The outcomes of runs, and the groups of outcomes that rules use."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Final, Literal
 
 
 class Outcome(StrEnum):
-    """The outcome of a verdict. Documents carry the value."""
+    """The outcome of a verdict. Documents contain the value."""
 
     SAME = "same"
     IMPROVED = "improved"
     REGRESSED = "regressed"
     INCONCLUSIVE = "inconclusive"
     INVALID = "invalid"
-    """The run's own numbers are wrong, or it could not be measured: it enters no series."""
+    """The run's own numbers are wrong, or it could not be measured: it is in no series."""
     BROKEN = "broken"
     """Head fails where base works."""
 
 
 Decided = Literal[Outcome.SAME, Outcome.IMPROVED, Outcome.REGRESSED, Outcome.INCONCLUSIVE]
-"""What statistics alone can say."""
+"""Outcomes that statistics alone can give."""
 ChangedOutcome = Literal[Outcome.REGRESSED, Outcome.IMPROVED]
 
 CHANGED: Final = (Outcome.REGRESSED, Outcome.IMPROVED)
@@ -31,7 +31,7 @@ DECIDED: Final = (Outcome.SAME, *CHANGED)
 VALID: Final = (*DECIDED, Outcome.INCONCLUSIVE)
 """Figures of the run may enter a series."""
 ALARMING: Final = (*CHANGED, Outcome.BROKEN)
-"""What a run of two equal builds must not say."""
+"""Outcomes that a run of two equal builds must not have."""
 FAILED: Final = (Outcome.BROKEN, Outcome.INVALID)
 """No figure of the run stands for head."""
 UNDECIDED: Final = (Outcome.INCONCLUSIVE, Outcome.INVALID)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an arm's time goes, by samples, and what its threads' events add up to: as perf sees it from outside.
+"""Samples of an arm's time and events of its threads, which perf records outside the NF.
 
-Samples say where, not how much: an estimate, of relative standard error 1/sqrt(samples).
+Samples show the places of the cost. Its size is an estimate with a relative standard error of
+1/sqrt(samples).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ Line = Annotated[int, Field(ge=1)]
 
 
 class ProfiledLine(Model):
-    """A source line of a function (or of what was inlined into it)."""
+    """A source line of a function or of code inlined into it."""
 
     file: str
     line: Line
@@ -28,7 +29,7 @@ class ProfiledFunction(Model):
     """One C function's own samples, without callees, under one stage."""
 
     name: str
-    """The linker's, without compilers' clone suffixes; `object+0xaddress` where no symbol is known."""
+    """The linker's name without suffixes of compilers' clones; `object+0xaddress` without a symbol."""
     object: str
     """File name of the program or library, `[kernel]` for the kernel."""
     file: str | None = None
@@ -36,12 +37,12 @@ class ProfiledFunction(Model):
     """Where most of its samples fell; None without debug information."""
     samples: Count
     stage: Name | None = None
-    """None: outside every stage, or its caller could not be told."""
+    """None: outside every stage, or the callers are unknown."""
     lines: list[ProfiledLine] = Field(default_factory=list)
     """Most sampled lines first."""
     slow_instructions: dict[Annotated[str, Field(max_length=32)], Count] = Field(default_factory=dict)
-    """Samples at, or just behind, instructions that wait for those before them, by their names: `rdtsc`,
-    `lfence`, `lock add`."""
+    """Samples at or just after instructions that wait for earlier ones, by instruction: `rdtsc`, `lfence`,
+    `lock add`."""
 
 
 class Profile(Model):
@@ -49,18 +50,18 @@ class Profile(Model):
 
     arm: Arm
     event: str
-    """`cycles`, or `cpu-clock` where the host has no hardware event."""
+    """`cycles`, or `cpu-clock` if the host has no hardware event."""
     frequency_hz: int = Field(gt=0)
-    """Samples per second of a thread's own time that were asked for."""
+    """Requested samples per second of a thread's own time."""
     samples: Count
     objects: dict[str, Count] = Field(default_factory=dict)
     """All samples by program, library or `[kernel]`."""
     stages: dict[Name, Count] = Field(default_factory=dict)
-    """Samples by stage, callees included; what is missing to `samples` is in none."""
+    """Samples by stage, including callees; the others of `samples` are outside every stage."""
     functions: list[ProfiledFunction] = Field(default_factory=list)
     """Most sampled first; the least sampled are left out."""
     instructions_read: bool = False
-    """Whether slow_instructions were looked for."""
+    """True if the code was searched for slow_instructions."""
 
 
 class ThreadCount(Model):
@@ -69,12 +70,12 @@ class ThreadCount(Model):
     arm: Arm
     lcore: int = Field(ge=0)
     turn: int = Field(ge=0)
-    """Events of one turn can be held against each other; those of another turn saw other packets."""
+    """Events of one turn can be compared with each other; another turn has other packets."""
     packets: Count
-    """Handled by the lcore in that turn."""
+    """Packets that the lcore handled in that turn."""
     event: str
     value: int | None = Field(default=None, ge=0)
-    """Counted all the time, never scaled. Nanoseconds for clocks. None: not counted."""
+    """Counted during the whole turn, never scaled. Nanoseconds for clocks. None: not counted."""
     reason: str | None = None
     """Why there is no value."""
 
@@ -83,5 +84,5 @@ _BEYOND = re.compile(r"avx512|evex", re.IGNORECASE)
 
 
 def beyond_valgrind(profile: Profile) -> list[str]:
-    """Functions for AVX-512 that ran: valgrind has none, so instructions were counted on another path."""
+    """Functions that ran and use AVX-512: valgrind does not support it, so it counted another path."""
     return sorted({function.name for function in profile.functions if _BEYOND.search(function.name)})

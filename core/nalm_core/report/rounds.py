@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rounds take part, and how they are paired: base and head of one launch and turn ran one after the
+"""Selects the rounds that are used, and pairs them: base and head of one launch and turn ran one after the
 other."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from nalm_core.text.percents import change_percent, share_percent
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One kept round's sums, and whether nothing disturbed it."""
+    """The sums of one kept round, and whether it was undisturbed."""
 
     clean: bool
     totals: RoundTotals
@@ -37,7 +37,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class PairedLaunch:
-    """The pairs of one launch that take part, base and head turn by turn."""
+    """The used pairs of one launch, base and head by turn."""
 
     launch: int
     base: tuple[RoundTotals, ...]
@@ -52,14 +52,13 @@ class PairedLaunch:
 
 
 def launch_cpp(turns: Sequence[RoundTotals], stage: str | None = None) -> CyclesPerPacket:
-    """Cycles per packet over the turns of one launch; a stage that is not in a round did nothing in it."""
+    """Cycles per packet over the turns of one launch. A stage that a round lacks has no cycles there."""
     cycles = sum(one.chain_cycles if stage is None else one.stage_cycles.get(stage, 0.0) for one in turns)
     return CyclesPerPacket(cycles / sum(one.packets for one in turns))
 
 
 def set_aside_reason(one: Round, tsc_hz: int) -> str | None:
-    """Why a round takes no part in the analysis, None if it does. Looks at the disturbance, never at the
-    result."""
+    """Why a round is not used; None if it is. The reason depends on disturbances, never on the result."""
     for lcore in one.lcores:
         reason = _lcore_reason(lcore, tsc_hz)
         if reason is not None:
@@ -95,27 +94,27 @@ def _disturbances(lcore: LcoreCounters, tsc_hz: int) -> Iterator[str]:
 
 
 def is_clean(one: Round) -> bool:
-    """Whether the round was left alone, up to a stated share."""
+    """True if the round lost at most CLEAN_STOLEN_SHARE of its time."""
     return stolen_share(one) <= CLEAN_STOLEN_SHARE
 
 
 def kept_rounds(report: RunReport, arm: Arm) -> list[Round]:
-    """Rounds of an arm that take part, by launch and turn."""
+    """Used rounds of an arm, by launch and turn."""
     rounds = [one for one in report.rounds if one.arm is arm and one.set_aside is None]
     return sorted(rounds, key=lambda one: (one.launch, one.turn))
 
 
 def launches_done(report: RunReport) -> int:
-    """Launches that have rounds, whether or not these take part."""
+    """Number of launches with rounds, used or not."""
     return len({one.launch for one in report.rounds})
 
 
 def pair_launches(report: RunReport, base: Arm, head: Arm) -> list[PairedLaunch]:
     """Launches with enough usable pairs, each with the middle of its pairs.
 
-    What was left alone is preferred, twice: in a launch its clean pairs, in a run the launches that have
-    some, each if there are enough. Disturbed ones are right on average (their cycles are scaled) and far
-    less exact.
+    Undisturbed figures are preferred twice, if there are enough of them: in a launch the clean pairs, and in
+    a run the launches with clean pairs. Disturbed ones are right on average, because their cycles are scaled,
+    but far less exact.
     """
     bases, heads = _turns(report, base), _turns(report, head)
     by_launch: dict[int, list[tuple[Turn, Turn]]] = defaultdict(list)
@@ -135,13 +134,13 @@ def _clean(pairs: Sequence[tuple[Turn, Turn]]) -> list[tuple[Turn, Turn]]:
 
 
 def _paired(launch: int, pairs: Sequence[tuple[Turn, Turn]]) -> PairedLaunch:
-    """Without the lowest and highest ratios, so that a disturbed turn does not move the launch."""
+    """A launch without its lowest and highest ratios, so that a disturbed turn does not move it."""
     middle = trim([(base.totals, head.totals) for base, head in pairs])
     return PairedLaunch(launch, tuple(base for base, _ in middle), tuple(head for _, head in middle))
 
 
 def trim(pairs: Sequence[tuple[RoundTotals, RoundTotals]]) -> list[tuple[RoundTotals, RoundTotals]]:
-    """Without TRIM_SHARE of the pairs at each end, by the ratio of CPP."""
+    """The pairs without TRIM_SHARE of them at each end, by the ratio of CPP."""
     cut = int(len(pairs) * TRIM_SHARE)
     ordered = sorted(pairs, key=_pair_ratio)
     return ordered[cut : len(ordered) - cut]
@@ -164,7 +163,7 @@ def _turns(report: RunReport, arm: Arm) -> dict[tuple[int, int], Turn]:
 
 
 def _turn(one: Round, sums: RoundTotals) -> Turn | None:
-    """None for a round without packets or work: no ratio can be made of it."""
+    """The turn of a round; None for a round without packets or cycles, which has no ratio."""
     if sums.packets == 0 or sums.chain_cycles <= 0:
         return None
     return Turn(is_clean(one), sums)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run report, version 2: one JSON document per run, raw, nothing averaged away.
+"""Run report, version 2: one JSON document per run, with raw counters.
 
 A run compares arms on one host: `base`, `head`, and, when the commit changes the scenario's feature set,
-`head_as_base` (head's build run with base's feature set). What the arms' figures mean is in docs/metrics.md;
-what follows from them (summary, verdict) is computed by nalm_core from this document alone, by the agent and
-by the server alike, and is not stored in it.
+`head_as_base` (head's build run with base's feature set). docs/metrics.md defines the figures. nalm_core
+computes summary and verdict from this document alone, in the agent and in the server; the document does not
+contain them.
 
 Counters are raw differences over one turn, never ratios. A counter that could not be read is absent (None),
 never 0.
@@ -27,59 +27,59 @@ from nalm_core.report.source_text import SourceText
 from nalm_core.report.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, ShortName, Source
 
 __all__ = ["Arm", "Count", "Model", "Name", "OutcomeKind", "Sha", "Source"]
-"""Of nalm_core.report.terms, and all that follows."""
+"""Names of nalm_core.report.terms that this module exports, in addition to its own."""
 
 OWN_PROBE: Final = "probe"
 """The NF's own probe counts."""
 FAMILY: Final = "nalm.run-report/"
 SCHEMA: Final = "nalm.run-report/2"
 READABLE: Final = ("nalm.run-report/1", SCHEMA)
-"""Version 1 lacks what version 2 may hold; nothing else differs."""
+"""Version 1 lacks fields that version 2 may have; nothing else differs."""
 
 EndedBy = Literal["decision", "launches", "budget"]
 
 
 class RunStatus(StrEnum):
-    """What the agent could do. Whether a measured run is valid follows from its checks."""
+    """Whether the agent could measure. The checks determine whether a measured run is valid."""
 
     MEASURED = "measured"
     UNCHANGED = "unchanged"
-    """Nothing to measure: the arms run alike, and what they load is equal, or its functions and data are."""
+    """Nothing to measure: the arms run in the same way and load equal files, or equal functions and data."""
     BROKEN = "broken"
-    """The NF of head did not build, start, forward or stay alive; `failure` says what was seen."""
+    """The NF of head did not build, start, forward or stay alive; `failure` has the reason."""
     FAILED = "failed"
-    """The host or the base could not be measured; says nothing about head."""
+    """The host or the base could not be measured; this says nothing about head."""
 
 
 class StageInfo(Model):
     name: Name
     apart: bool = False
-    """True for a generator or sink that shares the lcore: in neither busy nor idle cycles."""
+    """True for a generator or sink on the same lcore; its cycles are neither busy nor idle."""
     outcomes: dict[Name, OutcomeKind] = Field(default_factory=dict)
 
 
 class Build(Model):
     commit: Sha
     dirty: bool = False
-    """True when it was built from a working tree that differs from the commit."""
+    """True if it was built from a working tree that differs from the commit."""
     tree: str
-    """Content address of what was built: digest of the NF's paths, build commands and toolchain."""
+    """Content address of the build: digest of the NF's paths, build commands and toolchain."""
     code_digest: str
-    """Digest of what is loaded of every executable and shared library that the build left, and of the data
-    files that nalm.toml names: equal digests run the same. Reports of before: of the artifacts alone."""
+    """Digest of the loaded parts of every executable and shared library of the build, and of the data files
+    that nalm.toml names: builds with equal digests run the same. In older reports: of the artifacts only."""
     compiler: str
     options: list[str] = Field(default_factory=list)
     build_seconds: float | None = None
-    """None when the build came from the store."""
+    """None if the build came from the store."""
     isolation: Literal["bubblewrap", "none"] | None = None
-    """What kept the build from the host, its network and its secrets; None where that was not recorded."""
+    """What isolated the build from the host, its network and its secrets; None if not recorded."""
     functions: str | None = None
-    """Digest of the artifacts' functions wherever they lie. None where they do not tell (stripped, another
-    processor)."""
+    """Digest of the artifacts' functions, independent of their addresses. None if they cannot be determined
+    (stripped, another processor)."""
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    """Of a field that is left out where it has its default: a reader may find none."""
+    """Removes the default from the schema of a field that is left out at its default."""
     del schema["default"]
 
 
@@ -88,18 +88,18 @@ class RunDefinition(Model):
 
     features: list[Name]
     command: list[str]
-    """Without paths of this host: they are replaced by {build}, {source}."""
+    """Without paths of the host: {build} and {source} replace them."""
     traffic: str
-    """Name and digest of what was replayed."""
+    """Name and digest of the replayed traffic."""
     counts: ShortName = Field(
         OWN_PROBE,
         exclude_if=lambda counts: counts == OWN_PROBE,
         json_schema_extra=_without_default,
     )
-    """Who counts packets and cycles (nalm.toml's `run.counts`); left out where it is the NF's own probe."""
+    """What counts packets and cycles (nalm.toml's `run.counts`); left out for the NF's own probe."""
 
     def series_source(self, source: str) -> str:
-        """What one counts is not what another does, and never stands in one series with it."""
+        """The source of a series: figures of different `counts` are never in one series."""
         return source if self.counts == OWN_PROBE else f"{source}:{self.counts}"
 
 
@@ -107,7 +107,7 @@ class ArmInfo(Model):
     build: Build
     run: RunDefinition
     stages: list[StageInfo] = Field(default_factory=list)
-    """In the order packets pass them; empty if the arm was never started."""
+    """In the order in which packets pass them; empty if the arm was never started."""
 
 
 class Scenario(Model):
@@ -120,7 +120,7 @@ class Scenario(Model):
 
 
 class Host(Model):
-    """Fingerprint. `host_class` is what must match for two runs to share a series."""
+    """A host's fingerprint. Runs of one series have the same `host_class`."""
 
     name: str
     host_class: str
@@ -136,8 +136,8 @@ class Host(Model):
     caches: dict[str, int] = Field(default_factory=dict)
     """Size in bytes by name: L1d, L2, L3."""
     pinned: dict[str, str] = Field(default_factory=dict)
-    """What libraries choose by CPU at run time and was pinned alike for every source (SIMD width, ...)."""
-    # None below: not known (an older report, or nothing on the host says so). report.host_match compares.
+    """Run-time choices of libraries by CPU that were pinned for all sources (SIMD width, ...)."""
+    # None below: unknown (an older report, or the host does not report it). report.host_match compares.
     smt: bool | None = None
     """Whether hardware threads share cores."""
     numa_nodes: int | None = Field(default=None, ge=1)
@@ -145,44 +145,44 @@ class Host(Model):
     turbo: bool | None = None
     """Whether the clock may rise above its nominal rate."""
     isolated_cpus: list[int] | None = None
-    """CPUs the kernel's scheduler leaves alone (isolcpus, isolated cpusets)."""
+    """CPUs that the kernel's scheduler does not use (isolcpus, isolated cpusets)."""
     mitigations: dict[str, str] | None = None
-    """The kernel's word on each processor vulnerability that concerns this host, by its name."""
+    """The kernel's mitigation of each processor vulnerability of this host, by the vulnerability's name."""
     thp: str | None = None
     """Transparent huge pages: always, madvise or never."""
     cmdline_digest: str | None = None
-    """Of the kernel's command line, which may hold what is nobody's business."""
+    """Digest of the kernel's command line, which may contain private data."""
     libraries: dict[str, str] | None = None
-    """Versions of what runs in an NF, by name: libc, dpdk, hyperscan."""
+    """Versions of the libraries in an NF, by name: libc, dpdk, hyperscan."""
     latencies_ns: dict[str, Nanoseconds] | None = None
-    """Time of one dependent load by level (L1d, L2, L3, memory), as `nalm doctor` last measured it here."""
+    """Time of one dependent load by level (L1d, L2, L3, memory), from the last `nalm doctor` on the host."""
     transfer_ns: dict[str, Nanoseconds] | None = None
-    """Time until another CPU sees a written cache line, by pair of CPUs ("0-1"), of the same look."""
+    """Time until another CPU sees a written cache line, by pair of CPUs ("0-1"), of the same measurement."""
     latencies_at: datetime | None = None
-    """When these were measured."""
+    """Time of this measurement."""
 
 
 class StageCounters(Model):
-    """One stage over one turn, summed over lcores. TSC cycles, packets, batches."""
+    """One stage over one turn, summed over lcores: TSC cycles, packets, batches."""
 
     cycles: Count
     packets: Count
     batches: Count | None = None
-    """None where the NF's own figures do not tell them."""
+    """None if the NF's own figures do not include them."""
     outcomes: dict[Name, Count] = Field(default_factory=dict)
 
 
 class LcoreCounters(Model):
-    """One lcore over one turn. TSC cycles, nanoseconds."""
+    """One lcore over one turn: TSC cycles, nanoseconds."""
 
     lcore: int = Field(ge=0)
     packets: Count
     busy_cycles: Count
     idle_cycles: Count | None = None
-    """None where the NF's own figures do not tell them apart from its busy ones."""
+    """None if the NF's own figures do not separate them from busy cycles."""
     apart_cycles: Count
     turn_tsc_cycles: Count | None = None
-    """None where nothing on the lcore read the TSC as the turn began and ended."""
+    """None if nothing on the lcore read the TSC at the begin and end of the turn."""
     turn_wall_ns: Count
     turn_cpu_ns: Count
     involuntary_switches: Count
@@ -190,7 +190,7 @@ class LcoreCounters(Model):
     minor_faults: Count
     major_faults: Count
     speed_before: int | None = Field(default=None, gt=0)
-    """TSC cycles that a million dependent additions took before the turn: the TSC's rate against the core's
+    """TSC cycles of a million dependent additions before the turn: the TSC's rate relative to the core's
     frequency. None if the probe did not measure it."""
     speed_after: int | None = Field(default=None, gt=0)
     """The same after the turn."""
@@ -202,16 +202,16 @@ class Round(Model):
     launch: int = Field(ge=0)
     turn: int = Field(ge=0)
     order: int = Field(ge=0)
-    """Position among the arms of this turn, 0 first: swapped from turn to turn."""
+    """Position among the arms of this turn, from 0; it alternates from turn to turn."""
     arm: Arm
     lcores: list[LcoreCounters] = Field(min_length=1)
     stages: dict[Name, StageCounters]
     steal_ns: int | None = Field(default=None, ge=0)
-    """Time the hypervisor gave to others on the host's cores meanwhile (/proc/stat)."""
+    """Time of the host's cores that the hypervisor gave to other guests meanwhile (/proc/stat)."""
     buffers_in_use: Count | None = None
-    """Packet buffers the NF held when the last lcore had parked. None if it does not tell."""
+    """Packet buffers that the NF held when the last lcore had parked. None if it does not count them."""
     set_aside: str | None = None
-    """Why this round takes no part in the analysis; None if it does."""
+    """Why this round is not used; None if it is."""
 
 
 class ReplayedStage(Model):
@@ -229,29 +229,29 @@ class Replay(Model):
 
     arm: Arm
     number: int = Field(ge=0)
-    """Of the replay, 0 first; it seeds the NF, so replays of one number place tables alike."""
+    """Number of the replay, from 0; it seeds the NF, so replays with one number have equal tables."""
     stages: dict[Name, ReplayedStage]
     under_way: list[int]
-    """Packets taken in less those that ended by name, at the end of each of its equal parts."""
+    """Packets taken in less those with an outcome, at the end of each of the replay's equal parts."""
     buffers: list[Count] = Field(default_factory=list)
-    """Packet buffers in use at the same moments. Empty if the NF does not tell."""
+    """Packet buffers in use at the same moments. Empty if the NF does not count them."""
 
 
 class BufferLook(Model):
-    """The turns of a launch, or the parts of a replay, and further ones of the same process: its packet
-    buffers grew."""
+    """A longer look at a process whose packet buffers grew: the turns of a launch, or the parts of a replay,
+    and further ones."""
 
     arm: Arm
     launch: int = Field(ge=0)
-    """Of the launch, or of the replay."""
+    """Number of the launch or of the replay."""
     turns: int = Field(ge=1)
-    """So many of the figures below are those of its own turns."""
+    """Number of the figures below that are of its own turns, not of further ones."""
     taken_in: list[Count]
-    """Packets, by turn."""
+    """Packets taken in, by turn."""
     ended: list[Count]
-    """Packets that ended by name, by turn."""
+    """Packets with an outcome, by turn."""
     buffers: list[Count]
-    """In use when the turn ended."""
+    """Buffers in use at the end of each turn."""
 
 
 class ExpectedOutcome(Model):
@@ -260,20 +260,20 @@ class ExpectedOutcome(Model):
     stage: str = Field(min_length=1, max_length=64)
     outcome: str = Field(min_length=1, max_length=64)
     share: float = Field(gt=0, le=1)
-    """Of the packets taken in, by which the outcome may grow."""
+    """Share of the packets taken in by which the outcome may grow."""
     reason: str
 
 
 class FunctionCount(Model):
-    """One C function under one stage: instructions of its own, without callees."""
+    """One C function under one stage: its own instructions, without callees."""
 
     name: str
     instructions: Count
     calls: Count
     file: str | None = None
-    """Where it is written, as its debug information says: None without."""
+    """Source file by debug information; None without it."""
     line: int | None = Field(default=None, ge=1)
-    """Of its first instruction."""
+    """Line of its first instruction."""
 
 
 class InstructionCount(Model):
@@ -284,19 +284,19 @@ class InstructionCount(Model):
     packets: int = Field(gt=0)
     """Packets that left or were dropped by policy: CPP's denominator."""
     stages: dict[Name, Count]
-    """Instructions per stage, apart stages included under their names."""
+    """Instructions per stage, including apart stages under their names."""
     unattributed: Count
     """Data-path instructions outside every stage (the loop, the probe)."""
     functions: dict[Name, list[FunctionCount]] = Field(default_factory=dict)
-    """Dearest functions per stage, most instructions first."""
+    """Costliest functions per stage, most instructions first."""
     calls: list[CallNode] = Field(default_factory=list)
-    """Instructions by call path: together those of `stages` and `unattributed`. Empty: not recorded."""
+    """Instructions by call path; their sum is that of `stages` and `unattributed`. Empty: not recorded."""
     lines: list[FunctionLines] = Field(default_factory=list)
     """Instructions by source line, of functions with debug information. Empty: not recorded."""
 
 
 class Check(Model):
-    """A named test of the run's own numbers; a failed one makes the run invalid."""
+    """A named check of the run's own numbers; a failed one makes the run invalid."""
 
     name: Name
     passed: bool
@@ -306,14 +306,14 @@ class Check(Model):
 
 
 class Settings(Model):
-    """What the agent aimed at; thresholds the verdict is judged with."""
+    """Settings of the measurement, and thresholds of the verdict."""
 
     margin: float = Field(gt=0, lt=1)
     """Relative change of CPP that matters; smaller is `same`."""
     alpha: float = Field(gt=0, lt=1)
-    """Error rate of the whole procedure, all looks together."""
+    """Error rate of the whole procedure over all looks."""
     looks: int = Field(ge=1, le=100)
-    """How often the rounds were, or could have been, judged before stopping."""
+    """Most looks at which the rounds are judged."""
     first_look: int | None = Field(default=None, ge=1)
     """Launches at the first look; the others follow in equal ratios up to max_launches. None: looks are
     evenly spread, as in version 1."""
@@ -321,7 +321,7 @@ class Settings(Model):
     turns_per_launch: int = Field(ge=1)
     max_launches: int = Field(ge=1, le=10_000)
     budget_seconds: float | None = Field(default=None, gt=0)
-    """Time after which no launch is begun; None: without limit."""
+    """Time after which no launch is started; None: no limit."""
 
 
 class ArmMemory(Model):
@@ -330,34 +330,34 @@ class ArmMemory(Model):
     arm: Arm
     small_bytes: Count
     huge_bytes: Count
-    """On huge pages, transparent ones included."""
+    """On huge pages, including transparent ones."""
 
 
 class RunReport(Model):
     schema_: Literal["nalm.run-report/1", "nalm.run-report/2"] = Field(default=SCHEMA, alias="schema")
     run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
-    """Made once by the agent; uploading the same run twice changes nothing."""
+    """The agent chooses it; a second upload of the same run changes nothing."""
     nalm_version: str
     project: Name
     scenario: Scenario
     host: Host
     status: RunStatus
     failure: str | None = None
-    """For broken and failed: what was seen, with the last lines of the log."""
+    """For broken and failed: the reason, with the last lines of the log."""
     started_at: datetime
     finished_at: datetime
     settings: Settings
     arms: dict[Arm, ArmInfo]
-    """Arms that could be built; an arm missing here is explained by `failure`."""
+    """Arms that could be built; `failure` explains a missing arm."""
     sources: dict[Source, str | None]
-    """Each counter source: None if used, else the reason it was not available."""
+    """Each counter source: None if used, otherwise the reason why it was not available."""
     tools: dict[str, str | None] = Field(default_factory=dict)
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
     replays: list[Replay] = Field(default_factory=list)
-    """What became of the same packets in every arm. Empty: not replayed."""
+    """Outcomes of the same packets in every arm. Empty: not replayed."""
     memory: list[ArmMemory] = Field(default_factory=list)
-    """Of each arm. Empty: not read."""
+    """Memory of each arm. Empty: not read."""
     buffer_looks: list[BufferLook] = Field(default_factory=list)
     """Longer looks at arms whose packet buffers grew through a launch."""
     expected_outcomes: list[ExpectedOutcome] = Field(default_factory=list)
@@ -365,26 +365,26 @@ class RunReport(Model):
     instructions: list[InstructionCount] = Field(default_factory=list)
     checks: list[Check] = Field(default_factory=list)
     profiles: list[Profile] = Field(default_factory=list)
-    """Where the arms' time goes, by samples taken in turns of their own after the rounds."""
+    """Samples of the arms' time, taken in separate turns after the rounds."""
     thread_counts: list[ThreadCount] = Field(default_factory=list)
-    """Hardware events of the lcores' threads, in turns of their own."""
+    """Hardware events of the lcores' threads, in separate turns."""
     event_counts: list[EventCount] = Field(default_factory=list)
-    """Hardware events per stage as the probe read them, in launches of their own."""
+    """Hardware events per stage from the probe, in separate launches."""
     model_counts: list[ModelCount] = Field(default_factory=list)
-    """Caches and branch prediction as cachegrind's model has them, over a fixed number of packets."""
+    """Caches and branch prediction by cachegrind's model, over a fixed number of packets."""
     changed_functions: list[str] | None = None
-    """C functions whose own code or data differ between base and head, wherever they lie. None: not told."""
+    """C functions whose own code or data differ between base and head, at any address. None: unknown."""
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
     notes: list[str] = Field(default_factory=list)
     source_text: SourceText | None = None
-    """Both sides' source lines that cost something. None: not recorded."""
+    """Source lines with a cost, of both sides. None: not recorded."""
     experiment: ExperimentCell | None = None
-    """The cell of an experiment that this run is; such a run is in no series. None: it is of a commit."""
+    """The cell of an experiment that this run measures; it is in no series. None: a run of a commit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
 
     @property
     def valid(self) -> bool:
-        """No check failed."""
+        """True if no check failed."""
         return all(check.passed for check in self.checks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run reports to and from JSON. Every version ever written stays readable."""
+"""Converts run reports to and from JSON. All versions remain readable."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from nalm_core.text.plain_text import may_hold_controls, plain_document
 
 MAX_MISTAKES_SHOWN = 20
 UNKNOWN = ("extra_forbidden", "enum", "literal_error", "union_tag_invalid")
-"""Pydantic's names for fields and words that are not in the schema."""
+"""Pydantic's types of errors about fields and values that are not in the schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What is wrong at one place of the document."""
+    """A mistake at one place of the document."""
 
     path: str
     """JSON path, e.g. `$.rounds[3].lcores[0].busy_cycles`."""
@@ -30,12 +30,12 @@ class Mistake:
 
 
 class ReportError(ValueError):
-    """The document is no run report that can be used; `mistakes` says where and why."""
+    """The document is not a usable run report; `mistakes` has places and reasons."""
 
     def __init__(self, mistakes: Sequence[Mistake], *, newer: bool = False) -> None:
         self.mistakes = tuple(mistakes)
         self.newer = newer
-        """It has what this version knows nothing of: a newer one may have written it."""
+        """True if the document has parts that this version does not know: a newer one may have written it."""
         shown = [f"{m.path}: {m.message}" for m in self.mistakes[:MAX_MISTAKES_SHOWN]]
         if len(self.mistakes) > MAX_MISTAKES_SHOWN:
             shown.append(f"and {len(self.mistakes) - MAX_MISTAKES_SHOWN} more")
@@ -43,7 +43,7 @@ class ReportError(ValueError):
 
 
 def parse_report(data: bytes | str) -> RunReport:
-    """Read a run report and hold it against itself. Raises ReportError with the JSON path of each mistake."""
+    """Reads a run report and checks it for contradictions. Raises ReportError with all mistakes."""
     try:
         text = utf8(data)
         report = RunReport.model_validate_json(text)
@@ -64,7 +64,7 @@ def parse_report(data: bytes | str) -> RunReport:
 def dump_report(report: RunReport) -> bytes:
     """Canonical JSON: keys sorted, no spaces, UTF-8. Equal reports give equal bytes."""
     document = report.model_dump(mode="json", by_alias=True)
-    # What was written before there were any has the same bytes.
+    # Without these fields, older reports keep the same bytes.
     for name in ("experiment", "source_text"):
         if document[name] is None:
             del document[name]
@@ -77,7 +77,7 @@ def dump_report(report: RunReport) -> bytes:
 
 
 def _refusal(error: ValidationError, text: str) -> ReportError:
-    """Another version is all that is said of a document that has one: its other mistakes follow from it."""
+    """The error for a document. For an unknown version it names no other mistake, since that is the cause."""
     found = error.errors(include_url=False)
     if found[0]["type"] == "json_invalid":
         return ReportError([Mistake("$", f"not JSON: {found[0]['msg']}")])
@@ -105,7 +105,7 @@ def _json_path(location: Sequence[int | str]) -> str:
 
 
 def _contradictions(report: RunReport) -> Iterator[Mistake]:
-    """What the types alone cannot say."""
+    """Mistakes that the types alone do not exclude."""
     if (report.finished_at.tzinfo is None) != (report.started_at.tzinfo is None):
         yield Mistake("$.finished_at", "expected an offset if and only if started_at has one")
     elif report.finished_at < report.started_at:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source text as a run report carries it: the lines that cost something on either side, a few around each.
+"""Source text in a run report: the lines with a cost on either side, and a few lines around each.
 
-Both sides' trees are at hand only where they are measured, so what is to be read later is cut then. Only
-files of the network function's own repository are in it, and none where its nalm.toml says so.
+Both sides' trees are available only on the host that measures, so it copies the lines. The text has files of
+the network function's own repository only, and none if its nalm.toml excludes them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from nalm_core.report.terms import Arm, Model
 from nalm_core.text.plain_text import marked
 
 AROUND: Final = 6
-"""Lines kept around one that costs something, so that a function reads as code."""
+"""Number of lines kept before and after one with a cost, so that a function is readable."""
 MOST_BYTES: Final = 256 * 1024
-"""Text of one report, in UTF-8."""
+"""Most text of one report, in UTF-8."""
 MOST_FUNCTIONS: Final = 60
-"""Functions of which lines are kept: those that changed most first, then the dearest."""
+"""Most functions with lines: those that changed most first, then the costliest."""
 MOST_FUNCTION_LINES: Final = 200
-"""Lines with a cost of one function on one side, dearest first."""
+"""Most lines with a cost of one function on one side, costliest first."""
 MOST_LINE_CHARACTERS: Final = 400
 """Longer lines are cut."""
 
@@ -30,10 +30,10 @@ Line = Annotated[int, Field(ge=1)]
 
 
 class Stretch(Model):
-    """Consecutive lines that both sides have, or one alone."""
+    """Consecutive lines of both sides, or of one side only."""
 
     base: Line | None = None
-    """Number of the first in base's file; None: not base's."""
+    """Number of the first line in base's file; None: base lacks these lines."""
     head: Line | None = None
     lines: list[Annotated[str, Field(max_length=MOST_LINE_CHARACTERS)]] = Field(min_length=1)
 
@@ -44,7 +44,7 @@ class Stretch(Model):
         return self
 
     def numbered(self) -> Iterator[tuple[int | None, int | None, str]]:
-        """Each line with its number on base's side and on head's; None: that side has it not."""
+        """Each line with its number on base's and on head's side; None: the side lacks the line."""
         for at, line in enumerate(self.lines):
             base, head = (None if first is None else first + at for first in (self.base, self.head))
             yield base, head, line
@@ -56,10 +56,10 @@ class FileText(Model):
 
 
 class SourceText(Model):
-    """What a report holds of its sides' source."""
+    """A report's source text of both sides."""
 
     withheld: bool = False
-    """The repository's nalm.toml says that no source text may be in reports."""
+    """True if the repository's nalm.toml excludes source text from reports."""
     files: list[FileText] = Field(default_factory=list)
 
     @model_validator(mode="after")
@@ -70,8 +70,8 @@ class SourceText(Model):
         return self
 
     def of(self, arm: Arm) -> dict[str, dict[int, str]]:
-        """One side's lines by file and number, showable whoever wrote the report. Head's build with base's
-        features is head's source."""
+        """One side's lines by file and number, made showable because anybody may write a report. Head's build
+        with base's features has head's source."""
         return {
             one.file: {
                 number: showable(text)
@@ -84,11 +84,11 @@ class SourceText(Model):
 
 
 def source_lines(text: str) -> list[str]:
-    """Lines as compilers number them: ended by a line feed alone, whatever else ends a line for Unicode."""
+    """Lines as compilers number them: only a line feed ends a line, unlike in Unicode."""
     lines = text.replace("\r\n", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def showable(line: str) -> str:
-    """A line as it can be stored and shown: of bounded length, nothing in it is acted on; tabs stay."""
+    """A line for storage and display: of bounded length, without control characters except tabs."""
     return marked(line[:MOST_LINE_CHARACTERS])

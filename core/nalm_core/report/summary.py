@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One arm of one run, as the history keeps it: figures of the chain and of each stage."""
+"""The figures of one arm of one run for the history: of the chain and of each stage."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, S
 
 
 class HistoryFigure(Model):
-    """One metric of the chain or of a stage. Its unit is the catalogue's."""
+    """One metric of the chain or of a stage, in the catalogue's unit."""
 
     value: float
-    """Mean over launches; the count itself where it is exact."""
+    """Mean over launches; an exact count itself."""
     low: float | None
     high: float | None
     """t interval over launches at defaults.CONFIDENCE; None with fewer than two launches."""
     samples: list[float] = Field(default_factory=list)
-    """One per round of ArmSummary.rounds, in its order; empty for a count that has no rounds."""
+    """One per round of ArmSummary.rounds, in its order; empty for a count without rounds."""
     launches: list[float] = Field(default_factory=list)
-    """Mean of each launch, in order."""
+    """Median over the rounds of each launch, in order."""
     source: str
 
 
@@ -45,9 +45,9 @@ class ArmSummary(Model):
     stage_names: list[str]
     """Own stages in pass order."""
     rounds: list[RoundKey]
-    """Rounds that took part and handled packets."""
+    """Used rounds that handled packets."""
     chain: dict[str, HistoryFigure]
-    """By metric name; a metric that could not be measured is not there."""
+    """By metric name, without metrics that could not be measured."""
     stages: dict[str, dict[str, HistoryFigure]]
     """By stage, then by metric name."""
 
@@ -106,7 +106,7 @@ def _stage_figures(
 def _instruction_figures(
     cpp: HistoryFigure | None, value: float | None, ipp: ArmIpp | None, info: ArmInfo
 ) -> dict[str, HistoryFigure]:
-    """IPP, which is exact, and eIPC, whose spread is that of the cycles."""
+    """IPP, which is exact, and eIPC, whose scatter is that of the cycles."""
     if value is None or ipp is None:
         return {}
     source = info.run.series_source(ipp.source)
@@ -126,7 +126,7 @@ def _instruction_figures(
 def _figure(
     rounds: Sequence[Round], of: Callable[[Round], float | None], source: str
 ) -> HistoryFigure | None:
-    """None unless every round gives a value: a figure with holes would not line up with its rounds."""
+    """The figure; None unless every round has a value, because samples must match the rounds."""
     samples = [of(one) for one in rounds]
     values = [sample for sample in samples if sample is not None]
     if not values or len(values) < len(samples):

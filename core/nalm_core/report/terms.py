@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types that every part of a run report is made of."""
+"""Types that all parts of a run report use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$"
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=_NAME)]
 ShortName = Annotated[str, Field(min_length=1, max_length=16, pattern=_NAME)]
-"""Of what is part of another name."""
+"""A name that is part of another name."""
 Count = Annotated[int, Field(ge=0, le=2**64 - 1)]
 Nanoseconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -22,7 +22,7 @@ class Model(BaseModel):
 
 
 class Arm(StrEnum):
-    """What is run side by side."""
+    """The builds that a run measures side by side."""
 
     BASE = "base"
     HEAD = "head"
@@ -30,7 +30,7 @@ class Arm(StrEnum):
 
 
 class Source(StrEnum):
-    """Where a counter comes from; figures of different sources are never put in one series."""
+    """The source of a counter. Figures of different sources are never in one series."""
 
     TSC = "tsc"
     PMU = "pmu"
@@ -38,7 +38,7 @@ class Source(StrEnum):
 
 
 class OutcomeKind(StrEnum):
-    """What became of a packet in a stage (probe contract, enum nalm_outcome_kind)."""
+    """The kind of a packet's outcome in a stage (probe contract, enum nalm_outcome_kind)."""
 
     PASS = "pass"
     SENT = "sent"
