@@ -123,7 +123,7 @@ def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf
         bench.end(process)
     told = server.job(job)
     assert (told["state"], told["attempts"], told["run_ids"]) == ("queued", 0, [])
-    assert told["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was asked to end"
+    assert told["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was stopped"
     assert f"job {job}: given back" in bench.log.read_text()
     server.http.post(f"/jobs/{job}/cancel", json={}, headers=server.admin).raise_for_status()
     nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is built on it

@@ -48,7 +48,7 @@ def open_file(path: Path, *, largest_bytes: int | None = LARGEST_BYTES) -> Binar
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
-            kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no regular file")
+            kind = _KINDS.get(stat.S_IFMT(status.st_mode), "of an unknown kind")
             raise BuildError(f"the build's {path.name} is {kind}, not a file", hint=_HINT)
         if largest_bytes is not None and status.st_size > largest_bytes:
             raise BuildError(

@@ -296,6 +296,6 @@ def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
         _deliver_if_possible(agent)
 
 
-def _give_back(lease: Lease, agent: Agent, reason: str = "the agent was asked to end") -> None:
+def _give_back(lease: Lease, agent: Agent, reason: str = "the agent was stopped") -> None:
     taken = agent.client.release(lease, reason[:500])
     agent.say(f"job {lease.job_id}: {'given back' if taken else 'could not be given back'}: {reason}")

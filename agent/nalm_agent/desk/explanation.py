@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explains where a change lies: call paths and source lines of both sides, in instructions or cycles."""
+"""Shows where a change is: call paths and source lines of both sides, in instructions or cycles."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _print_ablation(out: Console, result: AblationResult) -> None:
     table = _table(out, "variant", "tunes", "chain", "off", "on", "cycles", "interval", "packets/s", "")
     for one in result.contributions:
         for chain in one.chains:
-            reached = "reached" if chain.chain in one.reach else "dearer" if chain.chain in one.harms else ""
+            reached = "reached" if chain.chain in one.reach else "slower" if chain.chain in one.harms else ""
             table.add_row(one.name, one.tuning or MISSING, chain.chain, *_compared(chain), reached)
     _show(out, table, "packets/s", "off", "on", "tunes", "interval")
 

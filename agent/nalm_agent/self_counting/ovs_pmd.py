@@ -51,9 +51,9 @@ FIGURES = OwnFigures(
     parse=parse,
     unchecked=MappingProxyType(
         {
-            "stages_add_up": "Open vSwitch tells the cycles of a whole thread; there is one stage",
-            "packets_conserved": "Open vSwitch does not count what its flows drop; it is what is missing",
-            "buffers_returned": "Open vSwitch does not tell its packet buffers",
+            "stages_add_up": "Open vSwitch reports the cycles of a whole thread; there is one stage",
+            "packets_conserved": "Open vSwitch does not count drops by flows; missing packets count as such",
+            "buffers_returned": "Open vSwitch does not report its packet buffers",
         }
     ),
 )

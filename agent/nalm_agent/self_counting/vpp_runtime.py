@@ -61,11 +61,11 @@ FIGURES = OwnFigures(
     parse=parse,
     unchecked=MappingProxyType(
         {
-            "eq6_closes": "VPP does not tell idle cycles, so CUR is missing",
-            "generator_honest": "VPP does not tell idle cycles: that it never waited for packets is assumed",
-            "stages_add_up": "VPP tells cycles by node only; the chain is their sum",
-            "packets_conserved": "VPP tells what left as rates of five digits",
-            "buffers_returned": "it is not in `show runtime`",
+            "eq6_closes": "VPP does not report idle cycles, so CUR is missing",
+            "generator_honest": "VPP does not report idle cycles; it is assumed never to wait for packets",
+            "stages_add_up": "VPP reports cycles by node only; the chain is their sum",
+            "packets_conserved": "VPP reports the packets that left as rates with five digits",
+            "buffers_returned": "`show runtime` has no packet buffers",
         }
     ),
 )

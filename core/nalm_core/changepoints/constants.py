@@ -18,7 +18,7 @@ MIN_Z = 3.3
 INDEPENDENT_WEIGHT = 0.3
 """Prior weight of noise without a slow part."""
 SURE_Z = 9.0
-"""A change of so many standard errors is accepted without further tests."""
+"""A change of this number of standard errors is accepted without further tests."""
 NEW_STEP_NATS = 3.0
 """Evidence required of a change with `NEW_STEP_VALUES` values on its shorter side."""
 NEW_STEP_VALUES = 5

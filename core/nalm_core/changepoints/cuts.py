@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a history begins anew: another host or compiler, other features, a change somebody declared."""
+"""Where a history begins again: another host or compiler, other features, or a declared change."""
 
 from __future__ import annotations
 

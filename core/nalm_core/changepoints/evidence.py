@@ -29,7 +29,7 @@ CLIP = 3.0
 SMALL = 1e6
 """Subtracted from the strength of changes that are too small."""
 AT_ONCE = 3
-"""One in so many of the unsure changes is dropped in one step."""
+"""One in this number of uncertain changes is dropped in one step."""
 
 
 @dataclass(frozen=True)

@@ -28,5 +28,5 @@ def detect_between(series: Sequence[Commit], cuts: Iterable[int], since: int = 0
 
 
 def moved(one: ChangePoint, by: int) -> ChangePoint:
-    """The change, shifted by so many commits."""
+    """The change, shifted by a number of commits."""
     return replace(one, index=one.index + by, low=one.low + by, high=one.high + by)

@@ -45,7 +45,7 @@ class Linear:
 
     @property
     def lack_of_fit(self) -> float | None:
-        """Chance of residuals as large if the model were true; None if no row is left to tell."""
+        """Probability of residuals as large under the model; None without degrees of freedom."""
         return float(chdtrc(self.free, self.chi_squared)) if self.free else None
 
 

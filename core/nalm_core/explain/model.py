@@ -32,10 +32,10 @@ Detail = Literal[
     "inlined",
     "larger_batches",
 ]
-"""What is below instructions or pipeline use; the last six are of improvements alone."""
+"""Details of a change in instructions or pipeline use; the last six belong to improvements only."""
 DETAILS: tuple[Detail, ...] = get_args(Detail)
 Direction = Literal["f_t", "f_a", "f_s", "f_i", "eipc_up", "ipp_down"]
-"""Wu et al., Eq. 3 and 6: which quantity an advice is about to lower (f), or to raise or lower."""
+"""The quantity that an advice lowers (f_*), raises (eipc_up) or lowers (ipp_down): Wu et al., Eq. 3 and 6."""
 NamedBy = Literal["samples", "instructions", "calls"]
 
 
@@ -43,9 +43,9 @@ class Evidence(Model):
     """One quantity of the stage that pays (or of the chain, the run or the host), in both arms."""
 
     name: str
-    """Of nalm_core.explain.quantities."""
+    """Name in nalm_core.explain.quantities."""
     before: float | None
-    """None: not known."""
+    """None: unknown."""
     after: float | None
     unit: str
     source: str
@@ -59,7 +59,7 @@ class Advice(Model):
     title: str
     direction: Direction
     metric: Literal["eipc_up", "ipp_down"]
-    """What is seen to move when it worked."""
+    """The metric that moves if the advice works."""
     text: str
     because: list[str]
     """The conditions that made it fire, with their figures."""
@@ -76,9 +76,9 @@ class Share(Model):
     low: float
     high: float
     of: float
-    """The change that is to be explained: of pipeline use, in cycles per packet."""
+    """The change to explain: that of pipeline use, in cycles per packet."""
     priced_with: str
-    """Whose latencies: the host's as measured, or a stated processor's where the host's were not."""
+    """The latencies used: the host's measured ones, otherwise those of a general processor."""
 
 
 class Possible(Model):
@@ -86,16 +86,16 @@ class Possible(Model):
 
     detail: Detail
     share: Share | None
-    """None: nothing counted prices it."""
+    """None: no counted event gives a price."""
 
 
 class Explanation(Model):
-    """Why cycles changed, as far as what was counted tells."""
+    """Why cycles changed, as far as the counted events show it."""
 
     stage: str | None = None
-    """That bears most of the change; None: no stage of its own."""
+    """The stage with most of the change; None: the chain as a whole."""
     function: str | None = None
-    """That pays most within it; None: not told."""
+    """The function of the stage that pays most; None: unknown."""
     file: str | None = None
     line: int | None = None
     named_by: NamedBy | None = None
@@ -104,15 +104,15 @@ class Explanation(Model):
     detail: Detail | None = None
     """None: there was nothing to explain."""
     share: Share | None = None
-    """Of details that events explain."""
+    """The share that counted events explain; None for other details."""
     possible: list[Possible] = Field(default_factory=list)
     """Causes that may have a part in the change, not distinguished; the likeliest first."""
     text: str
-    """A few sentences for a person."""
+    """The explanation in a few sentences."""
     interleaved: bool = True
-    """False: the two commits were not measured side by side; what else differed is in the evidence."""
+    """False: the two commits were not measured side by side; the evidence includes other differences."""
     evidence: list[Evidence] = Field(default_factory=list)
     advice: list[Advice] = Field(default_factory=list)
-    """Most specific first; of regressions only."""
+    """For regressions only, the most specific first."""
     missing: list[str] = Field(default_factory=list)
-    """What was not counted and would tell more."""
+    """Figures that were not counted and would explain more."""

@@ -39,7 +39,7 @@ class CostModel(Model):
 
     terms: list[Term] = Field(min_length=1)
     covariance: list[list[float]] | None
-    """Of the terms' cycles, in their order. None where the fit leaves no error to tell."""
+    """Covariance of the terms' cycles, in their order. None if the fit leaves no error estimate."""
     degrees: float | None = Field(gt=0)
     """Degrees of freedom of the covariance."""
     varied: list[Name]

@@ -61,15 +61,15 @@ class Decomposition(Model):
     head_cycles: float
     total_cycles: float
     efficiency_cycles: float
-    """The common stages' visits have got dearer or cheaper: the only part that can be a regression."""
+    """Change of the cost of common stages' visits: the only part that can be a regression."""
     mix_cycles: float
-    """The common stages are visited more or less often."""
+    """Change of the number of visits of common stages."""
     features_cycles: float
-    """Stages that came or went with the features."""
+    """Stages added or removed with the features."""
     model_cycles: float
-    """Hand-overs between lcores that came or went."""
+    """Hand-overs between lcores that were added or removed."""
     efficiency_ratio: float | None
-    """Fisher's index of the cycles a visit, head / base. None without a common stage that costs anything."""
+    """Fisher's index of the cycles per visit, head / base. None without a common stage that has a cost."""
     low: float | None
     high: float | None
     """Interval of efficiency_ratio over launches, at `level`; visits are counted, not estimated."""

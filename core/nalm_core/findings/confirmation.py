@@ -198,7 +198,7 @@ def quantile(level: float) -> float:
 
 
 def budget(measurements: int) -> float | None:
-    """Seconds for the rounds of the next measurement, after so many on this host; None: that of nalm.toml."""
+    """Seconds for the rounds of a measurement after a number of earlier ones; None: that of nalm.toml."""
     spent: float | None = None
     for _ in range(measurements):
         spent = next_budget(spent)

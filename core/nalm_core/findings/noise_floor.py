@@ -28,6 +28,6 @@ def floor_taught(size: float, margin: float, before: float = 0.0) -> float:
 
 
 def floor_left(size: float, age_days: float, margin: float) -> float:
-    """The rest of a floor of this size after so many days; 0 if it has ended."""
+    """The rest of a floor of this size after a number of days; 0 if it has ended."""
     left = float(size * 0.5 ** (max(age_days, 0.0) / FLOOR_HALF_LIFE_DAYS))
     return left if left >= FLOOR_LEAST_MARGINS * margin else 0.0

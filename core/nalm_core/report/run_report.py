@@ -222,9 +222,9 @@ class ReplayedStage(Model):
 
 
 class Replay(Model):
-    """What became of a fixed number of packets of the trace, from its first one on, in a fresh process.
+    """Outcomes of a fixed number of packets of the trace, from its first packet, in a new process.
 
-    The number of packets ends it, not the clock: two builds that do the same have the same figures.
+    The number of packets ends it, not the clock: two builds with the same work have the same figures.
     """
 
     arm: Arm

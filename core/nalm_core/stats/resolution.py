@@ -80,7 +80,7 @@ def _within(seconds: float, found: LaunchNoise, settings: Settings) -> Resolutio
 
 
 def smallest_change(ln_sd: float, launches: int, settings: Settings) -> float | None:
-    """Relative change of CPP found with POWER in so many launches; None below MIN_LAUNCHES.
+    """Relative change of CPP that is found with POWER in a number of launches; None below MIN_LAUNCHES.
 
     settings gives error rate and looks; its launches are replaced by those given.
     """

@@ -60,7 +60,7 @@ def _spending(share: float) -> float:
 
 
 def look_for(launches: int, settings: Settings) -> int:
-    """The look at which so many launches are judged. A run that is cut short uses the next planned look."""
+    """The look at which a number of launches is judged. A run that ends early uses the next planned look."""
     schedule = look_schedule(settings)
     for look, planned in enumerate(schedule, start=1):
         if launches <= planned:
@@ -114,7 +114,7 @@ def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> 
     if estimate is None or estimate.launches < MIN_LAUNCHES:
         return None
     low, high = estimate.interval(spent_at(settings.alpha, settings, look))
-    # Relative change in both directions alike: 1 + margin up, 1 / (1 + margin) down.
+    # The same margin in both directions: 1 + margin up, 1 / (1 + margin) down.
     upper, lower = 1 + settings.margin, 1 / (1 + settings.margin)
     if low > 1 and estimate.ratio >= upper:
         return Outcome.REGRESSED

@@ -22,7 +22,7 @@ SHOWN_FUNCTIONS = 5
 
 class FunctionChange(Model):
     """One C function under one stage, in instructions of its own a packet; None where it did not run, or is
-    not among the dearest of its stage."""
+    not among the costliest of its stage."""
 
     name: str
     base_ipp: float | None

@@ -43,16 +43,16 @@ class OutcomeChange(Model):
     stage: str
     outcome: str
     base_packets: int
-    """That ended so in base, of base_taken_in."""
+    """Packets with this outcome in base, of base_taken_in."""
     head_packets: int
     base_taken_in: int
     head_taken_in: int
     exact: bool
-    """True: of the same packets, in every replay. False: shown by a test over launches."""
+    """True: the same packets differ in every replay. False: a test over launches shows it."""
     lost: bool
-    """These are packets that base forwards."""
+    """True if base forwards these packets."""
     expected: str | None = None
-    """Why, as head's commits declare it; None: they do not, or not so much."""
+    """The reason that head's commits declare; None if they declare none, or less growth."""
 
     @property
     def growth(self) -> float:
@@ -61,7 +61,7 @@ class OutcomeChange(Model):
 
     @property
     def unbalanced(self) -> bool:
-        """These packets were taken in and have no outcome: the stage, or what lies behind it, has them."""
+        """True if these packets were taken in and have no outcome: the stage, or a later one, has them."""
         return self.outcome in _WORDS and self.growth > 0
 
     def text(self) -> str:

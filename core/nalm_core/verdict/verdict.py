@@ -32,34 +32,34 @@ from nalm_core.verdict.profile_change import FunctionShift, function_shifts
 class Verdict(Model):
     outcome: Outcome
     reason: str
-    """One sentence for a person."""
+    """The reason in one sentence."""
     summary: str
-    """A few words: who pays, how much, why."""
+    """A few words: the stage that pays, how much, and why."""
     scenario: str
     features_added: list[str] = Field(default_factory=list)
     features_removed: list[str] = Field(default_factory=list)
     price_cycles_per_packet: float | None = None
-    """What the feature change costs a packet; None without one, or when it was not measured."""
+    """Cost of the feature change per packet; None without a feature change, or if it was not measured."""
     feature_split: FeatureSplit | None = None
     judged_arm: Arm | None = None
-    """The arm compared with base for the outcome; None when there was nothing to judge."""
+    """The arm that was compared with base for the outcome; None if there was nothing to judge."""
     chain: Change | None = None
-    """Base against the judged arm; base against head when only a price was measured."""
+    """Change from base to the judged arm, or to head if only a price was measured."""
     stages: list[StageChange] = Field(default_factory=list)
     """All stages in pass order."""
     culprit_stages: list[str] = Field(default_factory=list)
-    """Stages that bear the change, dearest first: where the time goes, not where the commit edited."""
+    """Stages with the change, the costliest first: where the time goes, not where the commit edited."""
     cause: Cause | None = None
     instruction_changes: list[InstructionChange] = Field(default_factory=list)
-    """Of the judged arm, exact, whether or not cycles moved; largest first."""
+    """Exact changes of the judged arm, whether or not cycles changed; largest first."""
     functions: list[FunctionShift] | None = None
-    """C functions that pay, by samples, largest change first; None when they were not sampled."""
+    """C functions that pay, by samples, largest change first; None if they were not sampled."""
     model_changes: list[ModelChange] = Field(default_factory=list)
-    """Modelled cache and branch misses of the stages that pay, a packet."""
+    """Modelled cache and branch misses per packet of the stages that pay."""
     outcome_changes: list[OutcomeChange] = Field(default_factory=list)
-    """What became of packets that became of them otherwise in base; lost ones first."""
+    """Outcomes of packets that differ from base's; lost packets first."""
     notes: list[str] = Field(default_factory=list)
-    """What else a person should know."""
+    """Further notes."""
 
 
 def all_checks(report: RunReport) -> list[Check]:
