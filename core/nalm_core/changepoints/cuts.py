@@ -14,10 +14,10 @@ CutKind = Literal["environment", "features", "expected"]
 
 
 class Difference(Model):
-    """What is another than before the cut."""
+    """One difference from the runs before the cut."""
 
     field: str
-    """Of the host's fingerprint, or `compiler`, `features`, `expected`."""
+    """A field of the host's fingerprint, or `compiler`, `features`, `expected`."""
     base: str
     head: str
 

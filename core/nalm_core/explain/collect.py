@@ -126,7 +126,7 @@ def _put_serialising(found: Signature, case: Case) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Serialised:
-    """Of one arm's stage, or chain."""
+    """Cycles at serialising instructions of one arm's stage or chain."""
 
     cpp: float
     error: float

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a feature set may be expected to cost: a sum of prices, fitted at one commit (docs/statistics.md)."""
+"""The expected cost of a feature set: a sum of prices, fitted at one commit (docs/statistics.md)."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Expected(Model):
     value: float
     low: float | None
     high: float | None
-    """None for both where the model has no error: it was fitted on as many sets as it has terms."""
+    """None for both if the model has no error estimate: it was fitted to as many sets as it has terms."""
     level: float = CONFIDENCE
 
 
 class Term(Model):
-    """What is added for sets that have all of `features`: none names the bare chain, one a feature's price,
-    two what they cost together beyond both prices."""
+    """Cycles of sets that have all of `features`. Without features: the bare chain; one: its price; two:
+    their cost together in addition to both prices."""
 
     features: list[Name]
     cycles: float
@@ -45,9 +45,9 @@ class CostModel(Model):
     varied: list[Name]
     """Features measured both off and on."""
     fixed: list[Name] = Field(default_factory=list)
-    """Features on in every set it was fitted on: it knows no set without them."""
+    """Features that were on in every fitted set: the model does not cover sets without them."""
     sets: list[list[Name]]
-    """The feature sets it was fitted on."""
+    """The fitted feature sets."""
     held_out_error: float | None = None
     """Root mean square of the relative error on sets it was not fitted on. None: none were held out."""
 
@@ -83,7 +83,7 @@ class CostModel(Model):
         return self._sum([float(chosen.issuperset(term.features)) for term in self.terms])
 
     def price(self, feature: str) -> Expected | None:
-        """What the feature alone adds to the bare chain; None if the model has no such term."""
+        """Cost that the feature alone adds to the bare chain; None if the model has no such term."""
         chosen = [float(term.features == [feature]) for term in self.terms]
         return self._sum(chosen) if any(chosen) else None
 

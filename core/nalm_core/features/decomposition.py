@@ -28,7 +28,7 @@ HAND_OVER: Final = ("handover", "ring")
 
 
 class Cost(Model):
-    """What one side's stage costs. The stages of a side add up to its chain."""
+    """Cost of one side's stage. The stages of a side add up to its chain."""
 
     cpp: float
     """Cycles per packet."""
@@ -39,7 +39,7 @@ class Cost(Model):
 
 
 class StagePart(Model):
-    """What one stage contributes to each part, cycles per packet; each column adds up to its part."""
+    """One stage's contribution to each part, in cycles per packet; the stages add up to the part."""
 
     stage: str
     kind: PartKind
@@ -55,8 +55,8 @@ class Decomposition(Model):
     """head_cycles - base_cycles = total = efficiency + mix + features + model, cycles per packet."""
 
     measured: Measured
-    """paired: both ran side by side. head_as_base: efficiency and mix are those of head run with base's
-    features. equal_code: all of it is the features'. apart: from two runs."""
+    """paired: both ran side by side. head_as_base: efficiency and mix are those of head with base's features.
+    equal_code: the features cause the whole change. apart: from two runs."""
     base_cycles: float
     head_cycles: float
     total_cycles: float

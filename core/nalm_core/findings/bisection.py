@@ -23,14 +23,14 @@ LONGEST_SECONDS: Final = 8 * BUDGET_SECONDS
 
 
 class Finding(StrEnum):
-    """What comparing a candidate with good came to."""
+    """The result of comparing a candidate with good."""
 
     GOOD = "good"
     """Like good."""
     BAD = "bad"
     """Changed like bad."""
     SKIP = "skip"
-    """It does not build, does not run, or stays undecided."""
+    """The candidate does not build, does not run, or stays undecided."""
 
 
 @dataclass(frozen=True)

@@ -49,15 +49,15 @@ class Where(StrEnum):
 
 
 class Answer(StrEnum):
-    """What a finding has come to."""
+    """The state of a finding's confirmation."""
 
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
-    """Measured again, it is not there."""
+    """A second measurement did not show it."""
     WAITING = "waiting"
-    """A measurement is still to come."""
+    """A measurement is missing."""
     AGAIN = "again"
-    """To be measured once more, with more time."""
+    """Another measurement, with more time, is needed."""
     INCONCLUSIVE = "inconclusive"
 
 

@@ -18,7 +18,7 @@ class OpenRegression(Model):
     scenario: str
     stage: str
     contribution_cycles: float
-    """What the stage came to cost, in cycles per packet of the chain."""
+    """Increase of the stage's cost, in cycles per packet of the chain."""
 
 
 def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:

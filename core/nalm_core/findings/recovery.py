@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What later commits took back of a regression, and what remains of it.
+"""The part of a regression that later commits recovered, and the part that remains.
 
 Without a run of the last good commit against the fix, what remains is the product of the regression's ratio
 and of each fix's. Its interval assumes that these runs are independent and that no other commit between them
@@ -20,29 +20,29 @@ from nalm_core.text.percents import change_percent, share_percent
 
 class Recovery(Model):
     """One scenario of a regression after its fixes. Ratios are after / before, of the chain's CPP, or of a
-    stage's where a history saw that alone."""
+    stage's CPP if only a history of the stage shows the regression."""
 
     scenario: str
     lost: float
     """Culprit / last good."""
     remains: float
-    """Last fix / last good; `lost` where nothing was taken back."""
+    """Last fix / last good; `lost` if nothing was recovered."""
     low: float | None = None
     high: float | None = None
-    """Interval of `remains` at `level`; None: an end has none, as a history's."""
+    """Interval of `remains` at `level`; None if a ratio has no interval, such as a history's."""
     level: float | None = None
     margin: float
     """Relative change that matters in this scenario."""
     fixes: list[str]
-    """Commits that took something back, oldest first."""
+    """Commits that recovered a part, oldest first."""
     direct: bool = False
-    """Measured by a run of the last good commit against the last fix; False: computed from single runs."""
+    """True: measured by a run of the last good commit against the last fix. False: computed."""
     run_id: str | None = None
-    """That run."""
+    """The run of a direct measurement."""
 
     @property
     def complete(self) -> bool:
-        """No more than the margin remains."""
+        """True if at most the margin remains."""
         return bool(self.fixes) and self.remains <= 1 + self.margin
 
 
@@ -89,7 +89,7 @@ def recovery_text(one: Recovery) -> str:
 
 
 def undoing_text(culprit: str, one: Recovery | None) -> str:
-    """What a fix is called in a line: `undoes 0862602 in part, remains +4.5 %`. None: only that it is one."""
+    """A fix in a few words: `undoes 0862602 in part, remains +4.5 %`. None: the recovery is unknown."""
     if one is None:
         return f"undoes half or more of {short(culprit)}"
     part = "" if one.complete else " in part"

@@ -75,7 +75,7 @@ def _blend(old: Weights, new: Weights, ln_index: float) -> list[float]:
 
 
 def _shares(mean: float, ln_index: float, weights: Weights, old: Weights, new: Weights) -> list[float]:
-    """By stage: they add up to mean * ln_index."""
+    """Parts by stage, which add up to mean * ln_index."""
     slope = 1.0 if ln_index == 0 else ln_index / expm1(ln_index)
     scale = mean * slope / _sum(weights, old)
     return [

@@ -16,12 +16,12 @@ StageKind = Literal["common", "added", "removed"]
 
 
 class Figure(Model):
-    """What one arm's chain or stage costs a packet."""
+    """Cost per packet of one arm's chain or stage."""
 
     cpp: CyclesPerPacket
     """Cycles per packet."""
     ipp: float | None = None
-    """Instructions per packet; None when they were not counted."""
+    """Instructions per packet; None if they were not counted."""
     eipc: float | None = None
     """Instructions per cycle."""
     sources: dict[str, str] = Field(default_factory=dict)
@@ -29,7 +29,7 @@ class Figure(Model):
 
 
 class Change(Model):
-    """From base to head. Missing is None: an added stage has no base, an uncounted one no IPP."""
+    """A change from base to head. None: missing, as base of an added stage, or IPP without a count."""
 
     base: Figure | None
     head: Figure | None
@@ -39,9 +39,9 @@ class Change(Model):
     high: float | None = None
     """Interval of the ratio, at `level`."""
     level: float | None = None
-    """Confidence level of low and high: that of the test which decided, after spending over the looks."""
+    """Confidence level of low and high: that of the deciding test, after alpha spending over the looks."""
     p_value: float | None = None
-    """Two-sided, of no change in CPP, for this look alone."""
+    """Two-sided p-value of no change in CPP, for this look alone."""
     ln_cpp: LogRatio | None = None
     ln_ipp: LogRatio | None = None
     ln_eipc: LogRatio | None = None
@@ -52,8 +52,7 @@ class StageChange(Change):
     stage: str
     kind: StageKind
     contribution_cycles: CyclesPerPacket | None
-    """Cycles per packet the stage adds to the chain; common stages, added and removed ones sum up to the
-    whole."""
+    """Cycles per packet that the stage adds to the chain; all stages add up to the chain's change."""
     significant: bool
     """Its ratio differs from 1 at STAGE_FALSE_DISCOVERY_RATE over the chain's stages."""
     relevant: bool

@@ -56,7 +56,7 @@ Shares = Mapping[OutcomeKind, float]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a run knows of its packets in addition to the rounds."""
+    """A run's figures of packets in addition to the rounds."""
 
     replays: Sequence[Replay] = ()
     looks: Sequence[BufferLook] = ()

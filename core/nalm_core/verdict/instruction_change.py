@@ -21,14 +21,14 @@ SHOWN_FUNCTIONS = 5
 
 
 class FunctionChange(Model):
-    """One C function under one stage, in instructions of its own a packet; None where it did not run, or is
-    not among the costliest of its stage."""
+    """Own instructions per packet of one C function under one stage; None if it did not run, or is not among
+    the costliest of its stage."""
 
     name: str
     base_ipp: float | None
     head_ipp: float | None
     base_calls: float | None
-    """Calls a packet."""
+    """Calls per packet."""
     head_calls: float | None
 
 
@@ -37,13 +37,13 @@ class InstructionChange(Model):
     base_ipp: float | None
     head_ipp: float | None
     ln_ipp: float | None
-    """ln(head / base) of the stage; None for a stage that came or went."""
+    """ln(head / base) of the stage; None for an added or removed stage."""
     chain_share: float
-    """Instructions a packet that the stage adds, relative to the base chain's IPP."""
+    """Instructions per packet that the stage adds, relative to the IPP of base's chain."""
     relevant: bool
     """Large enough to matter for the chain, if cycles follow."""
     functions: list[FunctionChange]
-    """Those that changed most, first."""
+    """Functions, those that changed most first."""
 
 
 def instruction_changes(report: RunReport, head: Arm) -> list[InstructionChange]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an NF retains from turn to turn: packets under way between its lcores, and packet buffers.
+"""Packets and buffers that an NF retains between turns: packets under way between its lcores, packet buffers.
 
 Rings and batches fill up and stop growing. Growth through both halves of every launch is permanent: packets
 lost without an outcome, or leaking buffers.
