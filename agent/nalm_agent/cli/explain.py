@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm explain`: shows where a change lies, by function, source line and flame graph."""
+"""`nalm explain`: shows where a change is, by function, source line and flame graph."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm gdb`: debugs an NF with its probe's figures at hand."""
+"""`nalm gdb`: debugs an NF with the figures of its probe."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gdb(
         typer.Option("--print", help="Print the line that loads the commands, for .gdbinit or an editor."),
     ] = False,
 ) -> None:
-    """Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
+    """Debug an NF with the figures of its probe: `nalm stages`, `nalm since`, `nalm lcores` inside gdb."""
 
     if print_source:
         typer.echo(source_line())

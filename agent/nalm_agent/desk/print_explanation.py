@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints where a change lies: functions by call path, then source lines of both sides side by side."""
+"""Prints where a change is: functions by call path, then source lines of both sides side by side."""
 
 from __future__ import annotations
 

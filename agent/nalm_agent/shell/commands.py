@@ -34,7 +34,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     "A running NF": {
         "top": "Watch a running NF: packets per second, CUR, CPP, eIPC and IPP per stage and lcore, named "
         "drops.",
-        "gdb": "Debug an NF with its probe's figures at hand: `nalm stages`, `nalm since`, `nalm lcores` "
+        "gdb": "Debug an NF with the figures of its probe: `nalm stages`, `nalm since`, `nalm lcores` "
         "inside gdb.",
     },
     "Rates and variants": {
