@@ -25,7 +25,7 @@ INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host.
 COUNTED_OTHERWISE = (
     "The two sides were counted in different ways (run.counts in nalm.toml): their figures are not compared."
 )
-NEW_SEGMENT = "The difference includes that of the hosts."
+NEW_SEGMENT = "The change includes the difference between the hosts."
 
 
 class Composition(Model):
