@@ -3159,7 +3159,7 @@ export interface components {
         };
         /**
          * Arm
-         * @description What is run side by side.
+         * @description The builds that a run measures side by side.
          * @enum {string}
          */
         Arm: "base" | "head" | "head_as_base";
@@ -3428,8 +3428,8 @@ export interface components {
         };
         /**
          * BufferLook
-         * @description The turns of a launch, or the parts of a replay, and further ones of the same process: its packet
-         *     buffers grew.
+         * @description A longer look at a process whose packet buffers grew: the turns of a launch, or the parts of a replay,
+         *     and further ones.
          */
         BufferLook: {
             arm: components["schemas"]["Arm"];
@@ -3488,7 +3488,7 @@ export interface components {
         };
         /**
          * CallNode
-         * @description A function called along one path. Nodes are listed callers first.
+         * @description A function on one call path. A list of nodes has callers first.
          */
         CallNode: {
             /** File */
@@ -3602,7 +3602,7 @@ export interface components {
         };
         /**
          * Change
-         * @description From base to head. Missing is None: an added stage has no base, an uncounted one no IPP.
+         * @description A change from base to head. None: missing, as base of an added stage, or IPP without a count.
          */
         Change: {
             base: components["schemas"]["Figure"] | null;
@@ -3719,7 +3719,7 @@ export interface components {
         };
         /**
          * Check
-         * @description A named test of the run's own numbers; a failed one makes the run invalid.
+         * @description A named check of the run's own numbers; a failed one makes the run invalid.
          */
         Check: {
             /** Limit */
@@ -3984,7 +3984,7 @@ export interface components {
         };
         /**
          * Contribution
-         * @description What a variant brings, chain by chain.
+         * @description Effect of a variant on each chain.
          */
         Contribution: {
             /** Chains */
@@ -4008,7 +4008,7 @@ export interface components {
         };
         /**
          * Cost
-         * @description What one side's stage costs. The stages of a side add up to its chain.
+         * @description Cost of one side's stage. The stages of a side add up to its chain.
          */
         Cost: {
             /** Cpp */
@@ -4152,7 +4152,7 @@ export interface components {
         };
         /**
          * Difference
-         * @description What is another than before the cut.
+         * @description One difference from the runs before the cut.
          */
         Difference: {
             /** Base */
@@ -4164,7 +4164,7 @@ export interface components {
         };
         /**
          * Drift
-         * @description The reference against itself, in the order measured.
+         * @description The reference against itself, in the order of measurement.
          */
         Drift: {
             /** Cell */
@@ -4249,7 +4249,7 @@ export interface components {
         Event: "regressed" | "improved" | "recovered" | "broken" | "inconclusive" | "failed";
         /**
          * EventCount
-         * @description Events of one arm over the turns of one launch, in user space, summed over lcores. Raw.
+         * @description Raw events of one arm over the turns of one launch, in user space, summed over lcores.
          */
         EventCount: {
             arm: components["schemas"]["Arm"];
@@ -4450,7 +4450,7 @@ export interface components {
         ExperimentState: "queued" | "running" | "done" | "failed" | "cancelled";
         /**
          * Explanation
-         * @description Why cycles changed, as far as what was counted tells.
+         * @description Why cycles changed, as far as the counted events show it.
          */
         Explanation: {
             /** Advice */
@@ -4565,7 +4565,7 @@ export interface components {
         };
         /**
          * FeaturePrice
-         * @description What the feature adds to the reference without it.
+         * @description Cost that the feature adds to the reference without it.
          */
         FeaturePrice: {
             /** Cycles */
@@ -4591,7 +4591,7 @@ export interface components {
         };
         /**
          * FeatureSplit
-         * @description Cycles per packet from base to head: total = efficiency + features, nothing left over.
+         * @description Change of cycles per packet from base to head: total = efficiency + features, exactly.
          */
         FeatureSplit: {
             /** Efficiency Cycles */
@@ -4631,7 +4631,7 @@ export interface components {
         };
         /**
          * Figure
-         * @description What one arm's chain or stage costs a packet.
+         * @description Cost per packet of one arm's chain or stage.
          */
         Figure: {
             /** Cpp */
@@ -4672,7 +4672,7 @@ export interface components {
         };
         /**
          * Finding
-         * @description What comparing a candidate with good came to.
+         * @description The result of comparing a candidate with good.
          * @enum {string}
          */
         Finding: "good" | "bad" | "skip";
@@ -4784,7 +4784,7 @@ export interface components {
         Format: "csv" | "parquet" | "json" | "openmetrics";
         /**
          * Frame
-         * @description A function along one path of calls; inclusive cost a packet in both arms, 0 where it did not run.
+         * @description A function on one call path, with its inclusive cost per packet in both arms; 0 if it did not run.
          */
         Frame: {
             /** Base */
@@ -4805,8 +4805,8 @@ export interface components {
         };
         /**
          * FunctionChange
-         * @description One C function under one stage, in instructions of its own a packet; None where it did not run, or is
-         *     not among the dearest of its stage.
+         * @description Own instructions per packet of one C function under one stage; None if it did not run, or is not among
+         *     the costliest of its stage.
          */
         FunctionChange: {
             /** Base Calls */
@@ -4822,7 +4822,7 @@ export interface components {
         };
         /**
          * FunctionCost
-         * @description One function on one side; None: not counted, or not sampled.
+         * @description One function on one side. None: not counted, or not sampled.
          */
         FunctionCost: {
             /** Calls */
@@ -4851,7 +4851,7 @@ export interface components {
         };
         /**
          * FunctionCount
-         * @description One C function under one stage: instructions of its own, without callees.
+         * @description One C function under one stage: its own instructions, without callees.
          */
         FunctionCount: {
             /** Calls */
@@ -4867,7 +4867,7 @@ export interface components {
         };
         /**
          * FunctionLines
-         * @description What the source lines of one file cost under one function: its own, or inlined into it.
+         * @description Cost of the source lines of one file in one function, including code inlined into it.
          */
         FunctionLines: {
             /** File */
@@ -5142,7 +5142,7 @@ export interface components {
         };
         /**
          * Host
-         * @description Fingerprint. `host_class` is what must match for two runs to share a series.
+         * @description A host's fingerprint. Runs of one series have the same `host_class`.
          */
         Host: {
             /** Caches */
@@ -5685,7 +5685,7 @@ export interface components {
         Kind: "features" | "ablation" | "models";
         /**
          * LcoreCounters
-         * @description One lcore over one turn. TSC cycles, nanoseconds.
+         * @description One lcore over one turn: TSC cycles, nanoseconds.
          */
         LcoreCounters: {
             /** Apart Cycles */
@@ -5788,7 +5788,7 @@ export interface components {
         };
         /**
          * LineCost
-         * @description One source line of a function, or of what was inlined into it; None: not counted, or not sampled.
+         * @description One source line of a function or of code inlined into it. None: not counted, or not sampled.
          */
         LineCost: {
             /** Cpp */
@@ -5934,7 +5934,7 @@ export interface components {
         };
         /**
          * ModelledCache
-         * @description A cache as the model had it: bytes, ways, bytes.
+         * @description A cache of the model: bytes, ways, bytes.
          */
         ModelledCache: {
             /** Line Bytes */
@@ -6190,7 +6190,7 @@ export interface components {
         NotificationState: "waiting" | "sending" | "sent" | "failed" | "unsure";
         /**
          * Outcome
-         * @description The outcome of a verdict. Documents carry the value.
+         * @description The outcome of a verdict. Documents contain the value.
          * @enum {string}
          */
         Outcome: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken";
@@ -6221,7 +6221,7 @@ export interface components {
         };
         /**
          * OutcomeKind
-         * @description What became of a packet in a stage (probe contract, enum nalm_outcome_kind).
+         * @description The kind of a packet's outcome in a stage (probe contract, enum nalm_outcome_kind).
          * @enum {string}
          */
         OutcomeKind: "pass" | "sent" | "policy" | "lost" | "bad";
@@ -6472,7 +6472,7 @@ export interface components {
         };
         /**
          * ProfiledLine
-         * @description A source line of a function (or of what was inlined into it).
+         * @description A source line of a function or of code inlined into it.
          */
         ProfiledLine: {
             /** File */
@@ -6755,7 +6755,7 @@ export interface components {
         /**
          * Recovery
          * @description One scenario of a regression after its fixes. Ratios are after / before, of the chain's CPP, or of a
-         *     stage's where a history saw that alone.
+         *     stage's CPP if only a history of the stage shows the regression.
          */
         Recovery: {
             /**
@@ -6871,9 +6871,9 @@ export interface components {
         };
         /**
          * Replay
-         * @description What became of a fixed number of packets of the trace, from its first one on, in a fresh process.
+         * @description Outcomes of a fixed number of packets of the trace, from its first packet, in a new process.
          *
-         *     The number of packets ends it, not the clock: two builds that do the same have the same figures.
+         *     The number of packets ends it, not the clock: two builds with the same work have the same figures.
          */
         Replay: {
             arm: components["schemas"]["Arm"];
@@ -7273,7 +7273,7 @@ export interface components {
         };
         /**
          * RunStatus
-         * @description What the agent could do. Whether a measured run is valid follows from its checks.
+         * @description Whether the agent could measure. The checks determine whether a measured run is valid.
          * @enum {string}
          */
         RunStatus: "measured" | "unchanged" | "broken" | "failed";
@@ -7564,7 +7564,7 @@ export interface components {
         };
         /**
          * Settings
-         * @description What the agent aimed at; thresholds the verdict is judged with.
+         * @description Settings of the measurement, and thresholds of the verdict.
          */
         Settings: {
             /** Alpha */
@@ -7625,7 +7625,7 @@ export interface components {
         };
         /**
          * Source
-         * @description Where a counter comes from; figures of different sources are never put in one series.
+         * @description The source of a counter. Figures of different sources are never in one series.
          * @enum {string}
          */
         Source: "tsc" | "pmu" | "simulated";
@@ -7642,7 +7642,7 @@ export interface components {
         };
         /**
          * SourceRow
-         * @description Lines that stand beside each other; None: the side has none there.
+         * @description Lines side by side. None: the side has no line there.
          */
         SourceRow: {
             base: components["schemas"]["SourceLine"] | null;
@@ -7650,7 +7650,7 @@ export interface components {
         };
         /**
          * SourceText
-         * @description What a report holds of its sides' source.
+         * @description A report's source text of both sides.
          */
         SourceText: {
             /** Files */
@@ -7726,7 +7726,7 @@ export interface components {
         };
         /**
          * StageCounters
-         * @description One stage over one turn, summed over lcores. TSC cycles, packets, batches.
+         * @description One stage over one turn, summed over lcores: TSC cycles, packets, batches.
          */
         StageCounters: {
             /** Batches */
@@ -7756,7 +7756,7 @@ export interface components {
         };
         /**
          * StagePart
-         * @description What one stage contributes to each part, cycles per packet; each column adds up to its part.
+         * @description One stage's contribution to each part, in cycles per packet; the stages add up to the part.
          */
         StagePart: {
             base: components["schemas"]["Cost"] | null;
@@ -7805,7 +7805,7 @@ export interface components {
         };
         /**
          * Stretch
-         * @description Consecutive lines that both sides have, or one alone.
+         * @description Consecutive lines of both sides, or of one side only.
          */
         Stretch: {
             /** Base */
@@ -7866,8 +7866,8 @@ export interface components {
         };
         /**
          * Term
-         * @description What is added for sets that have all of `features`: none names the bare chain, one a feature's price,
-         *     two what they cost together beyond both prices.
+         * @description Cycles of sets that have all of `features`. Without features: the bare chain; one: its price; two:
+         *     their cost together in addition to both prices.
          */
         Term: {
             /** Cycles */
@@ -8132,7 +8132,7 @@ export interface components {
         };
         /**
          * Use
-         * @description What a cell is for.
+         * @description The purpose of a cell.
          * @enum {string}
          */
         Use: "fit" | "held_out" | "reference" | "variant";
