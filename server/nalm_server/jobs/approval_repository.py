@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.branch_filters.filters import ForkPullRequests
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.jobs.models import ApprovalRow, JobRow
@@ -34,7 +34,9 @@ def rules(
     session: Session, project_id: int, commits: Collection[Commit]
 ) -> tuple[ForkPullRequests, set[Commit]]:
     """The project's policy for forks, and which of the commits are approved."""
-    of_project = select(WatchRow.fork_pull_requests).where(WatchRow.project_id == project_id)
+    of_project = select(RepositorySettingsRow.fork_pull_requests).where(
+        RepositorySettingsRow.project_id == project_id
+    )
     granted = and_(
         ApprovalRow.project_id == project_id, tuple_(ApprovalRow.sha, ApprovalRow.fork).in_(commits)
     )

@@ -16,7 +16,7 @@ from nalm_server.base.errors import InvalidError, NalmError
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.commits.order import record
-from nalm_server.git.graph import CommitInfo, GraphError, UnknownRevisionError
+from nalm_server.git.graph import GraphCommit, GraphError, UnknownRevisionError
 
 RECORDED_AT_ONCE = 100
 RETRY = Backoff(first_seconds=15.0, longest_seconds=3840.0, tries=10)
@@ -31,7 +31,7 @@ class Planned(Protocol):
     message: str | None
 
 
-def line(context: Context, project: ProjectRow, old: str, new: str) -> list[CommitInfo]:
+def line(context: Context, project: ProjectRow, old: str, new: str) -> list[GraphCommit]:
     """The commits after `old` up to `new`, oldest first. Raises InvalidError if `old` is not on that line."""
     found = graph.first_parent(context, project, old, new)
     if not found:
@@ -41,7 +41,7 @@ def line(context: Context, project: ProjectRow, old: str, new: str) -> list[Comm
     return found
 
 
-def on_default_line(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> set[str]:
+def on_default_line(context: Context, project: ProjectRow, commits: Sequence[GraphCommit]) -> set[str]:
     """Of consecutive commits, oldest first, those on the default branch's first-parent line."""
     try:
         tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
@@ -51,7 +51,7 @@ def on_default_line(context: Context, project: ProjectRow, commits: Sequence[Com
     return {one.sha for one in since} & {one.sha for one in commits}
 
 
-def make_known(context: Context, project: ProjectRow, commits: Sequence[CommitInfo]) -> None:
+def make_known(context: Context, project: ProjectRow, commits: Sequence[GraphCommit]) -> None:
     """Records the commits, newest first: each gets its place before one that is recorded already."""
     default = on_default_line(context, project, commits)
     backwards = list(reversed(commits))

@@ -13,7 +13,7 @@ from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.git.graph import CommitInfo
+from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import commit_range
 
 
@@ -24,7 +24,7 @@ class Pair:
     parent: str | None
     """Head's first parent, if it has one."""
     base: str
-    info: CommitInfo | None = None
+    info: GraphCommit | None = None
     """For a head that is new to the server."""
     listed: bool = False
     """Head is new and on the default branch's first-parent line."""
@@ -67,7 +67,7 @@ def pair(context: Context, project: ProjectRow, head: str, base: str | None) -> 
     return Pair(project.id, sha, info.parent, against, info, listed)
 
 
-def _left_at(context: Context, project: ProjectRow, head: CommitInfo) -> str | None:
+def _left_at(context: Context, project: ProjectRow, head: GraphCommit) -> str | None:
     """The commit where head left the default branch; on that branch, its parent."""
     tip = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     shared = graph.merge_base(context, project, head.sha, tip)

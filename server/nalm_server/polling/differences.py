@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_server.git.branch_filters.filters import Watching
+from nalm_server.git.branch_filters.filters import BranchFilters
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
@@ -24,7 +24,7 @@ HEADS = ("refs/pull/{}/head", "refs/merge-requests/{}/head")
 LONGEST = 255
 
 
-def differences(watched: Watching, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
+def differences(watched: BranchFilters, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
     """In any order: the events are independent."""
     branches = {
         name: sha

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.db.claims import Claim, locked
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.jobs.models import JobRow
@@ -33,9 +33,11 @@ def lock_due(session: Session, now: datetime, longest: timedelta) -> ProjectRow 
     """The project that is longest due and that no other worker has locked; `longest`: longest interval."""
     due = (
         select(ProjectRow)
-        .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
-        .where(Claim(WatchRow.reconcile_at, longest).free(now))
-        .order_by(WatchRow.reconcile_at.is_not(None), WatchRow.reconcile_at, ProjectRow.id)
+        .outerjoin(RepositorySettingsRow, RepositorySettingsRow.project_id == ProjectRow.id)
+        .where(Claim(RepositorySettingsRow.reconcile_at, longest).free(now))
+        .order_by(
+            RepositorySettingsRow.reconcile_at.is_not(None), RepositorySettingsRow.reconcile_at, ProjectRow.id
+        )
         .limit(1)
     )
     return session.scalars(locked(due, wait=False, of=ProjectRow)).one_or_none()

@@ -17,7 +17,7 @@ from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.branch_filters import repository as watches
-from nalm_server.git.branch_filters.filters import Watching, watching
+from nalm_server.git.branch_filters.filters import BranchFilters, branch_filters_of
 from nalm_server.git.commits.order import record
 from nalm_server.git.events import MergeGroupChanged, PullRequestChanged
 from nalm_server.git.refs import repository as refs
@@ -124,7 +124,7 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
     # Read before the forge: stored state is then never newer than the forge's.
     with context.read_sessions() as session:
         row = watches.find(session, project.id)
-        watched = watching(project, row)
+        watched = branch_filters_of(project, row)
         known = repository.known_refs(session, project.id)
     seen = graph.ls_remote(context, project, *PATTERNS)
     if row is None or row.reconciled_at is None:
@@ -140,7 +140,7 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
 
 
 def _unheard_of(
-    context: Context, project: ProjectRow, watched: Watching, seen: dict[str, str]
+    context: Context, project: ProjectRow, watched: BranchFilters, seen: dict[str, str]
 ) -> list[MergeGroupChanged]:
     groups = [group for group in merge_groups(seen) if watched.watches(group.base_branch)]
     with context.read_sessions() as session:
@@ -155,7 +155,7 @@ def _first_look(
     now = context.clock()
     with context.sessions() as session:
         projects.lock(session, project.id)
-        watched = watching(project, watches.find(session, project.id))
+        watched = branch_filters_of(project, watches.find(session, project.id))
         for name, sha in seen.items():
             branch, tag = name.removeprefix("refs/heads/"), name.removeprefix("refs/tags/")
             if branch != name and watched.watches(branch) and branch not in known.branches:

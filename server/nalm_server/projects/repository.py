@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import OPEN as OPEN_ALERTS
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import HELD, OPEN
@@ -52,7 +52,9 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     )
     moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
-    trouble = select(WatchRow.reconcile_error).where(WatchRow.project_id == ProjectRow.id)
+    trouble = select(RepositorySettingsRow.reconcile_error).where(
+        RepositorySettingsRow.project_id == ProjectRow.id
+    )
     subqueries = (
         _of_project(one) for one in (commits, jobs, alerts, moved, received, trouble, _furthest_run())
     )

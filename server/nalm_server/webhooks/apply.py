@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a plan: commits, jobs, branches, tags, pull requests. Idempotent."""
+"""Plans an event outside a transaction and writes its commits, jobs, branches, tags and pull requests in one.
+Idempotent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rules import expectations
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.db.context import Context
+from nalm_server.git.branch_filters import repository as settings
+from nalm_server.git.branch_filters.filters import branch_filters_of
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import Sighting, record, record_all
 from nalm_server.git.events import (
@@ -20,6 +26,7 @@ from nalm_server.git.events import (
     TagDeleted,
     TagPushed,
 )
+from nalm_server.git.graph import Graph
 from nalm_server.git.refs import repository as refs
 from nalm_server.git.refs import service as ref_service
 from nalm_server.jobs import repository as job_rows
@@ -28,21 +35,55 @@ from nalm_server.jobs import superseding
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.service import PullRequestHead
-from nalm_server.webhooks.plans.plan import Measurement, Plan, Stored
+from nalm_server.webhooks import repository
+from nalm_server.webhooks.plans.make import make_plan
+from nalm_server.webhooks.plans.plan import Measurement, Plan, PlanInputs, StoredState
 
 RELEASES_SEEN = 20
 SKIPPED = "touches nothing that is measured"
 
 
-def stored(session: Session, project_id: int, event: Event) -> Stored:
+def plan_inputs(context: Context, project_id: int) -> PlanInputs:
+    """The project's present state."""
+    with context.read_sessions() as session:
+        project = projects.get(session, project_id)
+        most = context.settings.fork_pull_requests
+        filters = branch_filters_of(project, settings.find(session, project_id), most)
+    return PlanInputs(filters, Graph(context, project))
+
+
+@contextmanager
+def planned(
+    context: Context, inputs: PlanInputs, event: Event, *, last_try: bool = False
+) -> Iterator[tuple[Session, Plan]]:
+    """Yields the event's plan in a transaction that holds the project's lock, and commits it.
+
+    Raises GraphError or UnknownRevisionError if the plan cannot be made, or not yet.
+    """
+    project_id = inputs.graph.project.id
+    while True:
+        with context.read_sessions() as session:
+            before = stored(session, project_id, event)
+        plan = make_plan(inputs, event, before, last_try=last_try)
+        with context.sessions() as session:
+            repository.commit_without_waiting(session)
+            projects.lock(session, project_id)
+            if stored(session, project_id, event) != before:
+                continue  # the stored state has changed since the plan was made
+            yield session, plan
+            session.commit()
+            return
+
+
+def stored(session: Session, project_id: int, event: Event) -> StoredState:
     """Returns the stored state that a plan depends on."""
     match event:
         case BranchPushed(branch=name):
             row = refs.find_branch(session, project_id, name)
-            return Stored(branch=row.sha if row and row.deleted_at is None else None)
+            return StoredState(branch=row.sha if row and row.deleted_at is None else None)
         case TagPushed():
-            return Stored(tags=tuple(tag.sha for tag in refs.tags(session, project_id, RELEASES_SEEN)))
-    return Stored()
+            return StoredState(tags=tuple(tag.sha for tag in refs.tags(session, project_id, RELEASES_SEEN)))
+    return StoredState()
 
 
 def apply(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> list[int]:
@@ -134,10 +175,10 @@ def _enqueue(session: Session, commit: CommitRow, measurement: Measurement, now:
 
 def _move_refs(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:
     match event:
-        case BranchPushed(branch=name) if plan.place:
-            refs.place_branch(session, project_id, name, plan.place, now)
-        case TagPushed(tag=name) if plan.place:
-            refs.place_tag(session, project_id, name, plan.place, now)
+        case BranchPushed(branch=name) if plan.new_tip:
+            refs.place_branch(session, project_id, name, plan.new_tip, now)
+        case TagPushed(tag=name) if plan.new_tip:
+            refs.place_tag(session, project_id, name, plan.new_tip, now)
         case BranchDeleted(name):
             refs.delete(session, refs.find_branch(session, project_id, name), now)
         case TagDeleted(name):

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims deliveries of a project together, in the order of their arrival."""
+"""Claims deliveries of a project together, in the order of their arrival, and renews the claims. A worker
+that dies or loses the database loses its claims soon."""
 
 from __future__ import annotations
 
+import threading
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+import structlog
 from nalm_core.wire.backoff import Backoff
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
@@ -17,10 +22,14 @@ from nalm_server.webhooks import repository
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
+log = structlog.get_logger()
+
 AT_ONCE = 500
 """Deliveries of a project claimed together. Each failed try divides it by four, so that a delivery that
 crashes its workers is soon claimed alone."""
 RETRY = Backoff(first_seconds=15.0, longest_seconds=3600.0, tries=8)
+RENEWED_SECONDS = 15.0
+"""Several renewals fit into a claim: a short outage of the database does not lose it."""
 REASON_LENGTH = 500
 DIED = "the worker process ended while it processed the delivery; the workers' log may say why"
 
@@ -70,6 +79,33 @@ def _take(session: Session, due: repository.Due, project_id: int, attempts: int)
         packed = row.body or b""
         claimed.append(Claimed(row.id, row.attempts, row.project_id, row.forge, row.event, packed))
     return claimed
+
+
+@contextmanager
+def renewed(context: Context, claims: Sequence[Claimed]) -> Iterator[None]:
+    """Renews the claims until the block ends."""
+    done = threading.Event()
+    name = f"deliveries from {claims[0].number}"
+    thread = threading.Thread(target=_renew, args=(context, claims, done), name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _renew(context: Context, claims: Sequence[Claimed], done: threading.Event) -> None:
+    attempts = [(claimed.number, claimed.attempt) for claimed in claims]
+    while not done.wait(RENEWED_SECONDS):
+        try:
+            with context.sessions() as session:
+                repository.hold(session, attempts, context.clock())
+                session.commit()
+        except SQLAlchemyError as error:  # the database is away, or no connection is free
+            log.warning(
+                "the claim of deliveries was not renewed", first=claims[0].number, error=type(error).__name__
+            )
 
 
 def still_ours(session: Session, claims: Sequence[Claimed]) -> dict[int, DeliveryRow]:

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, defer
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.db.claims import Claim, locked, over
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.schemas import DeliveryStatus
 
@@ -43,8 +43,13 @@ class Signer(NamedTuple):
 def signers(session: Session, named: str | None, limit: int) -> list[Signer]:
     """The project of this name; without a name, projects up to the limit."""
     query = (
-        select(ProjectRow.id, ProjectRow.webhook_secret, WatchRow.previous_secret, WatchRow.previous_until)
-        .outerjoin(WatchRow, WatchRow.project_id == ProjectRow.id)
+        select(
+            ProjectRow.id,
+            ProjectRow.webhook_secret,
+            RepositorySettingsRow.previous_secret,
+            RepositorySettingsRow.previous_until,
+        )
+        .outerjoin(RepositorySettingsRow, RepositorySettingsRow.project_id == ProjectRow.id)
         .order_by(ProjectRow.id)
         .limit(limit)
     )

@@ -18,9 +18,8 @@ from nalm_server.base.errors import BadRequestError, ConflictError, NotFoundErro
 from nalm_server.db.context import Context
 from nalm_server.git.events import Nothing, about
 from nalm_server.webhooks import repository
-from nalm_server.webhooks.forges.claim import Claim, Forge, Headers
+from nalm_server.webhooks.forges.claim import Claim, Forge, Headers, read_event
 from nalm_server.webhooks.models import DeliveryRow
-from nalm_server.webhooks.parsing import read
 from nalm_server.webhooks.schemas import Delivery, DeliveryStatus, HookAnswer
 from nalm_server.webhooks.signer import bad_signature, signer
 from nalm_server.worker.kinds import Work
@@ -59,7 +58,7 @@ def take(context: Context, forge: Forge, request: Request) -> HookAnswer:
     if request.headers.get("content-type", "").startswith(FORM):
         raise BadRequestError("The body is a form: set the webhook's content type to application/json.")
     require_values(request.body, MOST_VALUES)
-    event = read(forge, claim.event, request.body)
+    event = read_event(forge, claim.event, request.body)
     if isinstance(event, Nothing):
         return HookAnswer(status="ignored", reason=event.reason, delivery=None)
     with context.sessions() as session:

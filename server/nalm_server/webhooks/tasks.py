@@ -4,27 +4,24 @@ done or put off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
 import structlog
-from sqlalchemy.orm import Session
 
 from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
 from nalm_server.git.events import Event, PullRequestChanged
 from nalm_server.git.graph import gather
-from nalm_server.webhooks import claims, repository
-from nalm_server.webhooks.claim_heartbeat import renewed
-from nalm_server.webhooks.claims import Claimed
+from nalm_server.webhooks import apply, claims, repository
+from nalm_server.webhooks.claims import Claimed, renewed
 from nalm_server.webhooks.forges import FORGES
+from nalm_server.webhooks.forges.claim import read_event
 from nalm_server.webhooks.graph_queries import queries_for
-from nalm_server.webhooks.parsing import read
 from nalm_server.webhooks.plans.make import make_plan
-from nalm_server.webhooks.plans.plan import Plan, Scene, Stored
-from nalm_server.webhooks.processing import follow, scene_of
+from nalm_server.webhooks.plans.plan import PlanInputs, StoredState
 from nalm_server.webhooks.together import Step, apply_together, groups
 
 log = structlog.get_logger()
@@ -37,7 +34,7 @@ BODIES_KEPT = timedelta(days=14)
 def drain(context: Context) -> None:
     """Processes every delivery that is due. Safe to run concurrently."""
     while claimed := claims.claim(context):
-        with renewed(context, [(one.number, one.attempt) for one in claimed]):
+        with renewed(context, claimed):
             _work_all(context, claimed)
     with context.sessions() as session:
         repository.forget_bodies(session, context.clock() - BODIES_KEPT)
@@ -49,28 +46,28 @@ def _work_all(context: Context, claimed: Sequence[Claimed]) -> None:
     events: dict[int, Event] = {}
     for one in claimed:
         with _put_off_if_it_fails(context, one):
-            events[one.number] = read(FORGES[one.forge], one.event, one.body)
-    scene = _scene(context, claimed[0].project_id, events.values())
+            events[one.number] = read_event(FORGES[one.forge], one.event, one.body)
+    inputs = _inputs(context, claimed[0].project_id, events.values())
     for group in groups((one, events[one.number]) for one in claimed if one.number in events):
-        _work_group(context, group, scene)
+        _work_group(context, group, inputs)
 
 
-def _work_group(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> None:
+def _work_group(context: Context, group: Sequence[tuple[Claimed, Event]], inputs: PlanInputs) -> None:
     """Processes a group in one transaction if possible, otherwise one by one."""
     left = group
     if len(group) > 1:
-        steps = list(_planned(context, group, scene))
+        steps = list(_planned(context, group, inputs))
         left = [] if _worked_together(context, steps) else [(step.claimed, step.event) for step in steps]
     for claimed, event in left:
         with _put_off_if_it_fails(context, claimed):
-            _work(context, claimed, event, scene)
+            _work(context, claimed, event, inputs)
 
 
-def _planned(context: Context, group: Sequence[tuple[Claimed, Event]], scene: Scene) -> Iterator[Step]:
+def _planned(context: Context, group: Sequence[tuple[Claimed, Event]], inputs: PlanInputs) -> Iterator[Step]:
     """Yields those that can be planned and puts the others off."""
     for claimed, event in group:
         with _put_off_if_it_fails(context, claimed):
-            plan = make_plan(scene, event, Stored(), last_try=_is_last_try(claimed))
+            plan = make_plan(inputs, event, StoredState(), last_try=_is_last_try(claimed))
             assert isinstance(event, PullRequestChanged)
             yield Step(claimed, event, plan)
 
@@ -95,21 +92,23 @@ def _put_off_if_it_fails(context: Context, claimed: Claimed) -> Iterator[None]:
         claims.put_off(context, claimed, said)
 
 
-def _scene(context: Context, project_id: int, events: Collection[Event]) -> Scene:
-    scene = scene_of(context, project_id)
-    queries = queries_for(scene.watched, events)
+def _inputs(context: Context, project_id: int, events: Collection[Event]) -> PlanInputs:
+    inputs = apply.plan_inputs(context, project_id)
+    queries = queries_for(inputs.filters, events)
     if queries is None:
-        return scene
-    return replace(scene, graph=replace(scene.graph, gathered=gather(context, scene.graph.project, queries)))
+        return inputs
+    return replace(
+        inputs, graph=replace(inputs.graph, gathered=gather(context, inputs.graph.project, queries))
+    )
 
 
-def _work(context: Context, claimed: Claimed, event: Event, scene: Scene) -> None:
-    def finish(session: Session, plan: Plan, applied: Callable[[], list[int]]) -> None:
+def _work(context: Context, claimed: Claimed, event: Event, inputs: PlanInputs) -> None:
+    with apply.planned(context, inputs, event, last_try=_is_last_try(claimed)) as (session, plan):
         row = claims.still_ours(session, [claimed]).get(claimed.number)
         if row is not None:
-            claims.complete(session, [(row, plan.reason, applied())], context.clock())
-
-    follow(context, scene, event, finish, last_try=_is_last_try(claimed))
+            now = context.clock()
+            job_ids = apply.apply(session, claimed.project_id, event, plan, now)
+            claims.complete(session, [(row, plan.reason, job_ids)], now)
 
 
 def _is_last_try(claimed: Claimed) -> bool:

@@ -16,7 +16,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.settings import Settings
 from nalm_server.db.context import Context
 from nalm_server.git import graph
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git
 from nalm_server.git.graph.address import protocol, require_revision
 from nalm_server_git import Forge, Repo, make_repo, serve
@@ -64,7 +64,7 @@ def add_project(
         session.add(row)
         session.flush()
         session.add(
-            WatchRow(
+            RepositorySettingsRow(
                 project_id=row.id,
                 push_commits="each",
                 fork_pull_requests="approve",

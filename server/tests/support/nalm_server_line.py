@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from nalm_server.app import workers
 from nalm_server.git import graph
-from nalm_server.git.graph import CommitInfo, UnknownRevisionError
+from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def info(number: int) -> CommitInfo:
-    return CommitInfo(
+def info(number: int) -> GraphCommit:
+    return GraphCommit(
         message=f"commit {number}",
         author="Mona",
         committed_at=WHEN,
@@ -34,7 +34,7 @@ def use_line(monkeypatch: pytest.MonkeyPatch, length: int) -> None:
 
     def first_parent(
         _context: Any, _project: Any, old: str | None, new: str, *, most: int = 1_000_000
-    ) -> list[CommitInfo]:
+    ) -> list[GraphCommit]:
         start = 0 if old is None else places[old] + 1
         return [info(number) for number in range(start, places[new] + 1)][-most:]
 

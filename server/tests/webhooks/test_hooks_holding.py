@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.jobs import repository as jobs
-from nalm_server.webhooks import claim_heartbeat, repository, tasks
+from nalm_server.webhooks import apply, claims, repository
 from nalm_server.webhooks.claims import RETRY
 from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.repository import HELD
@@ -30,7 +30,7 @@ def only(service: Service) -> DeliveryRow:
 def test_a_delivery_in_hand_is_held_on_to(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow, hold = tasks.follow, repository.hold
+    planned, hold = apply.planned, repository.hold
     troubles = [NoConnectionError("none was free")]
 
     def renew(*given: Any) -> None:
@@ -38,16 +38,16 @@ def test_a_delivery_in_hand_is_held_on_to(
             raise troubles.pop()
         hold(*given)
 
-    def long(*given: Any, **named: Any) -> None:
+    def long(*given: Any, **named: Any) -> Any:
         for _ in range(2):
             clock.pass_seconds(HELD.total_seconds() - 1)
             drain(service.context)
             until(lambda: only(service).next_at == clock() + HELD, "the hold to be renewed")
-        follow(*given, **named)
+        return planned(*given, **named)
 
-    monkeypatch.setattr(claim_heartbeat, "RENEWED_SECONDS", 0.01)
+    monkeypatch.setattr(claims, "RENEWED_SECONDS", 0.01)
     monkeypatch.setattr(repository, "hold", renew)
-    monkeypatch.setattr(tasks, "follow", long)
+    monkeypatch.setattr(apply, "planned", long)
     assert service.hook(payload("push_merge"), 202)["became"] == "accepted"
     assert (only(service).attempts, troubles) == (1, [])
 
@@ -60,7 +60,7 @@ def test_a_delivery_whose_worker_died_is_worked_on_soon(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched, pytest.raises(KilledError):
-        patched.setattr(tasks, "follow", dies)
+        patched.setattr(apply, "planned", dies)
         service.hook(payload("push_merge"), 202)
     drain(service.context)
     assert only(service).status == "received"
@@ -72,7 +72,7 @@ def test_a_delivery_whose_worker_died_is_worked_on_soon(
 def test_a_delivery_that_every_worker_dies_of_is_given_up(
     service: Service, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "follow", dies)
+    monkeypatch.setattr(apply, "planned", dies)
     with pytest.raises(KilledError):
         service.hook(payload("push_merge"), 202)
     for _ in range(RETRY.tries - 1):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nalm_server.git.branch_filters.filters import ForkPullRequests, PushCommits, Watching
+from nalm_server.git.branch_filters.filters import BranchFilters, ForkPullRequests, PushCommits
 from nalm_server.git.events import MergeGroupChanged
 from nalm_server.polling.differences import differences, merge_groups
 from nalm_server.polling.repository import KnownRefs
@@ -75,7 +75,9 @@ def test_the_queues_own_branch_is_no_push(service: Service) -> None:
 def test_what_a_queue_waits_for_is_found_by_its_branch() -> None:
     ref = json.loads(group(HEAD, BASE))["merge_group"]["head_ref"]
     nothing = KnownRefs({}, {}, [])
-    watched = Watching("main", ("*",), (), PushCommits.EACH, ForkPullRequests.APPROVE, measure_tags=False)
+    watched = BranchFilters(
+        "main", ("*",), (), PushCommits.EACH, ForkPullRequests.APPROVE, measure_tags=False
+    )
     seen = {ref: HEAD, "refs/heads/gh-readonly-queue/main/pr-7-abc": HEAD}
     assert merge_groups(seen) == [MergeGroupChanged(NUMBER, True, HEAD, "main", BASE)]
     assert differences(watched, nothing, seen) == [], "it is no push"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.git import graph
-from nalm_server.git.graph import CommitInfo, Graph, GraphQueries, UnknownRevisionError, git
+from nalm_server.git.graph import Graph, GraphCommit, GraphQueries, UnknownRevisionError, git
 from nalm_server.git.refs import service as refs
 from nalm_server.webhooks import claims, tasks, together
 from nalm_server.webhooks import service as hooks
@@ -159,7 +159,7 @@ def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
         assert known.first_parent(None, head, most=1) == plain.first_parent(None, head, most=1)
         assert (scene.base, head) in known.gathered.paths
         assert known.changed_paths(scene.base, head) == plain.changed_paths(scene.base, head)
-    found: list[CommitInfo] = known.first_parent(line[3], line[0])
+    found: list[GraphCommit] = known.first_parent(line[3], line[0])
     assert found == plain.first_parent(line[3], line[0])
     assert [one.sha for one in found] == line[2::-1]
     with pytest.raises(UnknownRevisionError):

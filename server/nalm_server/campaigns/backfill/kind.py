@@ -18,7 +18,7 @@ from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.queueing import queue
 from nalm_server.db.context import Context
 from nalm_server.git.commits import repository as commits
-from nalm_server.git.graph import CommitInfo
+from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import approvals, commit_range
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
@@ -70,7 +70,7 @@ class _Backfill(Kind):
 BACKFILL = _Backfill()
 
 
-def pairs(first: str, line: Sequence[CommitInfo], every: int) -> list[tuple[str, str]]:
+def pairs(first: str, line: Sequence[GraphCommit], every: int) -> list[tuple[str, str]]:
     """(base, head) of each step: every n-th commit against the previous one; the last commit is always
     included."""
     heads = [info.sha for info in line[every - 1 :: every]]

@@ -30,7 +30,7 @@ from nalm_server.campaigns.resource import Resource, common
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.commits.order import record
-from nalm_server.git.graph import CommitInfo
+from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import commit_range, revisions
 from nalm_server.jobs.agents.schemas import LeasedExperiment
 from nalm_server.jobs.models import CampaignRow, JobRow
@@ -62,7 +62,7 @@ def create(context: Context, caller: Principal, project: str, new: ExperimentNew
     return detail
 
 
-def _unknown(context: Context, project: ProjectRow, sha: str) -> tuple[CommitInfo | None, bool]:
+def _unknown(context: Context, project: ProjectRow, sha: str) -> tuple[GraphCommit | None, bool]:
     """For a commit new to the server: its data, and whether the default branch has it."""
     if revisions.known(context, project, sha) is not None:
         return None, False

@@ -12,7 +12,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.campaigns.schedules.schemas import Against
 from nalm_server.db.context import Context
 from nalm_server.git import graph
-from nalm_server.git.graph import CommitInfo, UnknownRevisionError
+from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Nothing:
     """The reason why nothing is measured."""
 
     why: str
-    tip: CommitInfo
+    tip: GraphCommit
 
 
 @dataclass(frozen=True)
 class Compared:
-    tip: CommitInfo
+    tip: GraphCommit
     base: str
 
 
@@ -58,7 +58,7 @@ def _release(context: Context, project: ProjectRow, tip: str, releases: Sequence
     return None
 
 
-def _previous(context: Context, project: ProjectRow, tip: CommitInfo, last: str | None) -> str | None:
+def _previous(context: Context, project: ProjectRow, tip: GraphCommit, last: str | None) -> str | None:
     """The previous tip; if a forced push dropped it, the commit where the branch left it."""
     if last is None:
         return tip.parent

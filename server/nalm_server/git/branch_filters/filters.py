@@ -8,7 +8,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 
 PATHS_IGNORE = ("doc/*", "docs/*", "*.md", "*.rst", "LICENSE*")
 """A commit that changes nothing else is not measured. `*` also crosses `/`."""
@@ -29,7 +29,7 @@ class ForkPullRequests(StrEnum):
 
 
 @dataclass(frozen=True)
-class Watching:
+class BranchFilters:
     default_branch: str
     branches: tuple[str, ...]
     paths_ignore: tuple[str, ...]
@@ -53,10 +53,12 @@ def stricter(rule: ForkPullRequests, most: str | None) -> ForkPullRequests:
     return min(rule, ForkPullRequests(most or ForkPullRequests.ALWAYS), key=order.index)
 
 
-def watching(project: ProjectRow, row: WatchRow | None, most_of_forks: str | None = None) -> Watching:
+def branch_filters_of(
+    project: ProjectRow, row: RepositorySettingsRow | None, most_of_forks: str | None = None
+) -> BranchFilters:
     """most_of_forks: the setting `fork_pull_requests`."""
     rule = ForkPullRequests(row.fork_pull_requests) if row else ForkPullRequests.APPROVE
-    return Watching(
+    return BranchFilters(
         default_branch=project.default_branch,
         branches=tuple(row.branches) if row and row.branches is not None else (project.default_branch,),
         paths_ignore=tuple(row.paths_ignore) if row and row.paths_ignore is not None else PATHS_IGNORE,

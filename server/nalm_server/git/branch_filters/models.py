@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from nalm_server.db.engine import Base, UtcDateTime
 
 
-class WatchRow(Base):
+class RepositorySettingsRow(Base):
     """A project's settings for webhooks and polling. A project without a row has the defaults."""
 
     __tablename__ = "watches"

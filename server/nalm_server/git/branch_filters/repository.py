@@ -6,18 +6,18 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from nalm_server.git.branch_filters.filters import ForkPullRequests, PushCommits
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 
 
-def find(session: Session, project_id: int) -> WatchRow | None:
-    return session.get(WatchRow, project_id)
+def find(session: Session, project_id: int) -> RepositorySettingsRow | None:
+    return session.get(RepositorySettingsRow, project_id)
 
 
-def require(session: Session, project_id: int) -> WatchRow:
+def require(session: Session, project_id: int) -> RepositorySettingsRow:
     """The row, created with the defaults if necessary. The caller holds the project's lock."""
     row = find(session, project_id)
     if row is None:
-        row = WatchRow(
+        row = RepositorySettingsRow(
             project_id=project_id,
             push_commits=PushCommits.EACH,
             fork_pull_requests=ForkPullRequests.APPROVE,

@@ -9,13 +9,13 @@ from nalm_server.git.graph.batch import GraphQueries, gather
 from nalm_server.git.graph.batch_answers import Graph
 from nalm_server.git.graph.errors import AddressError, GraphError, UnknownRevisionError
 from nalm_server.git.graph.history import changed_paths, first_parent, merge_base, resolve
-from nalm_server.git.graph.log import CommitInfo
+from nalm_server.git.graph.log import GraphCommit
 from nalm_server.git.graph.mirror import fetch
 from nalm_server.git.graph.remote import first_look, ls_remote
 
 __all__ = [
     "AddressError",
-    "CommitInfo",
+    "GraphCommit",
     "Graph",
     "GraphError",
     "GraphQueries",

@@ -17,7 +17,7 @@ from nalm_server.git.graph import bases, mirror
 from nalm_server.git.graph.address import is_sha
 from nalm_server.git.graph.batch_answers import Gathered
 from nalm_server.git.graph.errors import GraphError
-from nalm_server.git.graph.log import FORMAT, CommitInfo, parse
+from nalm_server.git.graph.log import FORMAT, GraphCommit, parse
 from nalm_server.git.graph.mirror import Mirror
 
 log = structlog.get_logger()
@@ -79,7 +79,7 @@ def _refs(found: Mirror) -> dict[str, str]:
     return refs
 
 
-def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], dict[str, str]]:
+def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[GraphCommit], dict[str, str]]:
     """The commits, and those that the repository does not serve."""
     requested = sorted(sha for sha in shas if is_sha(sha))
     there = _commits(found, requested)
@@ -93,13 +93,13 @@ def _fetched(found: Mirror, shas: Collection[str]) -> tuple[list[CommitInfo], di
     return there, {sha: why.format(short(sha), said.get(sha, "it is no commit")) for sha in still}
 
 
-def _commits(found: Mirror, shas: Iterable[str]) -> list[CommitInfo]:
+def _commits(found: Mirror, shas: Iterable[str]) -> list[GraphCommit]:
     """Commits in the mirror."""
     options = ["--no-walk=unsorted", "--ignore-missing", "--missing=allow-any", "--no-commit-header"]
     return parse(found.ask("rev-list", *options, f"--format={FORMAT}", "--stdin", said=_lines(shas)))
 
 
-def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collection[str]) -> list[CommitInfo]:
+def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collection[str]) -> list[GraphCommit]:
     pairs = [(start, tip) for start, tip in pushes if start in known and tip in known]
     # A start may be another pair's tip: commits between them are then on the path to the other start.
     tips = {tip for _, tip in pairs}
@@ -110,7 +110,7 @@ def _between(found: Mirror, pushes: Collection[tuple[str, str]], known: Collecti
     return parse(found.ask("rev-list", *options, f"--format={FORMAT}", "--stdin", said=said))
 
 
-def _pairs(queries: GraphQueries, commits: dict[str, CommitInfo]) -> set[tuple[str, str]]:
+def _pairs(queries: GraphQueries, commits: dict[str, GraphCommit]) -> set[tuple[str, str]]:
     starts = {start for start, _ in queries.pushes}
     pairs = {pair for pair in queries.changes if set(pair) <= commits.keys()}
     if not queries.each:

@@ -12,7 +12,7 @@ from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
 from nalm_server.git.graph import history, remote
 from nalm_server.git.graph.errors import UnknownRevisionError
-from nalm_server.git.graph.log import CommitInfo
+from nalm_server.git.graph.log import GraphCommit
 
 REFS = ("refs/heads/", "refs/tags/")
 
@@ -25,7 +25,7 @@ class Gathered:
     """Why nothing could be gathered: another try would fail as well."""
     refs: Mapping[str, str] | None = None
     """Commits of all branches and tags by full name; "" if a tag is of no commit. None: not read."""
-    commits: Mapping[str, CommitInfo] = field(default_factory=dict)
+    commits: Mapping[str, GraphCommit] = field(default_factory=dict)
     missing: Mapping[str, str] = field(default_factory=dict)
     """Commits that the repository does not serve, each with its error."""
     bases: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Graph:
 
     def first_parent(
         self, old: str | None, new: str, *, most: int = history.MOST_COMMITS
-    ) -> list[CommitInfo]:
+    ) -> list[GraphCommit]:
         self._require(*(one for one in (old, new) if one is not None))
         if old is None and most == 1 and new in self.gathered.commits:
             return [self.gathered.commits[new]]
@@ -91,10 +91,10 @@ class Graph:
             if sha in self.gathered.missing:
                 raise UnknownRevisionError(self.gathered.missing[sha])
 
-    def _line(self, old: str, new: str) -> list[CommitInfo] | None:
+    def _line(self, old: str, new: str) -> list[GraphCommit] | None:
         """First parents from `new` back to `old`, oldest first. None: `old` is not among the gathered
         commits."""
-        found: list[CommitInfo] = []
+        found: list[GraphCommit] = []
         at: str | None = new
         while at != old:
             info = self.gathered.commits.get(at) if at is not None else None

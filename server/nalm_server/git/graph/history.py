@@ -8,7 +8,7 @@ from nalm_server.db.context import Context
 from nalm_server.git.graph import mirror
 from nalm_server.git.graph.address import is_sha, require_revision
 from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
-from nalm_server.git.graph.log import FORMAT, CommitInfo, parse
+from nalm_server.git.graph.log import FORMAT, GraphCommit, parse
 
 MOST_COMMITS = 100_000
 NONE_IN_COMMON = 1
@@ -17,7 +17,7 @@ NONE_IN_COMMON = 1
 
 def first_parent(
     context: Context, project: ProjectRow, old: str | None, new: str, *, most: int = MOST_COMMITS
-) -> list[CommitInfo]:
+) -> list[GraphCommit]:
     """Commits after `old` up to `new` along the first parent, oldest first; at most the newest `most`.
 
     Without `old`, from the root. Needs full SHAs. Raises GraphError, UnknownRevisionError.

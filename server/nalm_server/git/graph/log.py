@@ -14,7 +14,7 @@ END = "\x00\x01"
 
 
 @dataclass(frozen=True)
-class CommitInfo(order.CommitInfo):
+class GraphCommit(order.CommitInfo):
     """A commit with its first parent; commits.order.record accepts it."""
 
     sha: str
@@ -22,13 +22,13 @@ class CommitInfo(order.CommitInfo):
     """The first one. None: a root commit."""
 
 
-def parse(text: str) -> list[CommitInfo]:
+def parse(text: str) -> list[GraphCommit]:
     return [_parsed(entry.lstrip("\n")) for entry in text.split(END) if entry.strip()]
 
 
-def _parsed(entry: str) -> CommitInfo:
+def _parsed(entry: str) -> GraphCommit:
     sha, parents, author, seconds, message = entry.split("\0", 4)
-    return CommitInfo(
+    return GraphCommit(
         message=message.strip(),
         author=author or None,
         committed_at=_time(int(seconds)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.db.context import Context
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.graph.git import Limits, Repository
 
 LOCAL_SECONDS = 60.0
@@ -15,7 +15,7 @@ LOCAL_SECONDS = 60.0
 def describe(context: Context, project: ProjectRow) -> Repository:
     """Uses a short transaction of its own."""
     with context.read_sessions() as session:
-        row = session.get(WatchRow, project.id)
+        row = session.get(RepositorySettingsRow, project.id)
     sealed = row.read_credential if row else None
     user, _, token = context.box.open(sealed).partition(":") if sealed else ("", "", "")
     return Repository(

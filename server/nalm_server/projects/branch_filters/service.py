@@ -16,8 +16,8 @@ from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.db.context import Context
 from nalm_server.git.branch_filters import repository
-from nalm_server.git.branch_filters.filters import watching
-from nalm_server.git.branch_filters.models import WatchRow
+from nalm_server.git.branch_filters.filters import branch_filters_of
+from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.jobs import approvals
 from nalm_server.jobs import service as jobs
 from nalm_server.projects.branch_filters.schemas import (
@@ -75,14 +75,16 @@ def set_read_token(
     record(session, caller, action, f"read token of {project}", context.clock(), project_id=found.id)
 
 
-def _changeable(session: Session, caller: Principal, project: str) -> tuple[ProjectRow, WatchRow]:
+def _changeable(
+    session: Session, caller: Principal, project: str
+) -> tuple[ProjectRow, RepositorySettingsRow]:
     found = require_project(session, caller, project, Role.MAINTAINER)
     locked = project_rows.lock(session, found.id)
     return locked, repository.require(session, found.id)
 
 
-def _shown(project: ProjectRow, row: WatchRow | None) -> WatchingShown:
-    watched = watching(project, row)
+def _shown(project: ProjectRow, row: RepositorySettingsRow | None) -> WatchingShown:
+    watched = branch_filters_of(project, row)
     return WatchingShown(
         branches=row.branches if row else None,
         paths_ignore=list(watched.paths_ignore),

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the plan of any event, with the commit graph or without."""
+"""Makes the plan of any event, with the commit graph or from the payload alone."""
 
 from __future__ import annotations
 
-from nalm_server.git.branch_filters.filters import Watching
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from nalm_server.git.branch_filters.filters import BranchFilters
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
@@ -15,82 +19,58 @@ from nalm_server.git.events import (
     TagPushed,
 )
 from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError
-from nalm_server.webhooks.plans import merge_group
-from nalm_server.webhooks.plans.plan import Plan, Scene, Stored
-from nalm_server.webhooks.plans.pull_request import (
-    plan_pull_request,
-    plan_pull_request_without_graph,
-    unmeasured,
-)
-from nalm_server.webhooks.plans.push import plan_push, plan_push_without_graph
-from nalm_server.webhooks.plans.tag import plan_tag, plan_tag_without_graph
+from nalm_server.webhooks.plans import merge_group, pull_request, push, tag
+from nalm_server.webhooks.plans.plan import Plan, PlanInputs, StoredState
+
+E = TypeVar("E")
 
 
-def make_plan(
-    scene: Scene,
-    event: Event,
-    stored: Stored,
-    *,
-    last_try: bool,
-) -> Plan:
+@dataclass(frozen=True)
+class Planner(Generic[E]):
+    """How the plan of one kind of event is made."""
+
+    plan: Callable[[PlanInputs, E, StoredState], Plan]
+    from_payload: Callable[[PlanInputs, E, str], Plan | None]
+    """The plan when the commit graph fails with this message. None: the payload does not suffice."""
+    unmeasured: Callable[[BranchFilters, E], Plan | None] = lambda _filters, _event: None
+    """The plan if there is nothing to measure. None: there is."""
+
+
+PLANNERS: Mapping[type[Any], Planner[Any]] = {
+    BranchPushed: Planner(push.plan_push, push.plan_push_from_payload, push.unmeasured),
+    PullRequestChanged: Planner(
+        pull_request.plan_pull_request, pull_request.plan_pull_request_from_payload, pull_request.unmeasured
+    ),
+    MergeGroupChanged: Planner(
+        merge_group.plan_merge_group, merge_group.plan_merge_group_from_payload, merge_group.unmeasured
+    ),
+    TagPushed: Planner(tag.plan_tag, tag.plan_tag_from_payload),
+}
+
+
+def make_plan(inputs: PlanInputs, event: Event, stored: StoredState, *, last_try: bool) -> Plan:
     """Raises GraphError or UnknownRevisionError if another try may help, or if no plan is possible."""
-    if done := without_graph(scene.watched, event):
-        return done
+    if plan := unmeasured(inputs.filters, event):
+        return plan
+    planner = PLANNERS[type(event)]
     try:
-        return _with_graph(scene, event, stored)
+        return planner.plan(inputs, event, stored)
     except (GraphError, UnknownRevisionError) as error:
         if not last_try and not isinstance(error, AddressError):
             raise
-        plan = _plan_without_graph(scene, event, error.message)
+        plan = planner.from_payload(inputs, event, error.message)
         if plan is None:
             raise
         return plan
 
 
-def without_graph(watched: Watching, event: Event) -> Plan | None:
-    """The plan if it does not need the graph. None: it does."""
-    match event:
-        case BranchPushed(branch=branch) | BranchDeleted(branch) if not watched.watches(branch):
-            return Plan(f"{branch} is not watched, {', '.join(watched.branches)} is")
-        case PullRequestChanged():
-            return unmeasured(watched, event)
-        case MergeGroupChanged():
-            return merge_group.unmeasured(watched, event)
-    return _noted(event)
-
-
-def _noted(event: Event) -> Plan | None:
+def unmeasured(filters: BranchFilters, event: Event) -> Plan | None:
+    """The plan if there is nothing to measure. None: there is, and its plan needs the commit graph."""
     match event:
         case Nothing(reason):
             return Plan(reason)
         case BranchDeleted(branch):
-            return Plan(f"{branch} was deleted")
-        case TagDeleted(tag):
-            return Plan(f"release {tag} was deleted")
-    return None
-
-
-def _with_graph(scene: Scene, event: Event, stored: Stored) -> Plan:
-    match event:
-        case BranchPushed():
-            return plan_push(scene, event, stored)
-        case PullRequestChanged():
-            return plan_pull_request(scene, event)
-        case MergeGroupChanged():
-            return merge_group.plan_merge_group(scene, event)
-        case TagPushed():
-            return plan_tag(scene, event, stored)
-    raise AssertionError(f"no plan for {event}")
-
-
-def _plan_without_graph(scene: Scene, event: Event, why: str) -> Plan | None:
-    match event:
-        case BranchPushed():
-            return plan_push_without_graph(scene, event, why)
-        case PullRequestChanged():
-            return plan_pull_request_without_graph(scene, event, why)
-        case MergeGroupChanged():
-            return merge_group.plan_merge_group_without_graph(event, why)
-        case TagPushed():
-            return plan_tag_without_graph(event, why)
-    return None
+            return push.unwatched(filters, branch) or Plan(f"{branch} was deleted")
+        case TagDeleted(name):
+            return Plan(f"release {name} was deleted")
+    return PLANNERS[type(event)].unmeasured(filters, event)

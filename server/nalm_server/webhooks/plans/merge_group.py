@@ -5,39 +5,45 @@ from __future__ import annotations
 
 from nalm_core.text.commit_name import short
 
-from nalm_server.git.branch_filters.filters import Watching
+from nalm_server.git.branch_filters.filters import BranchFilters
 from nalm_server.git.events import MergeGroupChanged
 from nalm_server.jobs.schemas import JobReason
-from nalm_server.webhooks.plans.plan import Known, Measurement, Plan, Scene
-from nalm_server.webhooks.plans.steps import touches_code
+from nalm_server.webhooks.plans.plan import (
+    Measurement,
+    Plan,
+    PlanInputs,
+    PlannedCommit,
+    StoredState,
+    touches_code,
+)
 
 
-def unmeasured(watched: Watching, group: MergeGroupChanged) -> Plan | None:
+def unmeasured(filters: BranchFilters, group: MergeGroupChanged) -> Plan | None:
     """The plan if there is nothing to measure. None: there is."""
     if not group.waiting:
         return Plan(f"{_name(group)} was left")
-    if not watched.watches(group.base_branch):
+    if not filters.watches(group.base_branch):
         return Plan(f"{_name(group)} goes into {group.base_branch}, which is not watched")
     return None
 
 
-def plan_merge_group(scene: Scene, group: MergeGroupChanged) -> Plan:
+def plan_merge_group(inputs: PlanInputs, group: MergeGroupChanged, _stored: StoredState) -> Plan:
     """Raises GraphError, UnknownRevisionError."""
-    head = scene.graph.first_parent(None, group.head_sha, most=1)[0]
-    known = Known(head.sha, head.parent, head)
-    if not touches_code(scene, group.base_sha, group.head_sha):
+    head = inputs.graph.first_parent(None, group.head_sha, most=1)[0]
+    known = PlannedCommit(head.sha, head.parent, head)
+    if not touches_code(inputs, group.base_sha, group.head_sha):
         reason = f"{_name(group)} touches nothing that is measured"
         return Plan(reason, [known], listed=False, untouched=[group.head_sha])
     return _measured(group, known)
 
 
-def plan_merge_group_without_graph(group: MergeGroupChanged, why: str) -> Plan:
+def plan_merge_group_from_payload(_inputs: PlanInputs, group: MergeGroupChanged, why: str) -> Plan:
     """The plan from the payload alone, which names the base."""
-    known = Known(group.head_sha, group.base_sha, group.tip)
+    known = PlannedCommit(group.head_sha, group.base_sha, group.tip)
     return _measured(group, known, f", from the delivery alone: {why}")
 
 
-def _measured(group: MergeGroupChanged, head: Known, beside: str = "") -> Plan:
+def _measured(group: MergeGroupChanged, head: PlannedCommit, beside: str = "") -> Plan:
     """Includes forks' code without an approval: who added it to the queue may write to the branch."""
     measured = Measurement(
         group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
