@@ -15,8 +15,8 @@ from nalm_server.git.graph.remote import first_look, ls_remote
 
 __all__ = [
     "AddressError",
-    "GraphCommit",
     "Graph",
+    "GraphCommit",
     "GraphError",
     "GraphQueries",
     "UnknownRevisionError",
