@@ -45,7 +45,7 @@ def paths() -> dict[str, str]:
     five = "&".join(f"scenario=scenario-{number}" for number in range(1, 6))
     since = time.strftime("%Y-%m-%dT00:00:00Z", time.gmtime(time.time() - 30 * 86_400))
     return {
-        "quality": f"{P}/quality",
+        "quality": f"{P}/detection-quality",
         "lines_5_scenarios_10000": f"{P}/lines?{five}&metric=cpp&limit=10000",
         "lines_5_scenarios_10000_chain": f"{P}/lines?{five}&metric=cpp&limit=10000&stage=chain",
         "lines_1000": f"{P}/lines?scenario=scenario-1&metric=cpp&limit=1000",
@@ -78,7 +78,7 @@ def paths() -> dict[str, str]:
         "alerts": f"{P}/alerts",
         "retention": f"{P}/retention",
         "experiments": f"{P}/experiments",
-        "trials": f"{P}/quality/trials",
+        "trials": f"{P}/detection-quality/trials",
         "pull_requests": f"{P}/pull-requests?limit=100",
         "audit": "/audit",
         "metrics": METRICS,

@@ -156,7 +156,7 @@ def service(one: Recorder) -> None:
 
 
 def webhooks(one: Recorder) -> None:
-    one.send("GET /projects/{project}/watching")
+    one.send("GET /projects/{project}/branch-filters")
     rules = {
         "branches": ["main"],
         "paths_ignore": ["docs/**"],
@@ -164,7 +164,7 @@ def webhooks(one: Recorder) -> None:
         "fork_pull_requests": "approve",
         "measure_tags": True,
     }
-    one.send("PUT /projects/{project}/watching", json=rules)
+    one.send("PUT /projects/{project}/branch-filters", json=rules)
     one.push(1)
     gitlab = {"object_kind": "push", "ref": "refs/heads/main", "before": one.shas[1], "after": one.shas[2]}
     gitlab |= {"checkout_sha": one.shas[2]}
@@ -342,10 +342,10 @@ def views(one: Recorder) -> None:
 
 def campaigns(one: Recorder) -> None:
     bisect = {"good": one.shas[1], "bad": one.shas[7], "scenario": "sfc_a"}
-    one.send("POST /projects/{project}/bisects", 201, json=bisect, keep={"bisect": "id"})
-    one.send("GET /projects/{project}/bisects")
-    one.send("GET /bisects/{bisect_id}", bisect_id="${bisect}", until="steps")
-    one.send("POST /bisects/{bisect_id}/cancel", bisect_id="${bisect}")
+    one.send("POST /projects/{project}/bisections", 201, json=bisect, keep={"bisect": "id"})
+    one.send("GET /projects/{project}/bisections")
+    one.send("GET /bisections/{bisect_id}", bisect_id="${bisect}", until="steps")
+    one.send("POST /bisections/{bisect_id}/cancel", bisect_id="${bisect}")
     backfill = {"first": one.shas[4], "last": one.shas[7], "every": 1, "scenarios": ["sfc_a"]}
     one.send("POST /projects/{project}/backfills", 201, json=backfill, keep={"backfill": "id"})
     one.send("GET /projects/{project}/backfills")
@@ -366,11 +366,11 @@ def campaigns(one: Recorder) -> None:
         "ratio_cpp": 1.0,
     }
     trial |= {"low": 0.99, "high": 1.01, "version": "0.1.0"}
-    one.send("POST /projects/{project}/quality/trials", 201, "upload", json={"trials": [trial]})
-    one.send("GET /projects/{project}/quality/trials", query={"kind": "aa"}, keep={"trial": "0.id"})
-    one.send("GET /projects/{project}/quality/trials/{trial_id}/report", 404, trial_id="${trial}")
-    one.send("GET /projects/{project}/quality", query={"days": 90})
-    one.send("PUT /projects/{project}/quality/controls", json={"controls_per_day": 2})
+    one.send("POST /projects/{project}/detection-quality/trials", 201, "upload", json={"trials": [trial]})
+    one.send("GET /projects/{project}/detection-quality/trials", query={"kind": "aa"}, keep={"trial": "0.id"})
+    one.send("GET /projects/{project}/detection-quality/trials/{trial_id}/report", 404, trial_id="${trial}")
+    one.send("GET /projects/{project}/detection-quality", query={"days": 90})
+    one.send("PUT /projects/{project}/detection-quality/controls", json={"controls_per_day": 2})
 
 
 def settings(one: Recorder) -> None:
@@ -414,10 +414,10 @@ def people(one: Recorder) -> None:
     one.send("GET /projects/{project}/tokens")
     one.send("DELETE /projects/{project}/tokens/{token_id}", 204, token_id="${ci}")
     watch = {"project": "tiny", "scenario": "sfc_*", "stage": "*", "author": "*"}
-    one.send("POST /me/watches", 201, None, json=watch, headers=page, keep={"watch": "id"})
-    one.send("GET /me/watches", token="mona")
+    one.send("POST /me/subscriptions", 201, None, json=watch, headers=page, keep={"watch": "id"})
+    one.send("GET /me/subscriptions", token="mona")
     one.send("GET /me/alerts", token="mona", query={"order": "worth"})
-    one.send("DELETE /me/watches/{number}", 204, None, headers=page, number="${watch}")
+    one.send("DELETE /me/subscriptions/{number}", 204, None, headers=page, number="${watch}")
     one.send("GET /tokens", token=None, headers=page)
     one.send("DELETE /tokens/{token_id}", 204, None, headers=page, token_id="${mine}")
     one.send("GET /audit", query={"limit": 5})

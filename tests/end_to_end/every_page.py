@@ -48,7 +48,7 @@ def names_of(service: Service) -> dict[str, str]:
     asked = {"first": sha(0), "last": sha(LAST), "every": 1}
     service.post("/projects/demo/backfills", "admin", 201, asked)
     service.post(
-        "/projects/demo/bisects", "admin", 201, {"good": sha(1), "bad": sha(LAST), "scenario": "sfc_a"}
+        "/projects/demo/bisections", "admin", 201, {"good": sha(1), "bad": sha(LAST), "scenario": "sfc_a"}
     )
     job = service.post("/projects/demo/jobs", "admin", 201, {"head": sha(LAST), "base": sha(1)})
     return NAMES | {"runId": head["runs"][0]["run_id"], "jobId": str(job["id"]), "id": "1"}

@@ -215,5 +215,5 @@ def add_trials(service: Service) -> None:
         {**TRIAL, "key": f"{number:016x}", "measured_at": f"{months[number % 3]}-15T12:00:00Z", **one}
         for number, one in enumerate(sent)
     ]
-    service.post("/projects/demo/quality/trials", "upload", 201, {"trials": trials})
+    service.post("/projects/demo/detection-quality/trials", "upload", 201, {"trials": trials})
     quality_work.drain(service.context)

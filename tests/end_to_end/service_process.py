@@ -134,8 +134,8 @@ def fill(service: Service, repo: Repo, name: str) -> dict[str, int]:
     keep_measuring(service, running)
     project = f"/projects/{name}"
     backfill = service.post(f"{project}/backfills", {"first": shas[0], "last": shas[3], "every": 1})
-    bisect = service.post(f"{project}/bisects", {"good": shas[0], "bad": shas[7], "scenario": "sfc_a"})
-    until(lambda: service.get(f"/bisects/{bisect['id']}")["steps"], "the bisect's first step")
+    bisect = service.post(f"{project}/bisections", {"good": shas[0], "bad": shas[7], "scenario": "sfc_a"})
+    until(lambda: service.get(f"/bisections/{bisect['id']}")["steps"], "the bisect's first step")
     pushed = [
         one["id"] for one in service.get(f"/jobs?project={name}&state=queued") if one["reason"] == "push"
     ]

@@ -137,7 +137,7 @@ def test_every_alert_says_why_and_what_helps(demo: Demo) -> None:
 
 
 def test_the_service_says_how_well_it_judges(demo: Demo) -> None:
-    shown = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/quality").raise_for_status().json()
+    shown = httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/detection-quality").raise_for_status().json()
     assert shown["false_alarms"]["all"]["said"] == "nothing measured against itself yet"
     assert shown["next_control_at"] is not None
 

@@ -29,7 +29,7 @@ def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
         ("features?by=release&view=table", ("v1.0", "v1.1")),
         ("features?by=branch", ("main",)),
         ("models", ("fewest cycles", "faster in 1 of 3 chains, slower in 1", "ft: computational scale")),
-        ("quality", ("By size of the change", "a commit against itself", "Oct\u00a02026")),
+        ("detection-quality", ("By size of the change", "a commit against itself", "Oct\u00a02026")),
         ("quality?days=30", ("By size of the change",)),
         (f"compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a", ("not side by side: shown, not judged",)),
     ],
@@ -46,7 +46,7 @@ def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...])
     [
         ("features", "nalm-server reference empty"),
         ("models", "Nothing has been measured"),
-        ("quality", "nalm-mutants run --sample 6 --upload --project empty"),
+        ("detection-quality", "nalm-mutants run --sample 6 --upload --project empty"),
     ],
 )
 def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: str) -> None:
@@ -55,7 +55,7 @@ def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: 
     require_accessible(page)
 
 
-@pytest.mark.parametrize("path", ["features", "models", "quality"])
+@pytest.mark.parametrize("path", ["features", "models", "detection-quality"])
 def test_a_failing_server_is_said_so(page: Page, path: str) -> None:
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
     page.route(
@@ -123,7 +123,7 @@ def test_an_experiments_cells_are_opened(page: Page) -> None:
 
 
 def test_controls_are_set(page: Page) -> None:
-    page.goto("/p/demo/quality")
+    page.goto("/p/demo/detection-quality")
     page.get_by_label("Controls a day").fill("3")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("3 times a day")).to_be_visible()

@@ -18,7 +18,7 @@ from service_browser import administrator, fresh_page
 TABLES = {
     "/p/demo/features?feature=nat": {"the price of nat": "price", "the cost model of sfc_a": "term"},
     "/p/demo/models": {"models of scenarios": "cpp", "variants of scenarios": "cpp_on_against_off"},
-    "/p/demo/quality": {"detection": "rate", "false alarms": "rate", "quality by month": "rate"},
+    "/p/demo/detection-quality": {"detection": "rate", "false alarms": "rate", "quality by month": "rate"},
     "/hosts/bench-vm-2": {"what bench-vm-2 can see": "half_width"},
     "/p/demo/settings?part=access": {"the tokens": "scope"},
 }

@@ -94,7 +94,7 @@ def test_a_folder_is_added_on_the_server_s_host(page: Page) -> None:
         (f"/p/{NF}/measure?kind=backfill", "Start the backfill"),
         (f"/p/{NF}/measure?kind=bisect", "Start the bisect"),
         (f"/p/{NF}/backfills/{{backfill}}", "of 3 commits"),
-        (f"/p/{NF}/bisects/{{bisect}}", "Candidates left"),
+        (f"/p/{NF}/bisections/{{bisect}}", "Candidates left"),
         ("/hosts", "bench-1"),
         (f"/p/{NF}/settings?part=repository", "hooks/gitlab"),
     ],
@@ -106,7 +106,7 @@ def test_with_work_there_a_page_shows_it(page: Page, filled: dict[str, int], pat
 
 
 @pytest.mark.parametrize(
-    "path", ["/queue", "/hosts", "/jobs/1", f"/p/{NF}/backfills/1", f"/p/{NF}/bisects/1"]
+    "path", ["/queue", "/hosts", "/jobs/1", f"/p/{NF}/backfills/1", f"/p/{NF}/bisections/1"]
 )
 def test_a_failing_server_is_said_so(page: Page, filled: dict[str, int], path: str) -> None:
     assert filled

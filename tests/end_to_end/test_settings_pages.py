@@ -76,7 +76,7 @@ def test_somebody_is_invited_by_a_link_and_shut_out(page: Page) -> None:
 def test_a_watch_finds_alerts_until_it_is_removed(page: Page) -> None:
     page.goto("/mine")
     page.get_by_label("Scenario").fill("sfc_[ab]")
-    page.get_by_role("button", name="Watch", exact=True).click()
+    page.get_by_role("button", name="Subscribe", exact=True).click()
     expect(page.locator("[data-alert]").first).to_be_visible()
     page.get_by_role("button", name="Remove subscription: scenario sfc_[ab]").click()
     expect(page.get_by_text("Nothing for you")).to_be_visible()

@@ -123,7 +123,7 @@ class Scene:
         self.nalm.start(reconcile_seconds=1)
 
         def looked() -> str | None:
-            shown = self.nalm.call("GET", f"/projects/{self.name}/watching")
+            shown = self.nalm.call("GET", f"/projects/{self.name}/branch-filters")
             assert shown["reconcile_error"] is None, shown
             return None if shown["reconciled_at"] == looked_at else shown["reconciled_at"]
 

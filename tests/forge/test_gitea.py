@@ -107,7 +107,7 @@ def test_forced_push_drops_what_waited(scene: Scene) -> None:
 
 
 def test_branches_come_and_go(scene: Scene) -> None:
-    scene.nalm.call("PUT", f"/projects/{scene.name}/watching", {"branches": ["main", "release/*"]})
+    scene.nalm.call("PUT", f"/projects/{scene.name}/branch-filters", {"branches": ["main", "release/*"]})
     later = scene.clone.commit("on a branch")
     scene.push("main:refs/heads/release/1", "main:refs/heads/release/2", "main:refs/heads/other")
     assert scene.job(later)["base_sha"] == scene.first

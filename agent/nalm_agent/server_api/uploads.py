@@ -65,7 +65,7 @@ class Uploader:
 
     def trials(self, project: str, trials: bytes) -> StoredTrials:
         """Uploads trials as JSON. Raises as `send`."""
-        path = f"/projects/{quote(project, safe='')}/quality/trials"
+        path = f"/projects/{quote(project, safe='')}/detection-quality/trials"
         return self._send(path, trials, "identity", StoredTrials)
 
     def _send(self, path: str, body: bytes, encoding: str, kind: type[Model]) -> Model:

@@ -219,7 +219,7 @@ def test_a_campaign_is_sent_in_parts_and_counted() -> None:
     records = [record(NOTHING, "same", key=str(number), **MEASURED) for number in range(250)]
     said = send(Here("https://nalm.example.org", "t", 1), "my-nf", [*records, record(NOTHING, "skipped")])
     assert sent == [
-        ("/api/v1/projects/my-nf/quality/trials", 200),
-        ("/api/v1/projects/my-nf/quality/trials", 50),
+        ("/api/v1/projects/my-nf/detection-quality/trials", 200),
+        ("/api/v1/projects/my-nf/detection-quality/trials", 50),
     ]
     assert "248 new, 2 known before; 1 not sent" in said

@@ -206,7 +206,7 @@ class Floor(Schema):
     set_at: datetime
 
 
-class Watch(Schema):
+class Subscription(Schema):
     id: int
     project: str
     scenario: str
@@ -214,7 +214,7 @@ class Watch(Schema):
     author: str
 
 
-class WatchNew(Schema):
+class SubscriptionNew(Schema):
     """An alert must match all four; a field that is left out matches all."""
 
     project: Glob = "*"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /me/alerts; GET, POST and DELETE /me/watches."""
+"""GET /me/alerts; GET, POST and DELETE /me/subscriptions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query
 from nalm_server.alerts import subscriptions
 from nalm_server.alerts.endpoints import Number, Since, States
 from nalm_server.alerts.list_repository import AlertFilter
-from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
+from nalm_server.alerts.schemas import Alert, Order, Subscription, SubscriptionNew
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
 from nalm_server.base.errors import documented
 
@@ -27,23 +27,23 @@ def list_my_alerts(
     order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> list[Alert]:
-    """Lists alerts that match one of your watches, of all projects you may read."""
+    """Lists alerts that match one of your subscriptions, of all projects you may read."""
     return subscriptions.my_alerts(session, caller, AlertFilter(state, since=since), order=order, limit=limit)
 
 
-@router.get("/watches", responses=documented(401))
-def list_my_watches(session: ReadDb, caller: Caller) -> list[Watch]:
-    """Lists your watches."""
-    return subscriptions.list_watches(session, caller)
+@router.get("/subscriptions", responses=documented(401))
+def list_my_subscriptions(session: ReadDb, caller: Caller) -> list[Subscription]:
+    """Lists your subscriptions."""
+    return subscriptions.list_subscriptions(session, caller)
 
 
-@router.post("/watches", status_code=201, responses=documented(401, 403, 413))
-def add_my_watch(new: WatchNew, session: Db, caller: Caller, now: Now) -> Watch:
-    """Watches alerts of projects, scenarios, stages and authors by pattern."""
-    return subscriptions.watch(session, caller, new, now)
+@router.post("/subscriptions", status_code=201, responses=documented(401, 403, 413))
+def add_my_subscription(new: SubscriptionNew, session: Db, caller: Caller, now: Now) -> Subscription:
+    """Subscribes to alerts of projects, scenarios, stages and authors by pattern."""
+    return subscriptions.subscribe(session, caller, new, now)
 
 
-@router.delete("/watches/{number}", status_code=204, responses=documented(401, 403, 404))
-def remove_my_watch(number: Number, session: Db, caller: Caller) -> None:
-    """Removes a watch from your list."""
-    subscriptions.unwatch(session, caller, number)
+@router.delete("/subscriptions/{number}", status_code=204, responses=documented(401, 403, 404))
+def remove_my_subscription(number: Number, session: Db, caller: Caller) -> None:
+    """Removes a subscription."""
+    subscriptions.unsubscribe(session, caller, number)

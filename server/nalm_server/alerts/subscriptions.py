@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts import list_repository, presentation
 from nalm_server.alerts.list_repository import ListedAlert
 from nalm_server.alerts.rules import rule_repository
-from nalm_server.alerts.rules.models import AlertWatchRow
-from nalm_server.alerts.schemas import Alert, Order, Watch, WatchNew
+from nalm_server.alerts.rules.models import SubscriptionRow
+from nalm_server.alerts.schemas import Alert, Order, Subscription, SubscriptionNew
 from nalm_server.auth.access.service import SIGN_IN
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.auth.tokens.scopes import Scope
@@ -24,7 +24,7 @@ LOOKED_AT = 2000
 
 def require_account(caller: Principal) -> int:
     if caller.account_id is None:
-        raise UnauthorizedError(f"A watch list belongs to an account. {SIGN_IN}")
+        raise UnauthorizedError(f"Subscriptions belong to an account. {SIGN_IN}")
     return caller.account_id
 
 
@@ -36,23 +36,23 @@ def my_alerts(
     order: Order,
     limit: int,
 ) -> list[Alert]:
-    """Alerts that match a watch of the account, of projects it may read; empty without a watch."""
-    watches = rule_repository.watches(session, require_account(caller))
+    """Alerts that match a subscription of the account, of projects that it may read."""
+    own = rule_repository.subscriptions(session, require_account(caller))
     projects = rule_repository.readable_projects(session, caller)
     found = (
         list_repository.page(session, projects, alert_filter, order, limit=LOOKED_AT)
-        if watches and projects
+        if own and projects
         else []
     )
-    return [presentation.shown(one) for one in found if any(matches(watch, one) for watch in watches)][:limit]
+    return [presentation.shown(one) for one in found if any(matches(row, one) for row in own)][:limit]
 
 
-def matches(watch: AlertWatchRow, one: ListedAlert) -> bool:
+def matches(row: SubscriptionRow, one: ListedAlert) -> bool:
     return (
-        fnmatchcase(one.project, watch.project)
-        and any(fnmatchcase(name, watch.scenario) for name in one.alert.scenarios)
-        and fnmatchcase(one.alert.stage or "", watch.stage)
-        and fnmatchcase(one.commit.author or "", watch.author)
+        fnmatchcase(one.project, row.project)
+        and any(fnmatchcase(name, row.scenario) for name in one.alert.scenarios)
+        and fnmatchcase(one.alert.stage or "", row.stage)
+        and fnmatchcase(one.commit.author or "", row.author)
     )
 
 
@@ -63,24 +63,27 @@ def _require_own(caller: Principal) -> int:
     return require_account(caller)
 
 
-def list_watches(session: Session, caller: Principal) -> list[Watch]:
-    return [Watch.model_validate(one) for one in rule_repository.watches(session, require_account(caller))]
+def list_subscriptions(session: Session, caller: Principal) -> list[Subscription]:
+    return [
+        Subscription.model_validate(one)
+        for one in rule_repository.subscriptions(session, require_account(caller))
+    ]
 
 
-def watch(session: Session, caller: Principal, new: WatchNew, now: datetime) -> Watch:
-    """Adding the same watch again changes nothing."""
+def subscribe(session: Session, caller: Principal, new: SubscriptionNew, now: datetime) -> Subscription:
+    """Adding the same subscription again changes nothing."""
     account = _require_own(caller)
-    for row in rule_repository.watches(session, account):
-        if new.model_dump() == {name: getattr(row, name) for name in WatchNew.model_fields}:
-            return Watch.model_validate(row)
-    row = AlertWatchRow(account_id=account, created_at=now, **new.model_dump())
+    for row in rule_repository.subscriptions(session, account):
+        if new.model_dump() == {name: getattr(row, name) for name in SubscriptionNew.model_fields}:
+            return Subscription.model_validate(row)
+    row = SubscriptionRow(account_id=account, created_at=now, **new.model_dump())
     rule_repository.add(session, row)
-    return Watch.model_validate(row)
+    return Subscription.model_validate(row)
 
 
-def unwatch(session: Session, caller: Principal, number: int) -> None:
+def unsubscribe(session: Session, caller: Principal, number: int) -> None:
     account = _require_own(caller)
-    row = rule_repository.find_watch(session, number)
+    row = rule_repository.find_subscription(session, number)
     if row is None or row.account_id != account:
-        raise NotFoundError(f"You have no watch {number}.")
+        raise NotFoundError(f"You have no subscription {number}.")
     rule_repository.remove(session, row)

@@ -11,9 +11,10 @@ from starlette.routing import BaseRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nalm_server.alerts.endpoints import router as alerts
-from nalm_server.alerts.subscription_endpoints import router as alert_watches
+from nalm_server.alerts.subscription_endpoints import router as subscriptions
 from nalm_server.app.description import described
 from nalm_server.app.error_handlers import add_handlers
+from nalm_server.app.former_addresses import FormerAddressMiddleware
 from nalm_server.app.middleware import RequestMiddleware
 from nalm_server.app.page import page_router
 from nalm_server.app.rate_limits import RateMiddleware
@@ -47,7 +48,7 @@ from nalm_server.ops.metrics.domain import Domain
 from nalm_server.ops.metrics.endpoints import router as metrics
 from nalm_server.ops.metrics.process import Requests, make_registry
 from nalm_server.ops.retention.endpoints import router as retention
-from nalm_server.projects.branch_filters.endpoints import router as watches
+from nalm_server.projects.branch_filters.endpoints import router as branch_filters
 from nalm_server.projects.commits.endpoints import router as commits
 from nalm_server.projects.endpoints import router as projects
 from nalm_server.projects.overview.endpoints import router as overview
@@ -125,7 +126,7 @@ def api_routes() -> list[BaseRoute]:
         hooks,
         refs,
         revisions,
-        watches,
+        branch_filters,
         agents,
         retention,
         exports,
@@ -138,7 +139,7 @@ def api_routes() -> list[BaseRoute]:
         api.include_router(router)
     for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):
         api.include_router(router)
-    for router in (alerts, alert_watches):
+    for router in (alerts, subscriptions):
         api.include_router(router)
     for router in (session, sign_in, accounts, people, tokens, audit):
         api.include_router(router)
@@ -150,6 +151,7 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
     """Adds the middleware; the last one added runs first."""
     if settings is None:
         app.add_middleware(RequestMiddleware)
+        app.add_middleware(FormerAddressMiddleware)
         return
     app.add_middleware(AdmissionMiddleware)
     app.add_middleware(BodyMiddleware, settings=settings)
@@ -164,6 +166,7 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
         https=settings.address.startswith("https:"),
         figures=Requests(app.state.registry),
     )
+    app.add_middleware(FormerAddressMiddleware)
     if proxies := split(settings.trusted_proxies):
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)
 

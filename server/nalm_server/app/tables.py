@@ -17,7 +17,7 @@ from nalm_server.campaigns.schedules import models as schedules
 from nalm_server.changepoints import models as judgement
 from nalm_server.db.engine import Base
 from nalm_server.db.reports import columns as reports
-from nalm_server.git.branch_filters import models as watches
+from nalm_server.git.branch_filters import models as branch_filters
 from nalm_server.git.commits import models as commits
 from nalm_server.git.refs import models as refs
 from nalm_server.jobs import models as jobs
@@ -64,5 +64,5 @@ MODULES = (
     runs,
     schedules,
     tokens,
-    watches,
+    branch_filters,
 )

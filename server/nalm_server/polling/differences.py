@@ -24,12 +24,12 @@ HEADS = ("refs/pull/{}/head", "refs/merge-requests/{}/head")
 LONGEST = 255
 
 
-def differences(watched: BranchFilters, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
+def differences(filters: BranchFilters, known: KnownRefs, refs: dict[str, str]) -> list[Event]:
     """In any order: the events are independent."""
     branches = {
         name: sha
         for name, sha in _under(BRANCHES, refs).items()
-        if watched.watches(name) and not (BRANCHES + name).startswith(QUEUE)
+        if filters.matches(name) and not (BRANCHES + name).startswith(QUEUE)
     }
     tags = _under(TAGS, refs)
     found: list[Event] = [

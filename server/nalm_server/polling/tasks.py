@@ -16,7 +16,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NalmError
 from nalm_server.db.context import Context
 from nalm_server.git import graph
-from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.git.branch_filters.filters import BranchFilters, branch_filters_of
 from nalm_server.git.commits.order import record
 from nalm_server.git.events import MergeGroupChanged, PullRequestChanged
@@ -98,7 +98,7 @@ def _trouble_noted(context: Context, project: ProjectRow, *, slows: bool) -> Ite
         said = f"a server error ({type(error).__name__}); the server's log has details"
     with context.sessions() as session:
         projects.lock(session, project.id)
-        row = watches.require(session, project.id)
+        row = branch_filters.require(session, project.id)
         row.reconcile_error = said
         row.reconcile_failures = row.reconcile_failures + 1 if slows else 0
         session.commit()
@@ -112,7 +112,7 @@ def _claim(context: Context) -> ProjectRow | None:
         project = repository.lock_due(session, context.clock(), pauses.longest)
         if project is None:
             return None
-        row = watches.require(session, project.id)
+        row = branch_filters.require(session, project.id)
         own = (project.id * 0.618) % 1
         row.reconcile_at = context.clock() + pauses.pause(row.reconcile_failures + 1, chance=own)
         session.commit()
@@ -123,15 +123,15 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
     """Time of the last complete poll. None: this is the first."""
     # Read before the forge: stored state is then never newer than the forge's.
     with context.read_sessions() as session:
-        row = watches.find(session, project.id)
-        watched = branch_filters_of(project, row)
+        row = branch_filters.find(session, project.id)
+        filters = branch_filters_of(project, row)
         known = repository.known_refs(session, project.id)
     seen = graph.ls_remote(context, project, *PATTERNS)
     if row is None or row.reconciled_at is None:
         _first_look(context, project, known, seen)
         return None
     requests = {request.number: request for request in known.pull_requests}
-    for event in [*differences(watched, known, seen), *_unheard_of(context, project, watched, seen)]:
+    for event in [*differences(filters, known, seen), *_unheard_of(context, project, filters, seen)]:
         if isinstance(event, PullRequestChanged):
             make_up_request(context, project, event, requests[event.number])
         else:
@@ -140,9 +140,9 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
 
 
 def _unheard_of(
-    context: Context, project: ProjectRow, watched: BranchFilters, seen: dict[str, str]
+    context: Context, project: ProjectRow, filters: BranchFilters, seen: dict[str, str]
 ) -> list[MergeGroupChanged]:
-    groups = [group for group in merge_groups(seen) if watched.watches(group.base_branch)]
+    groups = [group for group in merge_groups(seen) if filters.matches(group.base_branch)]
     with context.read_sessions() as session:
         heard_of = repository.planned(session, project.id, [group.head_sha for group in groups])
     return [group for group in groups if group.head_sha not in heard_of]
@@ -155,10 +155,10 @@ def _first_look(
     now = context.clock()
     with context.sessions() as session:
         projects.lock(session, project.id)
-        watched = branch_filters_of(project, watches.find(session, project.id))
+        filters = branch_filters_of(project, branch_filters.find(session, project.id))
         for name, sha in seen.items():
             branch, tag = name.removeprefix("refs/heads/"), name.removeprefix("refs/tags/")
-            if branch != name and watched.watches(branch) and branch not in known.branches:
+            if branch != name and filters.matches(branch) and branch not in known.branches:
                 record(session, project.id, sha, None, listed=branch == project.default_branch)
                 refs.place_branch(session, project.id, branch, sha, now)
             elif tag != name and len(tag) <= 255 and tag not in known.tags:
@@ -169,6 +169,6 @@ def _first_look(
 def _note_whole(context: Context, project: ProjectRow, began: datetime) -> None:
     with context.sessions() as session:
         projects.lock(session, project.id)
-        row = watches.require(session, project.id)
+        row = branch_filters.require(session, project.id)
         row.reconcile_error, row.reconcile_failures, row.reconciled_at = None, 0, began
         session.commit()

@@ -16,7 +16,7 @@ from nalm_server.auth.access.service import require_administrator
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import SYSTEM, Principal
 from nalm_server.base.errors import ConflictError
-from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.projects import repository
 from nalm_server.projects.schemas import ProjectSettings
 
@@ -59,6 +59,6 @@ def _require_free(session: Session, row: ProjectRow, name: str) -> None:
 
 
 def _forget_access(session: Session, caller: Principal, row: ProjectRow) -> None:
-    watch = watches.require(session, row.id)
+    watch = branch_filters.require(session, row.id)
     watch.local = caller is SYSTEM
     watch.read_credential = None

@@ -19,7 +19,7 @@ from nalm_server.base.errors import ConflictError, ErrorDetail, InvalidError, No
 from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.features import reference
-from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.git.graph import first_look
 from nalm_server.git.graph.errors import GraphError
 from nalm_server.projects import moving, repository
@@ -72,7 +72,7 @@ def create_project(
         ),
     )
     record(session, caller, "project.add", f"project {row.name}", now, project_id=row.id)
-    watch = watches.require(session, row.id)
+    watch = branch_filters.require(session, row.id)
     watch.local, watch.reconcile_error = caller is SYSTEM, trouble
     token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
     return ProjectCreated(

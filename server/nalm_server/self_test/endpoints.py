@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/projects/{project}/quality: how well the service judges."""
+"""/projects/{project}/detection-quality: how well the service judges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_server.base.schemas import ProjectName
 from nalm_server.self_test import service, trials
 from nalm_server.self_test.schemas import Controls, Quality, Trial, TrialKind, TrialsNew, TrialsTaken
 
-router = APIRouter(prefix="/projects/{project}/quality", tags=["quality"])
+router = APIRouter(prefix="/projects/{project}/detection-quality", tags=["detection quality"])
 TrialId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a trial.")]
 
 

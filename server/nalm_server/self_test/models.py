@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table: quality_trials."""
+"""Table: self_test_trials."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nalm_server.db.reports.columns import StoredColumns, stored_index
 class TrialRow(StoredColumns, Base):
     """A comparison of known truth: a planted change, or none. It is no run and enters no series."""
 
-    __tablename__ = "quality_trials"
+    __tablename__ = "self_test_trials"
     __table_args__ = (
         UniqueConstraint("project_id", "key"),
         Index(None, "project_id", "measured_at"),
-        stored_index("quality_trials"),
+        stored_index("self_test_trials"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -269,17 +269,19 @@ def test_a_watch_list_is_an_accounts_own(service: Service) -> None:
     commit(service, 1, "nat: longer keys")
     slow(service, 1, 1)
     assert service.request("GET", "/me/alerts", "ann") == []
-    mine = service.post("/me/watches", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"})
+    mine = service.post(
+        "/me/subscriptions", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"}
+    )
     assert (
-        service.post("/me/watches", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"})
+        service.post("/me/subscriptions", "ann", 201, {"scenario": "sfc_*", "stage": "nat", "author": "Ann*"})
         == mine
     )
-    service.post("/me/watches", "ann", 201, {"stage": "l3fwd"})
+    service.post("/me/subscriptions", "ann", 201, {"stage": "l3fwd"})
     (found,) = service.request("GET", "/me/alerts", "ann")
     assert found["sha"] == sha(1)
-    service.request("DELETE", f"/me/watches/{mine['id']}", "ann", 204)
+    service.request("DELETE", f"/me/subscriptions/{mine['id']}", "ann", 204)
     assert service.request("GET", "/me/alerts", "ann") == []
-    assert [one["stage"] for one in service.request("GET", "/me/watches", "ann")] == ["l3fwd"]
+    assert [one["stage"] for one in service.request("GET", "/me/subscriptions", "ann")] == ["l3fwd"]
 
 
 def test_an_expected_change_leaves_nothing_to_undo(service: Service) -> None:

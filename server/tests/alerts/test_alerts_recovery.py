@@ -118,7 +118,7 @@ def test_people_may_take_up_and_close_what_is_fixed_in_part(service: Service) ->
         service.post(f"/alerts/{number}/state", "admin", 200, {"state": state, "why": "the rest is wanted"})
     shown = only(service)
     assert (shown["state"], shown["fixed_by_sha"], shown["fix_measured_at"]) == ("fixed", sha(3), None)
-    findings = service.get("/projects/demo/quality")["findings"]
+    findings = service.get("/projects/demo/detection-quality")["findings"]
     assert (findings["accepted"]["hits"], findings["fix_measured"]["hits"]) == (1, 0)
 
 

@@ -14,7 +14,7 @@ PATHS = {
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,
-    "/projects/demo/quality": 7,
+    "/projects/demo/detection-quality": 7,
     "/projects/demo/features": 11,
     "/projects/demo/features/nat/history": 9,
     "/projects/demo/ncpp": 6,

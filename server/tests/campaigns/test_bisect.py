@@ -23,7 +23,7 @@ def line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def start(service: Service, good: int = 0, bad: int = LENGTH - 1) -> int:
     wanted = {"good": sha(good), "bad": sha(bad), "scenario": "sfc_a"}
-    return int(service.post("/projects/demo/bisects", "admin", 201, wanted)["id"])
+    return int(service.post("/projects/demo/bisections", "admin", 201, wanted)["id"])
 
 
 def bench(service: Service, culprit: int | None, **outcomes: str) -> Bench:
@@ -35,7 +35,7 @@ def bench(service: Service, culprit: int | None, **outcomes: str) -> Bench:
 
 def result(service: Service, bisect: int) -> dict[str, Any]:
     found: dict[str, Any] = service.client.get(
-        f"/api/v1/bisects/{bisect}", headers={"Authorization": f"Bearer {service.tokens['admin']}"}
+        f"/api/v1/bisections/{bisect}", headers={"Authorization": f"Bearer {service.tokens['admin']}"}
     ).json()
     return found
 
@@ -110,12 +110,12 @@ def test_a_cancelled_bisect_ends_with_its_job(service: Service) -> None:
     agent = bench(service, 11)
     agent.work()
     agent.work()
-    cancelled = service.post(f"/bisects/{bisect}/cancel", "admin", 200, {})
+    cancelled = service.post(f"/bisections/{bisect}/cancel", "admin", 200, {})
     assert cancelled["state"] == "cancelled"
     asked = len(agent.measured)
     agent.work_all()
     assert len(agent.measured) == asked
-    assert service.post(f"/bisects/{bisect}/cancel", "admin", 200, {})["state"] == "cancelled"
+    assert service.post(f"/bisections/{bisect}/cancel", "admin", 200, {})["state"] == "cancelled"
     assert not service.get("/jobs", project="demo", state=["queued", "leased"])
 
 
@@ -131,13 +131,13 @@ def test_ends_the_wrong_way_round_fail_with_the_reason(service: Service) -> None
 @pytest.mark.usefixtures("line")
 def test_only_developers_ask(service: Service) -> None:
     wanted = {"good": sha(0), "bad": sha(3), "scenario": "sfc_a"}
-    assert service.client.post("/api/v1/projects/demo/bisects", json=wanted).status_code == 401
-    assert service.post("/projects/demo/bisects", "upload", 403, wanted)
+    assert service.client.post("/api/v1/projects/demo/bisections", json=wanted).status_code == 401
+    assert service.post("/projects/demo/bisections", "upload", 403, wanted)
 
 
 @pytest.mark.usefixtures("line")
 def test_a_scenario_nobody_has_heard_of_is_refused(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     wanted = {"good": sha(0), "bad": sha(4), "scenario": "typo"}
-    error = service.post("/projects/demo/bisects", "admin", 422, wanted)["error"]
+    error = service.post("/projects/demo/bisections", "admin", 422, wanted)["error"]
     assert error["message"] == "No run has a scenario 'typo'; known are sfc_a."

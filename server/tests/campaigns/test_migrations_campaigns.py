@@ -212,12 +212,12 @@ def test_addresses_answer_as_before(before: str, tmp_path: Path) -> None:
     }  # fmt: skip
     assert [one["id"] for one in get(client, "/projects/demo/backfills")] == [5, 3]
     assert get(client, "/backfills/5")["scenarios"] == ["sfc_a"]
-    bisect = get(client, "/bisects/4")
+    bisect = get(client, "/bisections/4")
     assert (bisect["state"], bisect["commits"], bisect["high_sha"]) == ("found", 2, sha(2))
     assert [step["finding"] for step in bisect["steps"]] == ["bad", "good"], "in the order in which they came"
     assert [step["reused"] for step in bisect["steps"]] == [True, False]
     assert {step["at"] for step in bisect["steps"]} == {"2026-11-20T12:00:00Z"}
-    assert get(client, "/bisects/3")["commits"] is None
+    assert get(client, "/bisections/3")["commits"] is None
     confirming = get(client, "/alerts/1")["confirming"]
     assert (confirming["state"], confirming["why"], confirming["host_specific"]) == (
         "bisecting",

@@ -172,14 +172,14 @@ def code_against_itself_makes_no_alert(story: Story) -> None:
     for _ in range(3):
         story.service.clock.pass_seconds(DAY)
         story.lab.work_all()
-    trials = story.service.get("/projects/demo/quality/trials")
+    trials = story.service.get("/projects/demo/detection-quality/trials")
     assert len(trials) == 3
     assert {one["outcome"] for one in trials} <= {"same", "inconclusive"}
     assert len(story.alerts()) == before
 
 
 def the_service_knows_how_well_it_did(story: Story) -> None:
-    shown = story.service.get("/projects/demo/quality")
+    shown = story.service.get("/projects/demo/detection-quality")
     assert shown["false_alarms"]["all"]["said"] == "0 of 3: below 63.2 % at 95 %"
     assert shown["delay"]["commits"]["count"] == len([one for one in story.merges.values() if one.stage])
     assert shown["findings"]["dismissed"]["hits"] == 0

@@ -247,7 +247,7 @@ def test_what_the_projects_own_repository_has_is_not_held(scene: Forked) -> None
 
 
 def test_a_pull_requests_ref_is_no_branch(scene: Forked) -> None:
-    scene.service.request("PUT", "/projects/demo/watching", "admin", json={"branches": ["*"]})
+    scene.service.request("PUT", "/projects/demo/branch-filters", "admin", json={"branches": ["*"]})
     push = {"ref": "refs/pull/7/head", "before": scene.base, "after": scene.heads[0]}
     body = json.dumps(push).encode()
     headers = {"X-Gitea-Event": "push", "X-Gitea-Signature": hexdigest(scene.service.secret, body)}

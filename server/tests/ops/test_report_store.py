@@ -240,7 +240,11 @@ def test_reports_of_the_database_move_in_and_back(service: Service, database_url
     service.upload(body_of(REPORT))
     add_judged(service)
     admin = {"Authorization": f"Bearer {service.tokens['admin']}"}
-    paths = (f"{RUN}/report", "/experiments/1/cells/1/report", "/projects/demo/quality/trials/1/report")
+    paths = (
+        f"{RUN}/report",
+        "/experiments/1/cells/1/report",
+        "/projects/demo/detection-quality/trials/1/report",
+    )
 
     def answers() -> list[bytes]:
         found = [service.client.get(f"/api/v1{path}", headers=admin) for path in paths]

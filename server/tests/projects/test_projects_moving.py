@@ -26,7 +26,7 @@ def test_an_administrator_moves_a_project(service: Service) -> None:
     moved = service.request("PATCH", "/projects/demo", "admin", json=NEW)
     assert {key: moved[key] for key in NEW} == NEW
     service.get("/projects/demo", 404)
-    assert not service.request("GET", "/projects/nf/watching", "admin")["has_read_token"], (
+    assert not service.request("GET", "/projects/nf/branch-filters", "admin")["has_read_token"], (
         "the token was for the repository before"
     )
     log = service.request("GET", "/projects/nf/audit", "admin", params={"action": "project.change"})

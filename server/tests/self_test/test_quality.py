@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session
 
 pytestmark = pytest.mark.dialects
 
-QUALITY = "/projects/demo/quality"
+QUALITY = "/projects/demo/detection-quality"
 DAY = 86_400.0
 
 

@@ -102,9 +102,9 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/floors": Row(Who.READER, f"{PROJECT}/floors"),
     "DELETE /projects/{project}/floors/{number}": Row(Who.OTHERWISE, f"{PROJECT}/floors/1"),
     "GET /me/alerts": Row(Who.OTHERWISE, "/me/alerts"),
-    "GET /me/watches": Row(Who.OTHERWISE, "/me/watches"),
-    "POST /me/watches": Row(Who.OTHERWISE, "/me/watches"),
-    "DELETE /me/watches/{number}": Row(Who.OTHERWISE, "/me/watches/1"),
+    "GET /me/subscriptions": Row(Who.OTHERWISE, "/me/subscriptions"),
+    "POST /me/subscriptions": Row(Who.OTHERWISE, "/me/subscriptions"),
+    "DELETE /me/subscriptions/{number}": Row(Who.OTHERWISE, "/me/subscriptions/1"),
     "GET /projects/{project}/ncpp": Row(Who.READER, f"{PROJECT}/ncpp"),
     "GET /projects/{project}/integrations": Row(Who.MAINTAINER, f"{PROJECT}/integrations"),
     "POST /projects/{project}/integrations": Row(
@@ -186,25 +186,27 @@ MATRIX: dict[str, Row] = {
         Who.MAINTAINER, f"{PROJECT}/schedules/weekly", {"enabled": False}
     ),
     "DELETE /projects/{project}/schedules/{schedule}": Row(Who.OTHERWISE, f"{PROJECT}/schedules/weekly"),
-    "GET /projects/{project}/quality": Row(Who.READER, f"{PROJECT}/quality"),
-    "PUT /projects/{project}/quality/controls": Row(
-        Who.MAINTAINER, f"{PROJECT}/quality/controls", {"controls_per_day": 2}
+    "GET /projects/{project}/detection-quality": Row(Who.READER, f"{PROJECT}/detection-quality"),
+    "PUT /projects/{project}/detection-quality/controls": Row(
+        Who.MAINTAINER, f"{PROJECT}/detection-quality/controls", {"controls_per_day": 2}
     ),
-    "POST /projects/{project}/quality/trials": Row(
-        Who.UPLOADER, f"{PROJECT}/quality/trials", {"trials": [TRIAL]}
+    "POST /projects/{project}/detection-quality/trials": Row(
+        Who.UPLOADER, f"{PROJECT}/detection-quality/trials", {"trials": [TRIAL]}
     ),
-    "GET /projects/{project}/quality/trials": Row(Who.READER, f"{PROJECT}/quality/trials"),
-    "GET /projects/{project}/quality/trials/{trial_id}/report": Row(
-        Who.OTHERWISE, f"{PROJECT}/quality/trials/1/report"
+    "GET /projects/{project}/detection-quality/trials": Row(
+        Who.READER, f"{PROJECT}/detection-quality/trials"
     ),
-    "POST /projects/{project}/bisects": Row(
-        Who.DEVELOPER, f"{PROJECT}/bisects", {"good": SHA, "bad": SHA, "scenario": "sfc_a"}
+    "GET /projects/{project}/detection-quality/trials/{trial_id}/report": Row(
+        Who.OTHERWISE, f"{PROJECT}/detection-quality/trials/1/report"
     ),
-    "GET /projects/{project}/bisects": Row(Who.READER, f"{PROJECT}/bisects"),
-    "GET /bisects/{bisect_id}": Row(Who.READER, "/bisects/{job}"),
+    "POST /projects/{project}/bisections": Row(
+        Who.DEVELOPER, f"{PROJECT}/bisections", {"good": SHA, "bad": SHA, "scenario": "sfc_a"}
+    ),
+    "GET /projects/{project}/bisections": Row(Who.READER, f"{PROJECT}/bisections"),
+    "GET /bisections/{bisect_id}": Row(Who.READER, "/bisections/{job}"),
     "POST /alerts/{alert_id}/confirm": Row(Who.DEVELOPER, "/alerts/{job}/confirm"),
     "POST /alerts/{alert_id}/bisect": Row(Who.DEVELOPER, "/alerts/{job}/bisect"),
-    "POST /bisects/{bisect_id}/cancel": Row(Who.DEVELOPER, "/bisects/{job}/cancel"),
+    "POST /bisections/{bisect_id}/cancel": Row(Who.DEVELOPER, "/bisections/{job}/cancel"),
     "POST /projects/{project}/backfills": Row(
         Who.DEVELOPER, f"{PROJECT}/backfills", {"first": SHA, "last": SHA}
     ),
@@ -239,8 +241,8 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/branches": Row(Who.READER, f"{PROJECT}/branches"),
     "GET /projects/{project}/tags": Row(Who.READER, f"{PROJECT}/tags"),
     "GET /projects/{project}/pull-requests": Row(Who.READER, f"{PROJECT}/pull-requests"),
-    "GET /projects/{project}/watching": Row(Who.MAINTAINER, f"{PROJECT}/watching"),
-    "PUT /projects/{project}/watching": Row(Who.MAINTAINER, f"{PROJECT}/watching", {}),
+    "GET /projects/{project}/branch-filters": Row(Who.MAINTAINER, f"{PROJECT}/branch-filters"),
+    "PUT /projects/{project}/branch-filters": Row(Who.MAINTAINER, f"{PROJECT}/branch-filters", {}),
     "POST /projects/{project}/webhook-secret": Row(Who.MAINTAINER, f"{PROJECT}/webhook-secret", {}),
     "PUT /projects/{project}/read-token": Row(Who.MAINTAINER, f"{PROJECT}/read-token", {"token": "x"}),
     "DELETE /projects/{project}/read-token": Row(Who.MAINTAINER, f"{PROJECT}/read-token"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.webhooks.signature import hexdigest, sign
 from nalm_server_git import Repo, make_repo
 from nalm_server_harness import Service
@@ -79,7 +79,7 @@ class Forked:
 
     def policy(self, wanted: str) -> None:
         body = {"fork_pull_requests": wanted}
-        self.service.request("PUT", "/projects/demo/watching", "admin", json=body)
+        self.service.request("PUT", "/projects/demo/branch-filters", "admin", json=body)
 
 
 def forked(service: Service, folder: Path) -> Forked:
@@ -96,6 +96,6 @@ def forked(service: Service, folder: Path) -> Forked:
     repo.git("checkout", "--quiet", "main")
     with service.context.sessions() as session:
         session.execute(update(ProjectRow).values(repository=str(repo.path)))
-        watches.require(session, 1).local = True
+        branch_filters.require(session, 1).local = True
         session.commit()
     return Forked(service, repo, base, heads)

@@ -68,7 +68,7 @@ class Scene:
         return {one["number"]: one["state"] for one in self.service.get("/projects/demo/pull-requests")}
 
     def error(self) -> str | None:
-        shown = self.service.request("GET", "/projects/demo/watching", "admin")
+        shown = self.service.request("GET", "/projects/demo/branch-filters", "admin")
         return None if shown["reconcile_error"] is None else str(shown["reconcile_error"])
 
 

@@ -260,14 +260,14 @@ def test_pull_request_of_a_fork_is_held_and_a_push_to_it_supersedes(service: Ser
 
 @pytest.mark.parametrize(("policy", "held"), [("always", None), ("never", "none")])
 def test_forks_as_the_project_wants_them(service: Service, policy: str, held: str | None) -> None:
-    put(service, "/projects/demo/watching", {"fork_pull_requests": policy})
+    put(service, "/projects/demo/branch-filters", {"fork_pull_requests": policy})
     answer = service.hook(pull_request(), 202, event="pull_request")
     jobs = [service.get(f"/jobs/{number}")["held"] for number in answer["job_ids"]]
     assert jobs == ([] if held else [None])
 
 
 def test_watched_branches_by_glob(service: Service) -> None:
-    put(service, "/projects/demo/watching", {"branches": ["topic", "release-*"]})
+    put(service, "/projects/demo/branch-filters", {"branches": ["topic", "release-*"]})
     answer = service.hook(payload("push_topic"), 202)
     assert answer["became"] == "accepted"
     assert service.hook(payload("push_merge"), 202)["why"] == "main is not watched, topic, release-* is"
@@ -275,9 +275,11 @@ def test_watched_branches_by_glob(service: Service) -> None:
     assert service.get("/projects/demo/commits") == []
 
 
-@pytest.mark.parametrize("path", ["watching", "webhook-secret", "read-token", "deliveries"])
+@pytest.mark.parametrize("path", ["branch-filters", "webhook-secret", "read-token", "deliveries"])
 def test_settings_are_for_maintainers(service: Service, path: str) -> None:
-    method = "POST" if path == "webhook-secret" else "GET" if path in ("watching", "deliveries") else "PUT"
+    method = (
+        "POST" if path == "webhook-secret" else "GET" if path in ("branch-filters", "deliveries") else "PUT"
+    )
     body = {"token": "x"} if path == "read-token" else {}
     answer = service.client.request(method, f"/api/v1/projects/demo/{path}", json=body)
     assert answer.status_code == 401

@@ -106,7 +106,7 @@ def test_long_push_is_one_step_and_a_chain_of_twenty(service: Service, repo: Rep
 
 
 def test_new_branch_starts_where_it_left_the_default_one(service: Service, repo: Repo, forge: Forge) -> None:
-    service.request("PUT", "/projects/demo/watching", "admin", json={"branches": ["main", "release-*"]})
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"branches": ["main", "release-*"]})
     base = repo.commit("base")
     repo.git("checkout", "--quiet", "-b", "release-1")
     fix = repo.commit("fix")
@@ -136,7 +136,7 @@ def test_pull_request_against_its_merge_base(service: Service, repo: Repo, forge
 
 
 def test_releases_against_the_one_before(service: Service, repo: Repo, forge: Forge) -> None:
-    service.request("PUT", "/projects/demo/watching", "admin", json={"measure_tags": True})
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"measure_tags": True})
     first, second = repo.commit("first"), repo.commit("second")
     repo.git("tag", "v1", first)
     repo.git("tag", "-a", "v2", "-m", "two")
@@ -167,7 +167,7 @@ def test_pushes_nobody_told_of_are_found(service: Service, repo: Repo, forge: Fo
     clock.pass_seconds(400)
     forge.down = True
     reconcile.drain(service.context)
-    shown = service.request("GET", "/projects/demo/watching", "admin")
+    shown = service.request("GET", "/projects/demo/branch-filters", "admin")
     assert "503" in shown["reconcile_error"]
     forge.down = False
     clock.pass_seconds(800)

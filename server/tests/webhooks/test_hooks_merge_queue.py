@@ -64,7 +64,7 @@ def test_a_queue_into_a_branch_that_is_not_watched(service: Service) -> None:
 
 
 def test_the_queues_own_branch_is_no_push(service: Service) -> None:
-    service.request("PUT", "/projects/demo/watching", "admin", json={"branches": ["*"]})
+    service.request("PUT", "/projects/demo/branch-filters", "admin", json={"branches": ["*"]})
     ref = json.loads(group(HEAD, BASE))["merge_group"]["head_ref"]
     body = json.dumps({"ref": ref, "before": "0" * 40, "after": HEAD}).encode()
     assert "merge_group" in service.hook(body, 200)["reason"]

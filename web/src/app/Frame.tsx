@@ -118,7 +118,7 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/models" params={params} className="tab" activeOptions={exact}>
           Models
         </Link>
-        <Link to="/p/$project/quality" params={params} className="tab" activeOptions={exact}>
+        <Link to="/p/$project/detection-quality" params={params} className="tab" activeOptions={exact}>
           Quality
         </Link>
         <Link to="/p/$project/queue" params={params} className="tab" activeOptions={exact}>

@@ -3,7 +3,7 @@
  * The addresses of the pages. What a page shows follows from its address alone, so links can be shared. A page's code
  * is loaded when it is first opened, or pointed at; the overview's at once.
  */
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { signInSearch } from "../features/account/search";
 import { alertSearch, alertsSearch } from "../features/alerts/search";
 import { commitsSearch } from "../features/commits/search";
@@ -26,6 +26,16 @@ const root = createRootRoute({
   component: Frame,
   notFoundComponent: NotFoundPage,
 });
+
+/** A page that was renamed: links to its former address still open it. */
+const formerAddress = <Path extends string>(path: Path, former: string, present: string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    beforeLoad: ({ location }) => {
+      throw redirect({ href: location.href.replace(`/${former}`, `/${present}`), replace: true });
+    },
+  });
 
 const routes = [
   createRoute({ getParentRoute: () => root, path: "/", component: OverviewPage }),
@@ -84,7 +94,7 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
-    path: "/p/$project/quality",
+    path: "/p/$project/detection-quality",
     component: lazyPage(() => import("../features/quality/QualityPage"), "QualityPage"),
     validateSearch: qualitySearch,
   }),
@@ -124,7 +134,7 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
-    path: "/p/$project/bisects/$id",
+    path: "/p/$project/bisections/$id",
     component: lazyPage(() => import("../features/queue/BisectPage"), "BisectPage"),
   }),
   createRoute({
@@ -165,6 +175,8 @@ const routes = [
     component: lazyPage(() => import("../features/settings/SettingsPage"), "SettingsPage"),
     validateSearch: settingsSearch,
   }),
+  formerAddress("/p/$project/quality", "quality", "detection-quality"),
+  formerAddress("/p/$project/bisects/$id", "bisects", "bisections"),
 ] as const;
 
 export const router = createRouter({

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: alert_mutes, expectations, series_floors, alert_watches."""
+"""Tables: alert_mutes, expectations, series_floors, alert_subscriptions."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ class FloorRow(Base):
     set_at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
-class AlertWatchRow(Base):
+class SubscriptionRow(Base):
     """Alerts that an account subscribes to: all four globs must match."""
 
-    __tablename__ = "alert_watches"
+    __tablename__ = "alert_subscriptions"
     __table_args__ = (UniqueConstraint("account_id", "project", "scenario", "stage", "author"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of mutes, expectations, floors and watches."""
+"""SQL of mutes, expectations, floors and subscriptions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts.rules.models import AlertWatchRow, ExpectationRow, FloorRow, MuteRow
+from nalm_server.alerts.rules.models import ExpectationRow, FloorRow, MuteRow, SubscriptionRow
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.repository import readable
 from nalm_server.auth.tokens.principal import Principal
@@ -87,9 +87,9 @@ def expectations(session: Session, project_id: int) -> list[tuple[ExpectationRow
     return [(row, sha) for row, sha in rows]
 
 
-def watches(session: Session, account_id: int) -> list[AlertWatchRow]:
-    query = select(AlertWatchRow).where(AlertWatchRow.account_id == account_id)
-    return list(session.scalars(query.order_by(AlertWatchRow.id)))
+def subscriptions(session: Session, account_id: int) -> list[SubscriptionRow]:
+    query = select(SubscriptionRow).where(SubscriptionRow.account_id == account_id)
+    return list(session.scalars(query.order_by(SubscriptionRow.id)))
 
 
 def readable_projects(session: Session, caller: Principal) -> list[int]:
@@ -104,15 +104,15 @@ def find_floor(session: Session, number: int) -> FloorRow | None:
     return session.get(FloorRow, number)
 
 
-def find_watch(session: Session, number: int) -> AlertWatchRow | None:
-    return session.get(AlertWatchRow, number)
+def find_subscription(session: Session, number: int) -> SubscriptionRow | None:
+    return session.get(SubscriptionRow, number)
 
 
-def add(session: Session, row: MuteRow | ExpectationRow | FloorRow | AlertWatchRow) -> None:
+def add(session: Session, row: MuteRow | ExpectationRow | FloorRow | SubscriptionRow) -> None:
     session.add(row)
     session.flush()
 
 
-def remove(session: Session, row: MuteRow | FloorRow | AlertWatchRow) -> None:
+def remove(session: Session, row: MuteRow | FloorRow | SubscriptionRow) -> None:
     session.delete(row)
     session.flush()

@@ -37,7 +37,7 @@ class BranchFilters:
     fork_pull_requests: ForkPullRequests
     measure_tags: bool
 
-    def watches(self, branch: str) -> bool:
+    def matches(self, branch: str) -> bool:
         return any(fnmatchcase(branch, pattern) for pattern in self.branches)
 
     def ignores(self, paths: list[str]) -> bool:

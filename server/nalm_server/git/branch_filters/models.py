@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table: watches."""
+"""Table: repository_settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nalm_server.db.engine import Base, UtcDateTime
 class RepositorySettingsRow(Base):
     """A project's settings for webhooks and polling. A project without a row has the defaults."""
 
-    __tablename__ = "watches"
+    __tablename__ = "repository_settings"
 
     project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
     branches: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))

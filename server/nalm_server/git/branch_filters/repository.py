@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of watches."""
+"""SQL of repository settings."""
 
 from __future__ import annotations
 

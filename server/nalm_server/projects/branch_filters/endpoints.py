@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""/projects/{project}/watching, /webhook-secret, /read-token."""
+"""/projects/{project}/branch-filters, /webhook-secret, /read-token."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.projects.branch_filters import service
 from nalm_server.projects.branch_filters.schemas import (
+    BranchFilterSettings,
+    BranchFilterSettingsShown,
     ReadToken,
     SecretChange,
     SecretChanged,
-    WatchingSettings,
-    WatchingShown,
 )
 
-router = APIRouter(prefix="/projects/{project}", tags=["watching"])
+router = APIRouter(prefix="/projects/{project}", tags=["branch filters"])
 
 
-@router.get("/watching", responses=documented(401, 403, 404))
-def get_watching(project: ProjectName, session: ReadDb, caller: Caller) -> WatchingShown:
+@router.get("/branch-filters", responses=documented(401, 403, 404))
+def get_branch_filters(project: ProjectName, session: ReadDb, caller: Caller) -> BranchFilterSettingsShown:
     """Shows what is measured of the repository, and when it was last read. For maintainers."""
-    return service.get_watching(session, caller, project)
+    return service.get_branch_filters(session, caller, project)
 
 
-@router.put("/watching", responses=documented(401, 403, 404, 413))
-def set_watching(
-    project: ProjectName, settings: WatchingSettings, session: Db, caller: Caller, now: Now
-) -> WatchingShown:
+@router.put("/branch-filters", responses=documented(401, 403, 404, 413))
+def set_branch_filters(
+    project: ProjectName, settings: BranchFilterSettings, session: Db, caller: Caller, now: Now
+) -> BranchFilterSettingsShown:
     """Replaces all of it; fields that are left out get their defaults. For maintainers."""
-    return service.set_watching(session, caller, project, settings, now)
+    return service.set_branch_filters(session, caller, project, settings, now)
 
 
 @router.post("/webhook-secret", responses=documented(401, 403, 404, 413))

@@ -14,7 +14,7 @@ from nalm_server.git.branch_filters.filters import PATHS_IGNORE, ForkPullRequest
 Glob = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[^\x00-\x20\x7f]+$")]
 
 
-class WatchingSettings(Schema):
+class BranchFilterSettings(Schema):
     """What of a repository is measured. `*` in a glob also crosses `/`."""
 
     branches: Annotated[list[Glob], Field(min_length=1, max_length=50)] | None = None
@@ -26,7 +26,7 @@ class WatchingSettings(Schema):
     measure_tags: Flag = False
 
 
-class WatchingShown(WatchingSettings):
+class BranchFilterSettingsShown(BranchFilterSettings):
     has_read_token: bool
     previous_secret_until: datetime | None
     """Time until which the previous webhook secret is valid, too."""

@@ -21,28 +21,28 @@ from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.jobs import approvals
 from nalm_server.jobs import service as jobs
 from nalm_server.projects.branch_filters.schemas import (
+    BranchFilterSettings,
+    BranchFilterSettingsShown,
     ReadToken,
     SecretChange,
     SecretChanged,
-    WatchingSettings,
-    WatchingShown,
 )
 
 
-def get_watching(session: Session, caller: Principal, project: str) -> WatchingShown:
+def get_branch_filters(session: Session, caller: Principal, project: str) -> BranchFilterSettingsShown:
     found = require_project(session, caller, project, Role.MAINTAINER)
     return _shown(found, repository.find(session, found.id))
 
 
-def set_watching(
-    session: Session, caller: Principal, project: str, settings: WatchingSettings, now: datetime
-) -> WatchingShown:
+def set_branch_filters(
+    session: Session, caller: Principal, project: str, settings: BranchFilterSettings, now: datetime
+) -> BranchFilterSettingsShown:
     found, row = _changeable(session, caller, project)
     row.branches, row.paths_ignore = settings.branches, settings.paths_ignore
     row.push_commits, row.fork_pull_requests = settings.push_commits, settings.fork_pull_requests
     row.measure_tags = settings.measure_tags
     detail = settings.model_dump_json()
-    record(session, caller, "watching.change", project, now, project_id=found.id, detail=detail)
+    record(session, caller, "branch_filters.change", project, now, project_id=found.id, detail=detail)
     session.flush()
     for job in approvals.policy_changed(session, found.id):
         why = f"forks' pull requests: {settings.fork_pull_requests}"
@@ -83,14 +83,14 @@ def _changeable(
     return locked, repository.require(session, found.id)
 
 
-def _shown(project: ProjectRow, row: RepositorySettingsRow | None) -> WatchingShown:
-    watched = branch_filters_of(project, row)
-    return WatchingShown(
+def _shown(project: ProjectRow, row: RepositorySettingsRow | None) -> BranchFilterSettingsShown:
+    filters = branch_filters_of(project, row)
+    return BranchFilterSettingsShown(
         branches=row.branches if row else None,
-        paths_ignore=list(watched.paths_ignore),
-        push_commits=watched.push_commits,
-        fork_pull_requests=watched.fork_pull_requests,
-        measure_tags=watched.measure_tags,
+        paths_ignore=list(filters.paths_ignore),
+        push_commits=filters.push_commits,
+        fork_pull_requests=filters.fork_pull_requests,
+        measure_tags=filters.measure_tags,
         has_read_token=row is not None and row.read_credential is not None,
         previous_secret_until=row.previous_until if row else None,
         reconciled_at=row.reconciled_at if row else None,

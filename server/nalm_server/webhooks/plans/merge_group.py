@@ -22,7 +22,7 @@ def unmeasured(filters: BranchFilters, group: MergeGroupChanged) -> Plan | None:
     """The plan if there is nothing to measure. None: there is."""
     if not group.waiting:
         return Plan(f"{_name(group)} was left")
-    if not filters.watches(group.base_branch):
+    if not filters.matches(group.base_branch):
         return Plan(f"{_name(group)} goes into {group.base_branch}, which is not watched")
     return None
 

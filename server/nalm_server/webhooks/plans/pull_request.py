@@ -23,7 +23,7 @@ def unmeasured(filters: BranchFilters, request: PullRequestChanged) -> Plan | No
     """The plan if there is nothing to measure. None: there is."""
     if request.state != "open":
         return Plan(f"pull request {request.number} was {request.state}")
-    if not filters.watches(request.base_branch):
+    if not filters.matches(request.base_branch):
         return Plan(f"pull request {request.number} goes into {request.base_branch}, which is not watched")
     if request.from_fork and filters.fork_pull_requests is ForkPullRequests.NEVER:
         return Plan(f"pull request {request.number} comes from a fork: none of those are measured here")

@@ -40,7 +40,7 @@ def unmeasured(filters: BranchFilters, push: BranchPushed) -> Plan | None:
 
 def unwatched(filters: BranchFilters, branch: str) -> Plan | None:
     """The plan for an event of a branch that is not measured. None: the branch is."""
-    if filters.watches(branch):
+    if filters.matches(branch):
         return None
     return Plan(f"{branch} is not watched, {', '.join(filters.branches)} is")
 

@@ -63,7 +63,7 @@ function How({ project, one }: { project: string; one: Confirmation }) {
   const word = hostChoiceWord(one.remeasurement);
   if (one.bisect_id !== null)
     return (
-      <Link to="/p/$project/bisects/$id" params={{ project, id: String(one.bisect_id) }}>
+      <Link to="/p/$project/bisections/$id" params={{ project, id: String(one.bisect_id) }}>
         {word}
       </Link>
     );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Alerts of all projects that the watches of the one signed in find, and the watches. */
+/** Alerts of all projects that match the subscriptions of who is signed in, and the subscriptions. */
 import { useQuery } from "@tanstack/react-query";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
 import { useSession } from "../../shared/ui/hooks/useSession";
@@ -8,7 +8,7 @@ import { NoAccess } from "../../shared/ui/NoAccess";
 import { PageHead } from "../../shared/ui/PageHead";
 import { SettingsPart } from "../../shared/ui/SettingsPart";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
-import { myAlertsQuery, watchesQuery } from "./api";
+import { myAlertsQuery, subscriptionsQuery } from "./api";
 import { SubscriptionList } from "./SubscriptionList";
 
 export function MyAlertsPage() {
@@ -25,8 +25,8 @@ export function MyAlertsPage() {
       {session?.name && (
         <>
           <Found />
-          <SettingsPart title="Subscriptions" query={watchesQuery()}>
-            {(watches) => <SubscriptionList watches={watches} />}
+          <SettingsPart title="Subscriptions" query={subscriptionsQuery()}>
+            {(subscriptions) => <SubscriptionList subscriptions={subscriptions} />}
           </SettingsPart>
         </>
       )}
@@ -45,7 +45,7 @@ function Found() {
     );
   return (
     <section className="panel">
-      <AlertList alerts={alerts} label="Alerts that your watches find" projects />
+      <AlertList alerts={alerts} label="Alerts that match your subscriptions" projects />
     </section>
   );
 }

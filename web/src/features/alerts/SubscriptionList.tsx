@@ -2,35 +2,35 @@
 /** Patterns of alerts one wants to see, and a form for another. */
 import { Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { Watch } from "../../shared/api/types";
+import type { Subscription } from "../../shared/api/types";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
-import { addWatch, removeWatch } from "./api";
+import { addSubscription, removeSubscription } from "./api";
 
 const FIELDS = ["project", "scenario", "stage", "author"] as const;
 type Field = (typeof FIELDS)[number];
 const ANY: Record<Field, string> = { project: "*", scenario: "*", stage: "*", author: "*" };
-const RENEWS = ["watches", "alerts"];
+const RENEWS = ["subscriptions", "alerts"];
 
-/** A watch in words: only what it narrows. */
-const watchText = (one: Record<Field, string>): string =>
+/** A subscription in words: only the fields that narrow it. */
+const subscriptionText = (one: Record<Field, string>): string =>
   FIELDS.filter((field) => one[field] !== "*")
     .map((field) => `${field} ${one[field]}`)
     .join(", ") || "every alert";
 
-export function SubscriptionList({ watches }: { watches: readonly Watch[] }) {
-  const remove = useAction(removeWatch, { renews: RENEWS });
+export function SubscriptionList({ subscriptions }: { subscriptions: readonly Subscription[] }) {
+  const remove = useAction(removeSubscription, { renews: RENEWS });
   return (
     <>
-      {watches.length === 0 && <p className="soft">No subscriptions yet.</p>}
+      {subscriptions.length === 0 && <p className="soft">No subscriptions yet.</p>}
       <ul className="rows">
-        {watches.map((one) => (
+        {subscriptions.map((one) => (
           <li key={one.id} className="row">
-            <span className="row-main">{watchText(one)}</span>
+            <span className="row-main">{subscriptionText(one)}</span>
             <Button
               size="compact-sm"
               variant="default"
-              aria-label={`Remove subscription: ${watchText(one)}`}
+              aria-label={`Remove subscription: ${subscriptionText(one)}`}
               loading={remove.isPending && remove.variables === one.id}
               onClick={() => remove.mutate(one.id)}
             >
@@ -40,14 +40,14 @@ export function SubscriptionList({ watches }: { watches: readonly Watch[] }) {
         ))}
       </ul>
       <ActionError error={remove.error} />
-      <NewWatch />
+      <NewSubscription />
     </>
   );
 }
 
-function NewWatch() {
+function NewSubscription() {
   const form = useForm({ initialValues: ANY });
-  const add = useAction(() => addWatch(form.values), { renews: RENEWS, onDone: form.reset });
+  const add = useAction(() => addSubscription(form.values), { renews: RENEWS, onDone: form.reset });
   return (
     <form className="form-line" onSubmit={form.onSubmit(() => add.mutate(undefined))}>
       {FIELDS.map((field) => (
@@ -62,7 +62,7 @@ function NewWatch() {
         />
       ))}
       <Button type="submit" variant="default" loading={add.isPending}>
-        Watch
+        Subscribe
       </Button>
       <p className="form-says">An alert must match all four fields. * matches any part of a name.</p>
       <ActionError error={add.error} />

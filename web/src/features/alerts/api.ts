@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The watch list of the one who is signed in, and the alerts it finds. */
+/** The subscriptions of the account that is signed in, and the alerts that match them. */
 import { queryOptions } from "@tanstack/react-query";
 import { body, client, done } from "../../shared/api/client";
-import type { WatchNew } from "../../shared/api/types";
+import type { SubscriptionNew } from "../../shared/api/types";
 
 const POLL_MS = 15_000;
 
@@ -13,13 +13,14 @@ export const myAlertsQuery = () =>
     refetchInterval: POLL_MS,
   });
 
-export const watchesQuery = () =>
+export const subscriptionsQuery = () =>
   queryOptions({
-    queryKey: ["watches"],
-    queryFn: ({ signal }) => body(client.GET("/api/v1/me/watches", { signal })),
+    queryKey: ["subscriptions"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/me/subscriptions", { signal })),
   });
 
-export const addWatch = (wanted: WatchNew) => body(client.POST("/api/v1/me/watches", { body: wanted }));
+export const addSubscription = (wanted: SubscriptionNew) =>
+  body(client.POST("/api/v1/me/subscriptions", { body: wanted }));
 
-export const removeWatch = (number: number): Promise<void> =>
-  done(client.DELETE("/api/v1/me/watches/{number}", { params: { path: { number } } }));
+export const removeSubscription = (number: number): Promise<void> =>
+  done(client.DELETE("/api/v1/me/subscriptions/{number}", { params: { path: { number } } }));

@@ -14,13 +14,13 @@ import { FindingsPanel } from "./FindingsPanel";
 import { MonthTable } from "./MonthTable";
 import { SPANS } from "./search";
 
-const route = getRouteApi("/p/$project/quality");
+const route = getRouteApi("/p/$project/detection-quality");
 const USUAL_SPAN = "90";
 
 export function QualityPage() {
   const { project } = route.useParams();
   const { days = USUAL_SPAN } = route.useSearch();
-  const navigate = useNavigate({ from: "/p/$project/quality" });
+  const navigate = useNavigate({ from: "/p/$project/detection-quality" });
   const { data: quality, error, refetch } = useQuery(qualityQuery(project, Number(days)));
   useTitle("Quality", project);
   return (

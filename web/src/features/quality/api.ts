@@ -11,7 +11,7 @@ export const qualityQuery = (project: string, days: number) =>
     queryKey: ["quality", project, days],
     queryFn: ({ signal }) =>
       body(
-        client.GET("/api/v1/projects/{project}/quality", {
+        client.GET("/api/v1/projects/{project}/detection-quality", {
           params: { path: { project }, query: { days } },
           signal,
         }),
@@ -22,7 +22,7 @@ export const qualityQuery = (project: string, days: number) =>
 
 export const setControls = (project: string, wanted: Controls) =>
   body(
-    client.PUT("/api/v1/projects/{project}/quality/controls", {
+    client.PUT("/api/v1/projects/{project}/detection-quality/controls", {
       params: { path: { project } },
       body: wanted,
     }),

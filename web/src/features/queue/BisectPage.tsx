@@ -19,7 +19,7 @@ import { bisectQuery, cancelBisect } from "./api";
 import { BisectSteps } from "./BisectSteps";
 import { candidatesLeft, isSearching, searchStateWord } from "./campaigns";
 
-const route = getRouteApi("/p/$project/bisects/$id");
+const route = getRouteApi("/p/$project/bisections/$id");
 
 export function BisectPage() {
   const { project, id } = route.useParams();
@@ -28,7 +28,7 @@ export function BisectPage() {
   const { data: bisect, error, refetch } = useQuery(bisectQuery(number));
   useTitle(`Bisect ${id}`, project);
   if (bisect !== undefined && bisect.project !== project)
-    return <Navigate to="/p/$project/bisects/$id" params={{ project: bisect.project, id }} replace />;
+    return <Navigate to="/p/$project/bisections/$id" params={{ project: bisect.project, id }} replace />;
   return (
     <>
       <PageHead

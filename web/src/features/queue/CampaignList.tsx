@@ -39,7 +39,7 @@ export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
       {bisects.map((one) => (
         <li key={one.id} className="row">
           <span className="row-main">
-            <Link to="/p/$project/bisects/$id" params={{ project: one.project, id: String(one.id) }}>
+            <Link to="/p/$project/bisections/$id" params={{ project: one.project, id: String(one.id) }}>
               Bisect {one.id}, {one.scenario}
             </Link>
             <span className="below">

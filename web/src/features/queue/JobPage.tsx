@@ -107,7 +107,7 @@ function PartOf({ job }: { job: JobDetail }) {
       </Link>
     );
   return (
-    <Link to="/p/$project/bisects/$id" params={{ project, id: String(job.bisect_id) }}>
+    <Link to="/p/$project/bisections/$id" params={{ project, id: String(job.bisect_id) }}>
       Bisect {job.bisect_id}
     </Link>
   );

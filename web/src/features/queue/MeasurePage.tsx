@@ -82,7 +82,9 @@ function Form({ project, search }: { project: string; search: MeasureSearch }) {
         good={search.good}
         bad={search.bad}
         scenario={search.scenario}
-        onDone={({ id }) => navigate({ to: "/p/$project/bisects/$id", params: { project, id: String(id) } })}
+        onDone={({ id }) =>
+          navigate({ to: "/p/$project/bisections/$id", params: { project, id: String(id) } })
+        }
       />
     );
   return (

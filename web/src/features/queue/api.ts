@@ -20,7 +20,7 @@ export const bisectsQuery = (project: string) =>
   queryOptions({
     queryKey: ["bisects", project],
     queryFn: ({ signal }) =>
-      body(client.GET("/api/v1/projects/{project}/bisects", { params: { path: { project } }, signal })),
+      body(client.GET("/api/v1/projects/{project}/bisections", { params: { path: { project } }, signal })),
     refetchInterval: LIST_MS,
   });
 
@@ -36,7 +36,7 @@ export const bisectQuery = (bisect_id: number) =>
   queryOptions({
     queryKey: ["bisect", bisect_id],
     queryFn: ({ signal }) =>
-      body(client.GET("/api/v1/bisects/{bisect_id}", { params: { path: { bisect_id } }, signal })),
+      body(client.GET("/api/v1/bisections/{bisect_id}", { params: { path: { bisect_id } }, signal })),
     refetchInterval: ({ state }) => (state.data && !isSearching(state.data) ? false : POLL_MS),
   });
 
@@ -44,10 +44,10 @@ export const addBackfill = (project: string, wanted: BackfillNew) =>
   body(client.POST("/api/v1/projects/{project}/backfills", { params: { path: { project } }, body: wanted }));
 
 export const addBisect = (project: string, wanted: BisectNew) =>
-  body(client.POST("/api/v1/projects/{project}/bisects", { params: { path: { project } }, body: wanted }));
+  body(client.POST("/api/v1/projects/{project}/bisections", { params: { path: { project } }, body: wanted }));
 
 export const cancelBackfill = (backfill_id: number) =>
   body(client.POST("/api/v1/backfills/{backfill_id}/cancel", { params: { path: { backfill_id } } }));
 
 export const cancelBisect = (bisect_id: number) =>
-  body(client.POST("/api/v1/bisects/{bisect_id}/cancel", { params: { path: { bisect_id } } }));
+  body(client.POST("/api/v1/bisections/{bisect_id}/cancel", { params: { path: { bisect_id } } }));

@@ -15,7 +15,7 @@ import { TokenList } from "../../shared/ui/TokenList";
 import { AuditPanel } from "./access/AuditPanel";
 import { PeoplePanel } from "./access/PeoplePanel";
 import { ReadTokenForm } from "./access/ReadTokenForm";
-import { integrationsQuery, peopleQuery, retentionQuery, watchingQuery } from "./api";
+import { branchFiltersQuery, integrationsQuery, peopleQuery, retentionQuery } from "./api";
 import {
   deliveriesFile,
   expectationsFile,
@@ -66,7 +66,7 @@ function ProjectPart({ project }: Of) {
 function RepositoryPart({ project }: Of) {
   return (
     <>
-      <SettingsPart title="Webhook" query={watchingQuery(project)}>
+      <SettingsPart title="Webhook" query={branchFiltersQuery(project)}>
         {(now) => <WebhookPanel project={project} now={now} />}
       </SettingsPart>
       <SettingsPart
@@ -76,10 +76,10 @@ function RepositoryPart({ project }: Of) {
       >
         {(deliveries) => <DeliveryTable project={project} deliveries={deliveries} />}
       </SettingsPart>
-      <SettingsPart title="Read token" query={watchingQuery(project)}>
+      <SettingsPart title="Read token" query={branchFiltersQuery(project)}>
         {(now) => <ReadTokenForm project={project} has={now.has_read_token} />}
       </SettingsPart>
-      <SettingsPart title="Measured commits" query={watchingQuery(project)}>
+      <SettingsPart title="Measured commits" query={branchFiltersQuery(project)}>
         {(now) => <BranchFilterForm project={project} now={now} />}
       </SettingsPart>
       <SettingsPart title="Schedules" query={schedulesQuery(project)}>

@@ -3,21 +3,21 @@
 import { queryOptions } from "@tanstack/react-query";
 import { body, client, done } from "../../shared/api/client";
 import type {
+  BranchFilterSettings,
   IntegrationNew,
   Member,
   ProjectSettings,
   ReadToken,
   Rules,
-  WatchingSettings,
 } from "../../shared/api/types";
 
 const of = (project: string) => ({ params: { path: { project } } });
 
-export const watchingQuery = (project: string) =>
+export const branchFiltersQuery = (project: string) =>
   queryOptions({
-    queryKey: ["watching", project],
+    queryKey: ["branch filters", project],
     queryFn: ({ signal }) =>
-      body(client.GET("/api/v1/projects/{project}/watching", { ...of(project), signal })),
+      body(client.GET("/api/v1/projects/{project}/branch-filters", { ...of(project), signal })),
   });
 
 export const retentionQuery = (project: string) =>
@@ -44,8 +44,8 @@ export const integrationsQuery = (project: string) =>
 export const setProject = (project: string, wanted: ProjectSettings) =>
   body(client.PATCH("/api/v1/projects/{project}", { ...of(project), body: wanted }));
 
-export const setWatching = (project: string, wanted: WatchingSettings) =>
-  body(client.PUT("/api/v1/projects/{project}/watching", { ...of(project), body: wanted }));
+export const setBranchFilters = (project: string, wanted: BranchFilterSettings) =>
+  body(client.PUT("/api/v1/projects/{project}/branch-filters", { ...of(project), body: wanted }));
 
 export const changeSecret = (project: string) =>
   body(

@@ -432,7 +432,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/bisects/{bisect_id}": {
+    "/api/v1/bisections/{bisect_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -452,7 +452,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/bisects/{bisect_id}/cancel": {
+    "/api/v1/bisections/{bisect_id}/cancel": {
         parameters: {
             query?: never;
             header?: never;
@@ -988,7 +988,7 @@ export interface paths {
         };
         /**
          * List My Alerts
-         * @description Lists alerts that match one of your watches, of all projects you may read.
+         * @description Lists alerts that match one of your subscriptions, of all projects you may read.
          */
         get: operations["list_my_alerts"];
         put?: never;
@@ -999,7 +999,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/me/watches": {
+    "/api/v1/me/subscriptions": {
         parameters: {
             query?: never;
             header?: never;
@@ -1007,23 +1007,23 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List My Watches
-         * @description Lists your watches.
+         * List My Subscriptions
+         * @description Lists your subscriptions.
          */
-        get: operations["list_my_watches"];
+        get: operations["list_my_subscriptions"];
         put?: never;
         /**
-         * Add My Watch
-         * @description Watches alerts of projects, scenarios, stages and authors by pattern.
+         * Add My Subscription
+         * @description Subscribes to alerts of projects, scenarios, stages and authors by pattern.
          */
-        post: operations["add_my_watch"];
+        post: operations["add_my_subscription"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
         trace?: never;
     };
-    "/api/v1/me/watches/{number}": {
+    "/api/v1/me/subscriptions/{number}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1034,10 +1034,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove My Watch
-         * @description Removes a watch from your list.
+         * Remove My Subscription
+         * @description Removes a subscription.
          */
-        delete: operations["remove_my_watch"];
+        delete: operations["remove_my_subscription"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1235,7 +1235,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/projects/{project}/bisects": {
+    "/api/v1/projects/{project}/bisections": {
         parameters: {
             query?: never;
             header?: never;
@@ -1253,6 +1253,30 @@ export interface paths {
          * @description Searches for the commit between good and bad that changed the scenario.
          */
         post: operations["create_bisect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/branch-filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Branch Filters
+         * @description Shows what is measured of the repository, and when it was last read. For maintainers.
+         */
+        get: operations["get_branch_filters"];
+        /**
+         * Set Branch Filters
+         * @description Replaces all of it; fields that are left out get their defaults. For maintainers.
+         */
+        put: operations["set_branch_filters"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1534,6 +1558,90 @@ export interface paths {
          * @description Signs a ping with the project's secret and processes it like a forge's. For maintainers.
          */
         post: operations["try_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/detection-quality": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Quality
+         * @description Shows detection rate, false-alarm rate, delay and accepted share of findings: now, and by month.
+         */
+        get: operations["get_quality"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/detection-quality/controls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Controls
+         * @description Sets the number of controls per day. For maintainers.
+         */
+        put: operations["set_controls"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/detection-quality/trials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Trials
+         * @description Lists trials, newest first. Kinds `aa`, `unchanged` and `moved` are the controls.
+         */
+        get: operations["list_trials"];
+        put?: never;
+        /**
+         * Add Trials
+         * @description Stores trials whose truth is known, as `nalm-mutants` makes them. Repeating it changes nothing.
+         */
+        post: operations["add_trials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/detection-quality/trials/{trial_id}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Trial Report
+         * @description Returns the run report of a control that raised a false alarm.
+         */
+        get: operations["get_trial_report"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2060,90 +2168,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/projects/{project}/quality": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Quality
-         * @description Shows detection rate, false-alarm rate, delay and accepted share of findings: now, and by month.
-         */
-        get: operations["get_quality"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/quality/controls": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /**
-         * Set Controls
-         * @description Sets the number of controls per day. For maintainers.
-         */
-        put: operations["set_controls"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/quality/trials": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List Trials
-         * @description Lists trials, newest first. Kinds `aa`, `unchanged` and `moved` are the controls.
-         */
-        get: operations["list_trials"];
-        put?: never;
-        /**
-         * Add Trials
-         * @description Stores trials whose truth is known, as `nalm-mutants` makes them. Repeating it changes nothing.
-         */
-        post: operations["add_trials"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/quality/trials/{trial_id}/report": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Trial Report
-         * @description Returns the run report of a control that raised a false alarm.
-         */
-        get: operations["get_trial_report"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/projects/{project}/queue": {
         parameters: {
             query?: never;
@@ -2403,30 +2427,6 @@ export interface paths {
          * @description Revokes one of the project's tokens at once.
          */
         delete: operations["revoke_project_token"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/watching": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get Watching
-         * @description Shows what is measured of the repository, and when it was last read. For maintainers.
-         */
-        get: operations["get_watching"];
-        /**
-         * Set Watching
-         * @description Replaces all of it; fields that are left out get their defaults. For maintainers.
-         */
-        put: operations["set_watching"];
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3425,6 +3425,49 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * BranchFilterSettings
+         * @description What of a repository is measured. `*` in a glob also crosses `/`.
+         */
+        BranchFilterSettings: {
+            /** Branches */
+            branches?: string[] | null;
+            /** @default approve */
+            fork_pull_requests: components["schemas"]["ForkPullRequests"];
+            /**
+             * Measure Tags
+             * @default false
+             */
+            measure_tags: boolean;
+            /** Paths Ignore */
+            paths_ignore?: string[];
+            /** @default each */
+            push_commits: components["schemas"]["PushCommits"];
+        };
+        /** BranchFilterSettingsShown */
+        BranchFilterSettingsShown: {
+            /** Branches */
+            branches: string[] | null;
+            /** @default approve */
+            fork_pull_requests: components["schemas"]["ForkPullRequests"];
+            /** Has Read Token */
+            has_read_token: boolean;
+            /**
+             * Measure Tags
+             * @default false
+             */
+            measure_tags: boolean;
+            /** Paths Ignore */
+            paths_ignore: string[];
+            /** Previous Secret Until */
+            previous_secret_until: string | null;
+            /** @default each */
+            push_commits: components["schemas"]["PushCommits"];
+            /** Reconcile Error */
+            reconcile_error: string | null;
+            /** Reconciled At */
+            reconciled_at: string | null;
         };
         /**
          * BufferLook
@@ -7815,6 +7858,45 @@ export interface components {
             /** Lines */
             lines: string[];
         };
+        /** Subscription */
+        Subscription: {
+            /** Author */
+            author: string;
+            /** Id */
+            id: number;
+            /** Project */
+            project: string;
+            /** Scenario */
+            scenario: string;
+            /** Stage */
+            stage: string;
+        };
+        /**
+         * SubscriptionNew
+         * @description An alert must match all four; a field that is left out matches all.
+         */
+        SubscriptionNew: {
+            /**
+             * Author
+             * @default *
+             */
+            author: string;
+            /**
+             * Project
+             * @default *
+             */
+            project: string;
+            /**
+             * Scenario
+             * @default *
+             */
+            scenario: string;
+            /**
+             * Stage
+             * @default *
+             */
+            stage: string;
+        };
         /**
          * Table
          * @enum {string}
@@ -8278,88 +8360,6 @@ export interface components {
             summary: string;
             /** Unchanged */
             unchanged: boolean;
-        };
-        /** Watch */
-        Watch: {
-            /** Author */
-            author: string;
-            /** Id */
-            id: number;
-            /** Project */
-            project: string;
-            /** Scenario */
-            scenario: string;
-            /** Stage */
-            stage: string;
-        };
-        /**
-         * WatchingSettings
-         * @description What of a repository is measured. `*` in a glob also crosses `/`.
-         */
-        WatchingSettings: {
-            /** Branches */
-            branches?: string[] | null;
-            /** @default approve */
-            fork_pull_requests: components["schemas"]["ForkPullRequests"];
-            /**
-             * Measure Tags
-             * @default false
-             */
-            measure_tags: boolean;
-            /** Paths Ignore */
-            paths_ignore?: string[];
-            /** @default each */
-            push_commits: components["schemas"]["PushCommits"];
-        };
-        /** WatchingShown */
-        WatchingShown: {
-            /** Branches */
-            branches: string[] | null;
-            /** @default approve */
-            fork_pull_requests: components["schemas"]["ForkPullRequests"];
-            /** Has Read Token */
-            has_read_token: boolean;
-            /**
-             * Measure Tags
-             * @default false
-             */
-            measure_tags: boolean;
-            /** Paths Ignore */
-            paths_ignore: string[];
-            /** Previous Secret Until */
-            previous_secret_until: string | null;
-            /** @default each */
-            push_commits: components["schemas"]["PushCommits"];
-            /** Reconcile Error */
-            reconcile_error: string | null;
-            /** Reconciled At */
-            reconciled_at: string | null;
-        };
-        /**
-         * WatchNew
-         * @description An alert must match all four; a field that is left out matches all.
-         */
-        WatchNew: {
-            /**
-             * Author
-             * @default *
-             */
-            author: string;
-            /**
-             * Project
-             * @default *
-             */
-            project: string;
-            /**
-             * Scenario
-             * @default *
-             */
-            scenario: string;
-            /**
-             * Stage
-             * @default *
-             */
-            stage: string;
         };
         /** WebhookNew */
         WebhookNew: {
@@ -10331,7 +10331,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    list_my_watches: {
+    list_my_subscriptions: {
         parameters: {
             query?: never;
             header?: never;
@@ -10346,7 +10346,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Watch"][];
+                    "application/json": components["schemas"]["Subscription"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -10359,7 +10359,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    add_my_watch: {
+    add_my_subscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -10368,7 +10368,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["WatchNew"];
+                "application/json": components["schemas"]["SubscriptionNew"];
             };
         };
         responses: {
@@ -10378,7 +10378,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Watch"];
+                    "application/json": components["schemas"]["Subscription"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -10391,7 +10391,7 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    remove_my_watch: {
+    remove_my_subscription: {
         parameters: {
             query?: never;
             header?: never;
@@ -10894,6 +10894,74 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_branch_filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchFilterSettingsShown"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    set_branch_filters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BranchFilterSettings"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchFilterSettingsShown"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -11418,6 +11486,186 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_quality: {
+        parameters: {
+            query?: {
+                /** @description Number of past days of trials and findings. */
+                days?: number;
+                /** @description Number of past months. */
+                months?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quality"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    set_controls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Controls"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Controls"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    list_trials: {
+        parameters: {
+            query?: {
+                /** @description Only older ones than this number. */
+                below?: number | null;
+                kind?: components["schemas"]["TrialKind"][] | null;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    add_trials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TrialsNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrialsTaken"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_trial_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Number of a trial. */
+                trial_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunReport"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -12506,186 +12754,6 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
-    get_quality: {
-        parameters: {
-            query?: {
-                /** @description Number of past days of trials and findings. */
-                days?: number;
-                /** @description Number of past months. */
-                months?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Quality"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    set_controls: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Controls"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Controls"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    list_trials: {
-        parameters: {
-            query?: {
-                /** @description Only older ones than this number. */
-                below?: number | null;
-                kind?: components["schemas"]["TrialKind"][] | null;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Trial"][];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    add_trials: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TrialsNew"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TrialsTaken"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    get_trial_report: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-                /** @description Number of a trial. */
-                trial_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunReport"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
     get_queue_rules: {
         parameters: {
             query?: never;
@@ -13298,74 +13366,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    get_watching: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WatchingShown"];
-                };
-            };
-            400: components["responses"]["Error400"];
-            401: components["responses"]["Error401"];
-            403: components["responses"]["Error403"];
-            404: components["responses"]["Error404"];
-            408: components["responses"]["Error408"];
-            413: components["responses"]["Error413"];
-            422: components["responses"]["Error422"];
-            429: components["responses"]["Error429"];
-            503: components["responses"]["Error503"];
-        };
-    };
-    set_watching: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Name of a project. */
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WatchingSettings"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WatchingShown"];
-                };
             };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];

@@ -25,5 +25,5 @@ export function AuditSubject({ of }: { of: AuditEntry }) {
 const PAGES = {
   alert: "/p/$project/alerts/$id",
   backfill: "/p/$project/backfills/$id",
-  bisect: "/p/$project/bisects/$id",
+  bisect: "/p/$project/bisections/$id",
 } as const;

@@ -12,10 +12,10 @@ export function ReadTokenForm({ project, has }: { project: string; has: boolean 
   const form = useForm({ initialValues: { user: USER, token: "" } });
   const { user, token } = form.values;
   const set = useAction(() => setReadToken(project, { user, token }), {
-    renews: ["watching"],
+    renews: ["branch filters"],
     onDone: () => form.setFieldValue("token", ""),
   });
-  const remove = useAction(() => removeReadToken(project), { renews: ["watching"] });
+  const remove = useAction(() => removeReadToken(project), { renews: ["branch filters"] });
   return (
     <form className="form-line" onSubmit={form.onSubmit(() => set.mutate(undefined))}>
       <p className="form-says">

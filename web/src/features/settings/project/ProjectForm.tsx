@@ -34,7 +34,7 @@ function Editor({ about }: { about: Project }) {
   const { name, repository, default_branch } = about;
   const form = useForm<ProjectNamed>({ initialValues: { name, repository, default_branch } });
   const save = useAction(() => setProject(about.name, form.values), {
-    renews: ["project", "projects", "watching"],
+    renews: ["project", "projects", "branch filters"],
     onDone: (moved) =>
       moved.name !== about.name &&
       navigate({ to: "/p/$project/settings", params: { project: moved.name }, replace: true }),

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button, Checkbox, Select, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { WatchingSettings, WatchingShown } from "../../../shared/api/types";
+import type { BranchFilterSettings, BranchFilterSettingsShown } from "../../../shared/api/types";
 import { lines } from "../../../shared/logic/settings";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { setWatching } from "../api";
+import { setBranchFilters } from "../api";
 
-const PUSH_COMMITS: { value: WatchingSettings["push_commits"]; label: string }[] = [
+const PUSH_COMMITS: { value: BranchFilterSettings["push_commits"]; label: string }[] = [
   { value: "each", label: "Each commit against its parent" },
   { value: "tip", label: "The push as one step" },
 ];
-const FORKS: { value: WatchingSettings["fork_pull_requests"]; label: string }[] = [
+const FORKS: { value: BranchFilterSettings["fork_pull_requests"]; label: string }[] = [
   { value: "approve", label: "Wait for approval" },
   { value: "never", label: "Never measure" },
   { value: "always", label: "Measure without approval" },
 ];
 
 /** Which commits are measured. */
-export function BranchFilterForm({ project, now }: { project: string; now: WatchingShown }) {
-  const form = useForm<WatchingSettings>({
+export function BranchFilterForm({ project, now }: { project: string; now: BranchFilterSettingsShown }) {
+  const form = useForm<BranchFilterSettings>({
     initialValues: {
       branches: now.branches,
       paths_ignore: now.paths_ignore,
@@ -28,7 +28,7 @@ export function BranchFilterForm({ project, now }: { project: string; now: Watch
       measure_tags: now.measure_tags,
     },
   });
-  const save = useAction(() => setWatching(project, form.values), { renews: ["watching"] });
+  const save = useAction(() => setBranchFilters(project, form.values), { renews: ["branch filters"] });
   return (
     <form className="form" onSubmit={form.onSubmit(() => save.mutate(undefined))}>
       <Textarea

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import type { WatchingShown } from "../../../shared/api/types";
+import type { BranchFilterSettingsShown } from "../../../shared/api/types";
 import { hookAddresses } from "../../../shared/logic/settings";
 import { moment } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
@@ -12,8 +12,8 @@ import { changeSecret } from "../api";
 import { tryWebhook } from "./deliveries";
 
 /** What to enter at the forge. */
-export function WebhookPanel({ project, now }: { project: string; now: WatchingShown }) {
-  const change = useAction(() => changeSecret(project), { renews: ["watching"] });
+export function WebhookPanel({ project, now }: { project: string; now: BranchFilterSettingsShown }) {
+  const change = useAction(() => changeSecret(project), { renews: ["branch filters"] });
   return (
     <>
       <Facts

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables have the glossary's names: repository_settings, alert_subscriptions, self_test_trials
+
+The previous version reads the old tables and is stopped first.
+"""
+
+from __future__ import annotations
+
+import re
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0028"
+down_revision = "0027"
+branch_labels = None
+depends_on = None
+
+stops_programs_before = "0028"
+
+TABLES = (
+    ("watches", "repository_settings"),
+    ("alert_watches", "alert_subscriptions"),
+    ("quality_trials", "self_test_trials"),
+)
+"""(old name, new name). No other table refers to them."""
+
+
+def upgrade() -> None:
+    for before, now in TABLES:
+        _rename(before, now)
+
+
+def downgrade() -> None:
+    for before, now in TABLES:
+        _rename(now, before)
+
+
+def _rename(before: str, now: str) -> None:
+    """Renames a table with its constraints, indexes and sequence."""
+    if op.get_context().dialect.name == "sqlite":
+        _copy(before, now)
+        return
+    op.rename_table(before, now)
+    names = sa.text("SELECT conname FROM pg_constraint WHERE conrelid = CAST(:table AS regclass)")
+    for name in _selected(names, now):
+        op.execute(f'ALTER TABLE {now} RENAME CONSTRAINT "{name}" TO "{_named(name, before, now)}"')
+    indexes = sa.text("SELECT indexname FROM pg_indexes WHERE tablename = :table")
+    for name in _selected(indexes, now):
+        if name != _named(name, before, now):
+            op.execute(f'ALTER INDEX "{name}" RENAME TO "{_named(name, before, now)}"')
+    op.execute(f"ALTER SEQUENCE IF EXISTS {before}_id_seq RENAME TO {now}_id_seq")
+
+
+def _copy(before: str, now: str) -> None:
+    """SQLite renames a table and leaves the names of its constraints."""
+    statements = _selected(
+        sa.text(
+            "SELECT sql FROM sqlite_master WHERE tbl_name = :table AND sql IS NOT NULL "
+            "ORDER BY type = 'index'"
+        ),
+        before,
+    )
+    op.execute(_named(statements[0], before, now))
+    op.execute(f"INSERT INTO {now} SELECT * FROM {before}")
+    op.drop_table(before)
+    for index in statements[1:]:
+        op.execute(_named(index, before, now))
+
+
+def _selected(query: sa.TextClause, table: str) -> list[str]:
+    return list(op.get_bind().scalars(query, {"table": table}))
+
+
+def _named(text: str, before: str, now: str) -> str:
+    return re.sub(rf"(?<![a-z]){before}(?![a-z])", now, text)
