@@ -17,10 +17,15 @@ from typing import Any
 import psycopg
 import pytest
 import structlog
+from anyio.from_thread import start_blocking_portal
+from argon2 import PasswordHasher
+from argon2.profiles import CHEAPEST
+from nalm_server.auth.accounts import passwords
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
+import nalm_server_harness as harness
 from nalm_server_harness import Clock, Service, make_service
 
 POSTGRES = Path("/usr/lib/postgresql")
@@ -42,6 +47,22 @@ def log_as_it_was() -> Iterator[None]:
     before = structlog.get_config()
     yield
     structlog.configure(**before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_event_loop() -> Iterator[None]:
+    """For all clients: starting a loop takes as long as most requests."""
+    with start_blocking_portal() as harness.portal:
+        yield
+    harness.portal = None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_hashes() -> Iterator[None]:
+    """Passwords of tests need no strong hash; what refuses weak ones sets the real parameters."""
+    before, passwords.HASHER = passwords.HASHER, PasswordHasher.from_parameters(CHEAPEST)
+    yield
+    passwords.HASHER = before
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from nalm_server.alerts import presentation, triage
 from nalm_server.alerts.list_repository import AlertFilter
@@ -26,10 +26,11 @@ from nalm_server.alerts.schemas import (
 )
 from nalm_server.alerts.states import AlertState
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, SHA_PREFIX, Moment, ProjectName
 
-router = APIRouter(tags=["alerts"])
+router = api_router("alerts")
 
 AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.alerts import subscriptions
 from nalm_server.alerts.endpoints import Number, Since, States
 from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.schemas import Alert, Order, Subscription, SubscriptionNew
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 
-router = APIRouter(prefix="/me", tags=["alerts"])
+router = api_router("alerts", "/me")
 
 
 @router.get("/alerts", responses=documented(401))

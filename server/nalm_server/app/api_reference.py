@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from nalm_server.app.application import PREFIX, make_app
+from nalm_server.app.application import make_app
+from nalm_server.base.api_router import PREFIX
 
 HEAD = f"""# Every request of the HTTP API
 

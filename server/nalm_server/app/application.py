@@ -3,11 +3,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
-from starlette.routing import BaseRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nalm_server.alerts.endpoints import router as alerts
@@ -25,6 +22,7 @@ from nalm_server.auth.sign_in.endpoints import router as session
 from nalm_server.auth.sign_in.forge_endpoints import router as sign_in
 from nalm_server.auth.tokens.endpoints import router as tokens
 from nalm_server.base.admission import AdmissionMiddleware
+from nalm_server.base.api_router import PREFIX
 from nalm_server.base.body_limits import BodyMiddleware
 from nalm_server.base.settings import Settings
 from nalm_server.campaigns.backfill.endpoints import router as backfills
@@ -67,7 +65,51 @@ from nalm_server.views.live.endpoints import router as live
 from nalm_server.views.renderings.endpoints import router as renderings
 from nalm_server.webhooks.endpoints import router as hooks
 
-PREFIX = "/api/v1"
+ROUTERS = (
+    health,
+    overview,
+    projects,
+    integrations,
+    notifications,
+    feeds,
+    commits,
+    history,
+    history_lines,
+    change_points,
+    compare,
+    features,
+    jobs,
+    runs,
+    run_code,
+    renderings,
+    hooks,
+    refs,
+    revisions,
+    branch_filters,
+    agents,
+    retention,
+    exports,
+    imports,
+    registration,
+    hosts,
+    host_noise,
+    host_administration,
+    schedules,
+    backfills,
+    bisects,
+    confirmations,
+    experiments,
+    live,
+    quality,
+    alerts,
+    subscriptions,
+    session,
+    sign_in,
+    accounts,
+    people,
+    tokens,
+    audit,
+)
 
 
 def make_app(context: Context | None) -> FastAPI:
@@ -77,13 +119,13 @@ def make_app(context: Context | None) -> FastAPI:
     app.state.context = context
     app.state.ending = False
     """True once the server shuts down."""
-    app.router.routes.extend(api_routes())
+    app.router.routes.extend(route for router in ROUTERS for route in router.routes)
     add_handlers(app)
     if context is not None:
         app.state.registry = make_registry(context.engine)
         app.state.registry.register(Domain(context))
-        app.include_router(metrics)
-        app.include_router(page_router(context.settings.resolved_static_dir))
+        app.router.routes.extend(metrics.routes)
+        app.router.routes.extend(page_router(context.settings.resolved_static_dir).routes)
     _surround(app, context.settings if context is not None else None)
     return app
 
@@ -98,53 +140,6 @@ def _bare() -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )
-
-
-@cache
-def api_routes() -> list[BaseRoute]:
-    """Cached for all applications of a process: building the routes takes longer than the rest."""
-    app = _bare()
-    before = len(app.router.routes)
-    api = APIRouter(prefix=PREFIX)
-    for router in (
-        health,
-        overview,
-        projects,
-        integrations,
-        notifications,
-        feeds,
-        commits,
-        history,
-        history_lines,
-        change_points,
-        compare,
-        features,
-        jobs,
-        runs,
-        run_code,
-        renderings,
-        hooks,
-        refs,
-        revisions,
-        branch_filters,
-        agents,
-        retention,
-        exports,
-        imports,
-        registration,
-        hosts,
-        host_noise,
-        host_administration,
-    ):
-        api.include_router(router)
-    for router in (schedules, backfills, bisects, confirmations, experiments, live, quality):
-        api.include_router(router)
-    for router in (alerts, subscriptions):
-        api.include_router(router)
-    for router in (session, sign_in, accounts, people, tokens, audit):
-        api.include_router(router)
-    app.include_router(api)
-    return app.router.routes[before:]
 
 
 def _surround(app: FastAPI, settings: Settings | None) -> None:

@@ -7,10 +7,10 @@ import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError, TimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.routing import compile_path
 
 from nalm_server.base.errors import (
     BadRequestError,
@@ -41,10 +41,10 @@ def allowed_methods(request: Request) -> str:
     path = request.url.path.removeprefix(str(request.scope.get("root_path", "")))
     return ", ".join(
         sorted(
-            method.upper()
-            for template, operations in request.app.openapi()["paths"].items()
-            if compile_path(template)[0].match(path)
-            for method in operations
+            method
+            for route in request.app.routes
+            if isinstance(route, APIRoute) and route.include_in_schema and route.path_regex.match(path)
+            for method in route.methods or ()
         )
     )
 

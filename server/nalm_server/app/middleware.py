@@ -28,7 +28,6 @@ SECURITY_HEADERS = {
 }
 HSTS = {"Strict-Transport-Security": "max-age=31536000"}
 """Only if people reach the server by https: afterwards nothing else works."""
-API = "/api/v1"
 QUIET = ("/assets/", "/api/v1/health", "/metrics")
 """Paths without a log line for successes."""
 
@@ -77,6 +76,5 @@ class RequestMiddleware:
 
 
 def _route(scope: Scope) -> str:
-    """The route's path with names of parameters. A route does not know the prefix of its router."""
-    path: str = getattr(scope.get("route"), "path", "none")
-    return API + path if scope["path"].startswith(API + "/") and path != "none" else path
+    """The route's path with names of parameters."""
+    return getattr(scope.get("route"), "path", "none")

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, Moment, ProjectName
 from nalm_server.changepoints import service
 from nalm_server.changepoints.points_repository import PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
 
-router = APIRouter(prefix="/projects/{project}/change-points", tags=["history"])
+router = api_router("history", "/projects/{project}/change-points")
 
 
 @router.get("", responses=documented(404))

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
 from nalm_server.features import ncpp, prices, variants
 from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
 
-router = APIRouter(prefix="/projects/{project}", tags=["features"])
+router = api_router("features", "/projects/{project}")
 ScenarioQuery = Annotated[str | None, Query(max_length=64, pattern=NAME, description="Only this scenario.")]
 CommitQuery = Annotated[
     str | None,

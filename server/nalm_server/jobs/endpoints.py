@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, JobId, ProjectName
 from nalm_server.jobs import actions, presentation, queue_rules, requests, service
 from nalm_server.jobs.schemas import Job, JobDetail, JobRequest, JobState, QueueRules, Why
 
-router = APIRouter(tags=["jobs"])
+router = api_router("jobs")
 CHANGES = documented(401, 403, 404, 409, 413)
 
 

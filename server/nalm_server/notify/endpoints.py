@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.notify import service
 from nalm_server.notify.schemas import Notification, NotificationState
 
-router = APIRouter(prefix="/projects/{project}/notifications", tags=["integrations"])
+router = api_router("integrations", "/projects/{project}/notifications")
 
 
 @router.get("", responses=documented(401, 403, 404))

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import smtplib
-import ssl
 from collections.abc import Sequence
 from datetime import datetime
 from email.message import EmailMessage
@@ -13,6 +12,7 @@ from email.utils import format_datetime
 import httpx
 from nalm_core.text.plain_text import plain_line
 
+from nalm_server.base.outgoing.service import trusted
 from nalm_server.base.settings import LOCAL_URL, MailSecurity, Settings
 from nalm_server.notify.failure import Next, SendError
 from nalm_server.notify.messages import Message
@@ -60,13 +60,12 @@ def send(settings: Settings, recipients: Sequence[str], message: Message, number
 
 def _connect(settings: Settings) -> smtplib.SMTP:
     host, _, port = str(settings.mail_server).rpartition(":")
-    secure = ssl.create_default_context()
     if settings.mail_security is MailSecurity.TLS:
-        server: smtplib.SMTP = smtplib.SMTP_SSL(host, int(port), timeout=SECONDS, context=secure)
+        server: smtplib.SMTP = smtplib.SMTP_SSL(host, int(port), timeout=SECONDS, context=trusted())
     else:
         server = smtplib.SMTP(host, int(port), timeout=SECONDS)
         if settings.mail_security is MailSecurity.STARTTLS:
-            server.starttls(context=secure)
+            server.starttls(context=trusted())
     if settings.mail_user is not None and settings.mail_password is not None:
         server.login(settings.mail_user, settings.mail_password.get_secret_value())
     return server

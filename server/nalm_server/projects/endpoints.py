@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from fastapi import Response
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_administrator, require_project
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import ProjectName
 from nalm_server.projects import service
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 
-router = APIRouter(prefix="/projects", tags=["projects"])
+router = api_router("projects", "/projects")
 
 
 @router.get("", response_model=list[Project], responses=documented())

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.git.refs.schemas import Revision
 from nalm_server.projects import revisions
 
-router = APIRouter(prefix="/projects/{project}", tags=["refs"])
+router = api_router("refs", "/projects/{project}")
 
 
 @router.get("/revisions", responses=documented(401, 403, 404))

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from nalm_core.report.run_report import RunReport
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.auth.access.service import require_uploader
 from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.body import read_body
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import RunId
 from nalm_server.results import intake, service
 from nalm_server.results.schemas import ReportTaken, RunDetail
 
-router = APIRouter(tags=["runs"])
+router = api_router("runs")
 
 REPORT_BODY: dict[str, Any] = {
     "requestBody": {

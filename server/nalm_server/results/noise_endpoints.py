@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.jobs.hosts import service
 from nalm_server.jobs.hosts.endpoints import HostPath, require_known
 from nalm_server.jobs.hosts.schemas import HostNoise
 from nalm_server.results.noise import noise
 
-router = APIRouter(tags=["hosts"])
+router = api_router("hosts")
 
 
 @router.get("/hosts/{host}/noise", responses=documented(401, 403, 404))

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from nalm_core.report.run_report import RunReport
 
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.self_test import service, trials
 from nalm_server.self_test.schemas import Controls, Quality, Trial, TrialKind, TrialsNew, TrialsTaken
 
-router = APIRouter(prefix="/projects/{project}/detection-quality", tags=["detection quality"])
+router = api_router("detection quality", "/projects/{project}/detection-quality")
 TrialId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a trial.")]
 
 

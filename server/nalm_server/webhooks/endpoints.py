@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.auth.dependencies import Caller, Ctx, Db, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.body import read_body
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, ProjectName
@@ -16,7 +17,7 @@ from nalm_server.webhooks import service, test_delivery
 from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.schemas import Delivery, DeliveryStatus, HookAnswer
 
-router = APIRouter(tags=["hooks"])
+router = api_router("hooks")
 
 Named = Annotated[
     str | None,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from anyio.from_thread import BlockingPortal
 from fastapi.testclient import TestClient
 from nalm_server.alerts.findings import confirm
 from nalm_server.alerts.models import AlertRow
@@ -23,6 +24,9 @@ from nalm_server.webhooks.models import DeliveryRow
 from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain as drain_deliveries
 from sqlalchemy import event, select
+
+portal: BlockingPortal | None = None
+"""The event loop of all clients. None: each request starts one."""
 
 
 @dataclass
@@ -131,7 +135,9 @@ def make_service(settings: Settings, clock: Clock) -> Service:
         admin = tokens.issue(session, tokens.Scope.ADMIN, "admin", clock())
         agent = tokens.issue(session, tokens.Scope.AGENT, "agent", clock())
         session.commit()
-    service = Service(TestClient(make_app(context)), context, clock, "", {"admin": admin, "agent": agent})
+    client = TestClient(make_app(context))
+    client.portal = portal
+    service = Service(client, context, clock, "", {"admin": admin, "agent": agent})
     made = service.post(
         "/projects",
         "admin",

@@ -14,7 +14,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.git import graph
 from nalm_server.git.graph import Graph, GraphCommit, GraphQueries, UnknownRevisionError, git
 from nalm_server.git.refs import service as refs
-from nalm_server.webhooks import claims, tasks, together
+from nalm_server.webhooks import apply, claims, tasks, together
 from nalm_server.webhooks import service as hooks
 from nalm_server.webhooks.claims import RETRY
 from nalm_server.webhooks.forges import FORGES
@@ -210,14 +210,14 @@ def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clo
 def test_one_of_which_workers_die_takes_no_other_with_it(
     scene: Forked, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    follow = tasks.follow
+    planned = apply.planned
 
-    def dies(context: Any, made: Any, event: Any, *given: Any, **named: Any) -> None:
+    def dies(context: Any, inputs: Any, event: Any, **named: Any) -> Any:
         if event.number == 2:
             raise KilledError
-        follow(context, made, event, *given, **named)
+        return planned(context, inputs, event, **named)
 
-    monkeypatch.setattr(tasks, "follow", dies)
+    monkeypatch.setattr(apply, "planned", dies)
     monkeypatch.setattr(claims, "AT_ONCE", 16)
     for number in range(1, 5):
         request(scene, number, scene.heads[0])

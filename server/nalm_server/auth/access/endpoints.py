@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.access import people
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.schemas import Member, MemberRole
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.accounts.schemas import AccountName
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 
-router = APIRouter(prefix="/projects/{project}/people", tags=["people"])
+router = api_router("people", "/projects/{project}/people")
 
 
 @router.get("", responses=documented(404))

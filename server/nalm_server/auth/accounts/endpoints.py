@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.access.service import require_administrator
 from nalm_server.auth.accounts import service
 from nalm_server.auth.accounts.schemas import (
@@ -15,9 +13,10 @@ from nalm_server.auth.accounts.schemas import (
     AccountNew,
 )
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 
-router = APIRouter(prefix="/accounts", tags=["accounts"])
+router = api_router("accounts", "/accounts")
 
 
 @router.get("", responses=documented())

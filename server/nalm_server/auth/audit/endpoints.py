@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_administrator, require_project
@@ -13,10 +13,11 @@ from nalm_server.auth.audit import service
 from nalm_server.auth.audit.repository import AuditFilter
 from nalm_server.auth.audit.schemas import AuditEntry
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 
-router = APIRouter(tags=["audit"])
+router = api_router("audit")
 
 Before = Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Only entries before this number.")]
 Limit = Annotated[int, Query(ge=1, le=500)]

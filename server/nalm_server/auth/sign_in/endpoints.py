@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.auth.sign_in import cookies, devices, service
 from nalm_server.auth.sign_in.schemas import ByLink, ByPassword, PasswordChange, SignedIn
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 
-router = APIRouter(prefix="/session", tags=["session"])
+router = api_router("session", "/session")
 
 
 @router.get("", responses=documented())

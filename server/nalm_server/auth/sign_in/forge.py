@@ -18,6 +18,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from nalm_server.base.errors import ForbiddenError, NalmError, UnauthorizedError
+from nalm_server.base.outgoing.service import trusted
 from nalm_server.base.sign_in_providers import Kind, Provider
 
 with warnings.catch_warnings():
@@ -110,6 +111,7 @@ def _client(provider: Provider, redirect_uri: str) -> OAuth2Client:
         scope=github if provider.kind is Kind.GITHUB else "openid profile",
         code_challenge_method="S256",
         timeout=TIMEOUT_SECONDS,
+        verify=trusted(),
     )
 
 

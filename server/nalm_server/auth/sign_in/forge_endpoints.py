@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from fastapi.responses import RedirectResponse
 
 from nalm_server.auth.dependencies import Ctx
 from nalm_server.auth.sign_in import cookies, forge_service
 from nalm_server.auth.sign_in.schemas import ProviderShown
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import UnauthorizedError, documented
 
-router = APIRouter(prefix="/sign-in", tags=["session"])
+router = api_router("session", "/sign-in")
 
 Name = Annotated[str, Path(min_length=1, max_length=32, pattern="^[a-z0-9-]+$", description="A provider.")]
 ForgeParameter = Annotated[str | None, Query(max_length=2048)]

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.auth.tokens import managing
 from nalm_server.auth.tokens.schemas import OwnTokenNew, ProjectTokenNew, Token, TokenCreated, TokenId
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 
-router = APIRouter(tags=["tokens"])
+router = api_router("tokens")
 
 
 @router.get("/tokens", responses=documented())

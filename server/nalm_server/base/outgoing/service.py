@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ssl
+from functools import cache
 from typing import TYPE_CHECKING
 
 import httpcore
@@ -24,11 +25,17 @@ SILENCE_SECONDS = 10.0
 SCHEMES = {"https": 443, "http": 80}
 
 
+@cache
+def trusted() -> ssl.SSLContext:
+    """The host's certificate authorities. Reading them takes longer than most calls."""
+    return ssl.create_default_context()
+
+
 class GuardedTransport(httpx.HTTPTransport):
     """httpx's transport, over checked and limited connections; each serves one request."""
 
     def __init__(self, settings: Settings, limits: Limits, resolve: Resolve) -> None:
-        secure = ssl.create_default_context()
+        secure = trusted()
         super().__init__(verify=secure, trust_env=False)
         proxy = settings.outgoing_proxy
         backend = GuardedBackend(

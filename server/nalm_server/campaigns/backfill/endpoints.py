@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.campaigns.backfill.schemas import Backfill, BackfillNew
 from nalm_server.campaigns.backfill.service import BACKFILLS, create
 
-router = APIRouter(tags=["backfills"])
+router = api_router("backfills")
 BackfillId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a backfill.")]
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.campaigns.bisection.schemas import Bisect, BisectDetail, BisectNew
 from nalm_server.campaigns.bisection.service import BISECTS, create
 
-router = APIRouter(tags=["bisections"])
+router = api_router("bisections")
 BisectId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a bisect.")]
 
 

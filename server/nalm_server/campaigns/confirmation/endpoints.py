@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.auth.dependencies import Caller, Db, Now
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.campaigns.confirmation import asking
 
-router = APIRouter(tags=["alerts"])
+router = api_router("alerts")
 AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an alert.")]
 ANSWERS = documented(401, 403, 404, 409)
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import Path, Query, Response
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.campaigns.experiments import service
 from nalm_server.campaigns.experiments.schemas import Experiment, ExperimentDetail, ExperimentNew
 from nalm_server.campaigns.experiments.service import EXPERIMENTS
 
-router = APIRouter(tags=["experiments"])
+router = api_router("experiments")
 ExperimentId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an experiment.")]
 CellNumber = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a cell.")]
 

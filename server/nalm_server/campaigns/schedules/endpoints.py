@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, ProjectName
 from nalm_server.campaigns.schedules import service
 from nalm_server.campaigns.schedules.schemas import Schedule, ScheduleChange, ScheduleNew
 
-router = APIRouter(prefix="/projects/{project}/schedules", tags=["schedules"])
+router = api_router("schedules", "/projects/{project}/schedules")
 ScheduleName = Annotated[
     str, Path(min_length=1, max_length=64, pattern=NAME, description="Name of a schedule of the project.")
 ]

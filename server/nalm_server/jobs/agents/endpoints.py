@@ -6,16 +6,17 @@ from __future__ import annotations
 import time
 
 import anyio
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from nalm_server.auth.dependencies import Agent, Ctx, Db, Now
 from nalm_server.base.admission import ticket_of
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import JobId
 from nalm_server.jobs.agents import service
 from nalm_server.jobs.agents.schemas import Finish, Finished, Lease, LeaseRequest, Progress, Release, Renewed
 
-router = APIRouter(prefix="/agent", tags=["agent"])
+router = api_router("agent", "/agent")
 
 POLL_SECONDS = 0.5
 """Interval at which a waiting lease request looks for a job."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from nalm_server.auth.access.service import require_administrator
 from nalm_server.auth.dependencies import Agent, Caller, Credentials, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import UnauthorizedError, documented
 from nalm_server.jobs.agents import registration
 from nalm_server.jobs.agents.registration_schemas import (
@@ -20,7 +21,7 @@ from nalm_server.jobs.agents.registration_schemas import (
     Rotated,
 )
 
-router = APIRouter(tags=["agents"])
+router = api_router("agents")
 
 InvitationId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an invitation.")]
 

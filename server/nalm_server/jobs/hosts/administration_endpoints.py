@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.access.service import require_administrator
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.jobs.hosts import service
 from nalm_server.jobs.hosts.endpoints import HostPath
 from nalm_server.jobs.hosts.schemas import BenchHost, HostEdit, Pool, PoolChoice
 
-router = APIRouter(tags=["hosts"])
+router = api_router("hosts")
 
 
 @router.post("/hosts/{host}/drain", responses=documented(401, 403, 404))

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from nalm_server.auth.dependencies import Caller, Now, ReadDb
 from nalm_server.auth.tokens.service import Principal, Scope
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import ForbiddenError, UnauthorizedError, documented
 from nalm_server.base.schemas import NAME
 from nalm_server.jobs.hosts import service
 from nalm_server.jobs.hosts.schemas import BenchHost, HealthSample, HostDetail
 
-router = APIRouter(tags=["hosts"])
+router = api_router("hosts")
 
 HostPath = Annotated[
     str, Path(min_length=1, max_length=128, pattern=NAME, description="Name of a bench host.")

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.notify.integrations import repository, service, test_message
@@ -22,7 +23,7 @@ from nalm_server.notify.integrations.schemas import (
     TestResult,
 )
 
-router = APIRouter(prefix="/projects/{project}/integrations", tags=["integrations"])
+router = api_router("integrations", "/projects/{project}/integrations")
 
 Number = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an integration.")]
 

@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from nalm_core.report.catalogue import Metric
 
 from nalm_server.auth.dependencies import Ctx, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.ops.health import service
 from nalm_server.ops.health.readiness import Readiness
 from nalm_server.ops.health.schemas import Live, Ready, ServerHealth
 
-router = APIRouter(tags=["service"])
+router = api_router("service")
 
 
 @router.get("/health", responses=documented())

@@ -3,17 +3,16 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.ops.retention import service
 from nalm_server.ops.retention.schemas import Retention, Rules
 
-router = APIRouter(prefix="/projects/{project}/retention", tags=["store"])
+router = api_router("store", "/projects/{project}/retention")
 
 
 @router.get("", responses=documented(401, 403, 404))

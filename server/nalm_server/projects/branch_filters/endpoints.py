@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.projects.branch_filters import service
@@ -17,7 +16,7 @@ from nalm_server.projects.branch_filters.schemas import (
     SecretChanged,
 )
 
-router = APIRouter(prefix="/projects/{project}", tags=["branch filters"])
+router = api_router("branch filters", "/projects/{project}")
 
 
 @router.get("/branch-filters", responses=documented(401, 403, 404))

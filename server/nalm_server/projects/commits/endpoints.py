@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, SHA_PREFIX, ProjectName, ShaPath
 from nalm_server.projects.commits import service
 from nalm_server.projects.commits.schemas import Commit, CommitDetail
 from nalm_server.projects.schemas import PRINTABLE
 
-router = APIRouter(prefix="/projects/{project}/commits", tags=["commits"])
+router = api_router("commits", "/projects/{project}/commits")
 
 
 @router.get("", responses=documented(404))

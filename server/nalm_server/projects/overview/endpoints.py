@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from nalm_server.auth.dependencies import Caller, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import Moment
 from nalm_server.projects.overview import service
 from nalm_server.projects.overview.schemas import Overview
 
-router = APIRouter(tags=["projects"])
+router = api_router("projects")
 Since = Annotated[
     Moment | None, Query(description="Changes since this time, at most 90 days back; default: a week back.")
 ]

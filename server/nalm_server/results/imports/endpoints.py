@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.api_router import api_router
 from nalm_server.base.body import read_body
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, ProjectName
@@ -19,7 +20,7 @@ from nalm_server.db.context import Context
 from nalm_server.results.imports import service
 from nalm_server.results.imports.schemas import ImportTaken, Options, OtherTool
 
-router = APIRouter(prefix="/projects/{project}/imports", tags=["store"])
+router = api_router("store", "/projects/{project}/imports")
 
 BODY: dict[str, Any] = {
     "requestBody": {

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 from nalm_core.profiles.source_view import FunctionSource
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, ProjectName, RevisionQuery
@@ -21,7 +22,7 @@ from nalm_server.views.compare.function_name import RequestedFunction
 from nalm_server.views.compare.schemas import CodeComparison, Comparison, MeasuredOf, SeriesComparisons
 from nalm_server.views.compare.sides import SideFilter
 
-router = APIRouter(prefix="/projects/{project}/compare", tags=["compare"])
+router = api_router("compare", "/projects/{project}/compare")
 
 
 Scenario = Annotated[str | None, Query(max_length=64, pattern=NAME)]

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from nalm_core.profiles.source_view import FunctionSource
 
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import RunId
 from nalm_server.views.compare import run_code
 from nalm_server.views.compare.function_name import RequestedFunction
 from nalm_server.views.compare.schemas import RunCode
 
-router = APIRouter(tags=["runs"])
+router = api_router("runs")
 
 
 @router.get("/runs/{run_id}/code", responses=documented(404, 410))

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import StreamingResponse
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME, Moment, ProjectName
 from nalm_server.views.exports import service
 from nalm_server.views.exports.schemas import Filter, Format
 from nalm_server.views.exports.tables import Table
 
-router = APIRouter(prefix="/projects/{project}/export", tags=["store"])
+router = api_router("store", "/projects/{project}/export")
 
 CONTENT: dict[int | str, dict[str, Any]] = {
     200: {

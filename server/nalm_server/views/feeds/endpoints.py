@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.base.settings import LOCAL_URL
@@ -18,7 +19,7 @@ from nalm_server.projects import service as projects
 from nalm_server.views.feeds import service
 from nalm_server.views.feeds.schemas import FeedAddress
 
-router = APIRouter(prefix="/projects/{project}", tags=["feeds"])
+router = api_router("feeds", "/projects/{project}")
 
 ATOM = "application/atom+xml"
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import StringConstraints
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
@@ -22,7 +23,7 @@ from nalm_server.views.history.service import HistoryRequest
 Scenario = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
 
-router = APIRouter(prefix="/projects/{project}/lines", tags=["history"])
+router = api_router("history", "/projects/{project}/lines")
 
 
 @router.get("", response_model=Lines, responses=documented(404))

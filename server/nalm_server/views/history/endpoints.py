@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from pydantic import StringConstraints
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import ProjectName, ScenarioName
@@ -36,7 +37,7 @@ Functions = Annotated[
     ),
 ]
 
-router = APIRouter(prefix="/projects/{project}/scenarios", tags=["history"])
+router = api_router("history", "/projects/{project}/scenarios")
 
 
 @router.get("", responses=documented(404))

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import Header, Query, Request
 from fastapi.responses import StreamingResponse
 from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 
@@ -16,6 +16,7 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, Ctx
 from nalm_server.base.admission import ticket_of
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import NAME
 from nalm_server.jobs import service as jobs
@@ -23,7 +24,7 @@ from nalm_server.views.live.changes import Change
 from nalm_server.views.live.follower import ChangeFilter, Follower
 from nalm_server.views.live.hub import Hub
 
-router = APIRouter(tags=["live"])
+router = api_router("live")
 
 LONGEST_SECONDS = 900.0
 """Maximum length of a stream. The browser then reconnects, and its rights are checked again."""

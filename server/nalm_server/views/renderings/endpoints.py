@@ -6,19 +6,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Response
+from fastapi import Path, Response
 from nalm_core.render.junit import junit
 from nalm_core.render.markdown import markdown
 from nalm_core.render.sarif import sarif
 from nalm_core.verdict.judged import Judged
 
 from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
+from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName, RunId, ShaPath
 from nalm_server.base.settings import LOCAL_URL
 from nalm_server.views.renderings import service
 
-router = APIRouter(tags=["renderings"])
+router = api_router("renderings")
 
 Form = Annotated[Literal["junit", "sarif", "markdown"], Path(description="Output format.")]
 SCHEMAS = {"application/sarif+json": {"type": "object"}}
