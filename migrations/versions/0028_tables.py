@@ -42,35 +42,35 @@ def _rename(before: str, now: str) -> None:
         _copy(before, now)
         return
     op.rename_table(before, now)
-    names = sa.text("SELECT conname FROM pg_constraint WHERE conrelid = CAST(:table AS regclass)")
-    for name in _selected(names, now):
-        op.execute(f'ALTER TABLE {now} RENAME CONSTRAINT "{name}" TO "{_named(name, before, now)}"')
-    indexes = sa.text("SELECT indexname FROM pg_indexes WHERE tablename = :table")
-    for name in _selected(indexes, now):
-        if name != _named(name, before, now):
-            op.execute(f'ALTER INDEX "{name}" RENAME TO "{_named(name, before, now)}"')
+    named = f"regexp_replace(%s, '(^|_){before}(_|$)', '\\1{now}\\2')"
+    op.execute(f"""
+        DO $$
+        DECLARE former text;
+        BEGIN
+            FOR former IN SELECT conname FROM pg_constraint WHERE conrelid = '{now}'::regclass LOOP
+                EXECUTE format('ALTER TABLE {now} RENAME CONSTRAINT %I TO %I', former, {named % "former"});
+            END LOOP;
+            FOR former IN SELECT indexname FROM pg_indexes
+                WHERE tablename = '{now}' AND indexname <> {named % "indexname"} LOOP
+                EXECUTE format('ALTER INDEX %I RENAME TO %I', former, {named % "former"});
+            END LOOP;
+        END $$
+    """)
     op.execute(f"ALTER SEQUENCE IF EXISTS {before}_id_seq RENAME TO {now}_id_seq")
 
 
 def _copy(before: str, now: str) -> None:
     """SQLite renames a table and leaves the names of its constraints."""
-    statements = _selected(
+    statements = op.get_bind().scalars(
         sa.text(
             "SELECT sql FROM sqlite_master WHERE tbl_name = :table AND sql IS NOT NULL "
             "ORDER BY type = 'index'"
         ),
-        before,
+        {"table": before},
     )
-    op.execute(_named(statements[0], before, now))
+    table, *indexes = [re.sub(rf"(?<![a-z]){before}(?![a-z])", now, one) for one in statements]
+    op.execute(table)
     op.execute(f"INSERT INTO {now} SELECT * FROM {before}")
     op.drop_table(before)
-    for index in statements[1:]:
-        op.execute(_named(index, before, now))
-
-
-def _selected(query: sa.TextClause, table: str) -> list[str]:
-    return list(op.get_bind().scalars(query, {"table": table}))
-
-
-def _named(text: str, before: str, now: str) -> str:
-    return re.sub(rf"(?<![a-z]){before}(?![a-z])", now, text)
+    for index in indexes:
+        op.execute(index)
