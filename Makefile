@@ -29,7 +29,7 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print
 
 # Every suite of a tier: tests/run_suites.py.
 .PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-agent-timed test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants test-mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -178,11 +178,6 @@ bench: nf page ## Benchmarks, one JSON line each; BENCH=name for one
 
 mutants: ## Every performance mutant against its base; continues a stopped run (MUTANTS=--resume and more)
 	@exec $(BIN)/nalm-mutants run --json .cache/mutants.jsonl $(MUTANTS)
-
-# Kinds that even a busy machine judges reliably: exact counts, broken code, code that only moved.
-test-mutants: ## Five of the mutants
-	@NALM_HOME=$(CURDIR)/.cache/nalm nalm-mutants run --sample 5 --budget 30 --kind more-instructions --kind leak \
-		--kind silent-drop --kind move --kind rename
 
 lock: ## Regenerates requirements.lock from the pyproject files
 	@uv pip compile -q --universal --generate-hashes --python-version 3.11 --group pyproject.toml:dev \

@@ -62,7 +62,6 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-end-to-end": Suite(1800),
         "test-agent-timed": Suite(1800, alone=True),
         "test-demo": Suite(1800, alone=True),
-        "test-mutants": Suite(900, alone=True),
         "mutants": Suite(4 * 3600, alone=True),
         "fuzz": Suite(2 * 3600, alone=True),
         "test-faults": Suite(3600, alone=True),
@@ -90,7 +89,7 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         "test": (
             *("lint", "test-server", "test-end-to-end", "test-agent", "test-nf", "test-contract"),
             *("test-nf-asan", "test-core", "test-nf-fuzz", "test-nf-tsan", "test-web"),
-            *("test-agent-timed", "test-mutants", "test-demo"),
+            *("test-agent-timed", "test-demo"),
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),

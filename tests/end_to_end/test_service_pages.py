@@ -112,7 +112,7 @@ def test_a_failing_server_is_said_so(page: Page, filled: dict[str, int], path: s
     assert filled
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
     told = {"error": error}
-    wanted = ("jobs", "hosts", "backfills", "bisects")
+    wanted = ("jobs", "hosts", "backfills", "bisections")
     page.route(
         lambda url: any(f"/api/v1/{one}" in url for one in wanted),
         lambda route: route.fulfill(status=500, json=told),
@@ -120,6 +120,21 @@ def test_a_failing_server_is_said_so(page: Page, filled: dict[str, int], path: s
     page.goto(path)
     expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)
     require_accessible(page)
+
+
+@pytest.mark.parametrize(
+    ("former", "present"),
+    [
+        (f"/p/{NF}/bisects/1", f"/p/{NF}/bisections/1"),
+        (f"/p/{NF}/quality?days=30", f"/p/{NF}/detection-quality?days=30"),
+    ],
+)
+def test_a_page_opens_at_its_former_address(
+    page: Page, filled: dict[str, int], former: str, present: str
+) -> None:
+    assert filled
+    page.goto(former)
+    page.wait_for_url(f"**{present}")
 
 
 def test_the_queue_moves_by_itself(page: Page, service: Service, filled: dict[str, int]) -> None:

@@ -82,10 +82,11 @@ def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm,
 @pytest.mark.parametrize(
     ("work_h", "named"),
     [
-        pytest.param("#define ALPHA_FENCED_CLOCK\n", "rdtsc", marks=pytest.mark.nightly),
+        ("#define ALPHA_FENCED_CLOCK\n", "rdtsc"),
         ("#define ALPHA_ATOMIC\n", "lock "),
     ],
 )
+@pytest.mark.nightly
 def test_instructions_that_wait_are_the_cause(
     nf_repository: NfRepository, nalm: Nalm, *, tmp_path: Path, work_h: str, named: str
 ) -> None:
@@ -99,6 +100,7 @@ def test_instructions_that_wait_are_the_cause(
     assert {one.arm for one in report.memory} == {Arm.BASE, Arm.HEAD}
 
 
+@pytest.mark.nightly
 def test_improvement_is_no_failure(nf_repository: NfRepository, nalm: Nalm) -> None:
     nf_repository.commit("slow", work__h=SLOWER)
     nf_repository.commit("fast again", work__h="")
