@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, Progress } from "@mantine/core";
+import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { allJobsQuery } from "../../shared/api/jobs";
 import type { Backfill } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
 import { moment, shortSha } from "../../shared/logic/text/format";
-import { ActionError } from "../../shared/ui/ActionError";
-import { useAction } from "../../shared/ui/hooks/useAction";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { useNow } from "../../shared/ui/hooks/useNow";
-import { useMay } from "../../shared/ui/hooks/useSession";
-import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { JobRow } from "../../shared/ui/jobs/JobRow";
-import { LiveMark } from "../../shared/ui/LiveMark";
-import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
 import { Facts } from "../../shared/ui/run/HostFacts";
-import { Failed, Loading } from "../../shared/ui/States";
 import { backfillQuery, cancelBackfill } from "./api";
-import { isSearching, percentDone, searchStateWord } from "./campaigns";
+import { CampaignFrame } from "./CampaignFrame";
+import { percentDone, searchStateWord } from "./campaigns";
 
 const route = getRouteApi("/p/$project/backfills/$id");
 
@@ -28,41 +22,27 @@ export function BackfillPage() {
   const number = Number(id);
   const live = useLiveJobs({ project, backfill: number }, ["backfill"]);
   const { data: backfill, error, refetch } = useQuery(backfillQuery(number));
-  useTitle(`Backfill ${id}`, project);
   if (backfill !== undefined && backfill.project !== project)
     return <Navigate to="/p/$project/backfills/$id" params={{ project: backfill.project, id }} replace />;
   return (
-    <>
-      <PageHead
-        title={`Backfill ${id}`}
-        up={
-          <Link to="/p/$project/queue" params={{ project }}>
-            Queue
-          </Link>
-        }
-        under={backfill && searchStateWord(backfill.state)}
-      >
-        {backfill && isSearching(backfill) && <LiveMark live={live} />}
-        {backfill && <Cancel backfill={backfill} />}
-      </PageHead>
-      {backfill === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
-      {backfill && <HowFar backfill={backfill} />}
-      {backfill && <Jobs project={project} id={number} live={live} />}
-    </>
-  );
-}
-
-function Cancel({ backfill }: { backfill: Backfill }) {
-  const allowed = useMay(backfill.project, "developer");
-  const cancel = useAction(() => cancelBackfill(backfill.id), { renews: ["backfill", "backfills", "jobs"] });
-  if (!allowed || !isSearching(backfill)) return null;
-  return (
-    <>
-      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-        Cancel
-      </Button>
-      <ActionError error={cancel.error} />
-    </>
+    <CampaignFrame
+      project={project}
+      title={`Backfill ${id}`}
+      campaign={backfill}
+      error={error}
+      onRetry={refetch}
+      live={live}
+      state={(loaded) => searchStateWord(loaded.state)}
+      cancel={cancelBackfill}
+      renews={["backfill", "backfills"]}
+    >
+      {(loaded) => (
+        <>
+          <HowFar backfill={loaded} />
+          <Jobs project={project} id={number} live={live} />
+        </>
+      )}
+    </CampaignFrame>
   );
 }
 

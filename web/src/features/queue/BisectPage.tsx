@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import type { BisectDetail } from "../../shared/api/types";
 import { moment, shortSha } from "../../shared/logic/text/format";
-import { ActionError } from "../../shared/ui/ActionError";
-import { useAction } from "../../shared/ui/hooks/useAction";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
-import { useMay } from "../../shared/ui/hooks/useSession";
-import { useTitle } from "../../shared/ui/hooks/useTitle";
-import { LiveMark } from "../../shared/ui/LiveMark";
 import { ShaLink } from "../../shared/ui/links/ShaLink";
-import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
 import { Facts } from "../../shared/ui/run/HostFacts";
-import { Failed, Loading } from "../../shared/ui/States";
 import { bisectQuery, cancelBisect } from "./api";
 import { BisectSteps } from "./BisectSteps";
-import { candidatesLeft, isSearching, searchStateWord } from "./campaigns";
+import { CampaignFrame } from "./CampaignFrame";
+import { candidatesLeft, searchStateWord } from "./campaigns";
 
 const route = getRouteApi("/p/$project/bisections/$id");
 
@@ -26,45 +19,29 @@ export function BisectPage() {
   const number = Number(id);
   const live = useLiveJobs({ project, bisect: number }, ["bisect"]);
   const { data: bisect, error, refetch } = useQuery(bisectQuery(number));
-  useTitle(`Bisect ${id}`, project);
   if (bisect !== undefined && bisect.project !== project)
     return <Navigate to="/p/$project/bisections/$id" params={{ project: bisect.project, id }} replace />;
   return (
-    <>
-      <PageHead
-        title={`Bisect ${id}`}
-        up={
-          <Link to="/p/$project/queue" params={{ project }}>
-            Queue
-          </Link>
-        }
-        under={bisect && `${bisect.scenario}, ${searchStateWord(bisect.state).toLowerCase()}`}
-      >
-        {bisect && isSearching(bisect) && <LiveMark live={live} />}
-        {bisect && <Cancel bisect={bisect} />}
-      </PageHead>
-      {bisect === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
-      {bisect && <Outcome bisect={bisect} />}
-      {bisect && (
-        <Panel title="Steps">
-          <BisectSteps bisect={bisect} />
-        </Panel>
+    <CampaignFrame
+      project={project}
+      title={`Bisection ${id}`}
+      campaign={bisect}
+      error={error}
+      onRetry={refetch}
+      live={live}
+      state={(loaded) => `${loaded.scenario}, ${searchStateWord(loaded.state).toLowerCase()}`}
+      cancel={cancelBisect}
+      renews={["bisect", "bisects"]}
+    >
+      {(loaded) => (
+        <>
+          <Outcome bisect={loaded} />
+          <Panel title="Steps">
+            <BisectSteps bisect={loaded} />
+          </Panel>
+        </>
       )}
-    </>
-  );
-}
-
-function Cancel({ bisect }: { bisect: BisectDetail }) {
-  const allowed = useMay(bisect.project, "developer");
-  const cancel = useAction(() => cancelBisect(bisect.id), { renews: ["bisect", "bisects", "jobs"] });
-  if (!allowed || !isSearching(bisect)) return null;
-  return (
-    <>
-      <Button size="xs" variant="default" loading={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
-        Cancel
-      </Button>
-      <ActionError error={cancel.error} />
-    </>
+    </CampaignFrame>
   );
 }
 

@@ -40,7 +40,7 @@ export function BisectList({ bisects }: { bisects: readonly Bisect[] }) {
         <li key={one.id} className="row">
           <span className="row-main">
             <Link to="/p/$project/bisections/$id" params={{ project: one.project, id: String(one.id) }}>
-              Bisect {one.id}, {one.scenario}
+              Bisection {one.id}, {one.scenario}
             </Link>
             <span className="below">
               {searchStateWord(one.state)}

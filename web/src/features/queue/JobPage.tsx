@@ -108,7 +108,7 @@ function PartOf({ job }: { job: JobDetail }) {
     );
   return (
     <Link to="/p/$project/bisections/$id" params={{ project, id: String(job.bisect_id) }}>
-      Bisect {job.bisect_id}
+      Bisection {job.bisect_id}
     </Link>
   );
 }

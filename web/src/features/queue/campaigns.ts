@@ -56,7 +56,7 @@ export function candidatesLeft(bisect: BisectLike): number | null {
 }
 
 const ACTIVE = ["planning", "running"];
-export const isSearching = (of: { state: string }): boolean => ACTIVE.includes(of.state);
+export const isSearching = (of: { readonly state: string }): boolean => ACTIVE.includes(of.state);
 
 const STATE_WORDS: Record<string, string> = {
   planning: "Reading the range",
