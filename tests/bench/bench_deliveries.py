@@ -22,7 +22,7 @@ from host import print_result
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
-from nalm_server.git.branch_filters import repository as watches
+from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.jobs.models import JobRow
 from nalm_server.webhooks import service as hooks
 from nalm_server.webhooks.forges import FORGES
@@ -53,7 +53,7 @@ def measure(url: str, home: Path, repo: Repo, requests: list[tuple[str, str]]) -
     service = make_service(Settings(state_dir=home, database_url=url, static_dir=home), Clock())
     with service.context.sessions() as session:
         session.execute(update(ProjectRow).values(repository=str(repo.path)))
-        watches.require(session, 1).local = True
+        branch_filters.require(session, 1).local = True
         session.commit()
     for number, (base, head) in enumerate(requests, 1):
         deliver(service, number, base, head)
