@@ -187,7 +187,7 @@ def test_a_sick_host_is_given_nothing(service: Service, told: dict[str, Any], re
 
 def test_an_agent_too_old_or_too_new_is_told_what_to_do(service: Service) -> None:
     register(service, "bench-7")
-    for api, words in ((0, "install the nalm-agent"), (99, "update the server first")):
+    for api, words in ((0, "install the nalm-agent"), (99, "update the server, or install")):
         error = lease(service, "bench-7", 426, api=api, version="0.0.1")["error"]
         assert error["name"] == "upgrade_required"
         assert words in error["message"]
