@@ -14,6 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.host.cores import Cores, choose
 from nalm_agent.nf.launch import RunningNf
@@ -129,18 +130,11 @@ def _one_turn(nf: RunningNf) -> Turn:
 def instructions(variant: Variant) -> dict[str, float]:
     """Instructions per packet by stage, counted with all roles in turn on one lcore."""
     single = Variant(variant.name, variant.config, variant.settings, 1, variant.memory_mb)
-    functions = {
-        "handover_out": ["handover_out_process", "handover_scatter_process", "handover_seats_process"]
-    }
+    handover = ["handover_out_process", "handover_scatter_process", "handover_seats_process"]
+    functions = StageFunctions({"handover_out": handover})
     with Home.default().work() as work:
-        counted = simulated.count(
-            Arm.HEAD,
-            single.command(choose(1)),
-            work,
-            packets=COUNTED_PACKETS,
-            functions=functions,
-            ready_seconds=READY_SECONDS,
-        )
+        run = simulated.Simulation(single.command(choose(1)), work, functions, READY_SECONDS)
+        counted = simulated.count(Arm.HEAD, run, packets=COUNTED_PACKETS)
     apart = ("generator", "sink")
     return {name: n / counted.packets for name, n in counted.stages.items() if name not in apart}
 
