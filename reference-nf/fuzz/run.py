@@ -31,8 +31,8 @@ TIMEOUT_S = 10  # of a single input
 START_S = 60  # at most until a program begins to fuzz
 MEMORY_MB = 3000
 SHOWN_LINES = 40
-CHAIN_SHARE = 0.6  # share of the time; its runs divide it
-SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2}
+CHAIN_SHARE = 0.45  # share of the time; its runs divide it
+SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2, "openflow": 0.15}
 
 # Small tables and few ports, so that they run out; by configuration.
 SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
@@ -76,7 +76,11 @@ def all_runs(folder: Path) -> list[Run]:
         for conf in sorted((NF_FOLDER / "conf").glob("sfc_*.conf"))
         for model, sets in MODELS.items()
     ]
-    options = {"config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"), "packet": ("-max_len=1600",)}
+    options = {
+        "config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"),
+        "openflow": (f"-dict={folder / 'openflow.dict'}", "-max_len=8000"),
+        "packet": ("-max_len=1600",),
+    }
     return [Run(name, name, share, {}, options.get(name, ())) for name, share in SHARES.items()] + [
         Run("chain", name, CHAIN_SHARE / len(chains), {"FUZZ_NF": nf}, ("-max_len=6000",))
         for name, nf in chains
@@ -152,7 +156,7 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("programs", nargs="*", help="packet, capture, config, chain; none: all")
+    parser.add_argument("programs", nargs="*", help="packet, capture, config, chain, openflow; none: all")
     given = parser.parse_intermixed_args()
     build: Path = given.build.resolve()
     scratch = build / "scratch"

@@ -160,6 +160,31 @@ def configurations() -> Iterator[bytes]:
         yield b"\f".join([re.sub(r"(?m)^#.*\n|^\n", "", text).encode(), b"", *files])
 
 
+def pipelines() -> Iterator[bytes]:
+    """Each shipped file of flow entries, whole and each line on its own, with windows of the talks."""
+    windows = [talk for talk in talks() if talk][:40]
+    routes = [
+        b"flow 0 16 eth_type=0x0800,ipv4_dst=192.%d.0.0/16 write:group=%d" % (n, n % 3 + 1) for n in range(9)
+    ]
+    yield b"\n".join(routes) + b"\f" + windows[0]
+    for path in sorted((NF_FOLDER / "conf").glob("openflow_*.txt")):
+        lines = [line for line in path.read_bytes().splitlines() if line and not line.startswith(b"#")]
+        yield from (b"\n".join(lines) + b"\f" + talk[:2000] for talk in windows[::4])
+        heads = [line for line in lines if not line.startswith(b"flow")]
+        for number, line in enumerate(lines):
+            if line.startswith(b"flow"):
+                alone = re.sub(rb"^flow \d+", b"flow 0", line)
+                yield b"\n".join([*heads, alone]) + b"\f" + windows[number % len(windows)][:1000]
+
+
+def openflow_words() -> Iterator[str]:
+    """What flow entries are made of, as lines of a libFuzzer dictionary."""
+    text = "".join(path.read_text() for path in (NF_FOLDER / "conf").glob("openflow_*.txt"))
+    named = re.findall(r'\{"([a-z0-9_]+)"', (NF_FOLDER / "src/openflow/openflow_rule.c").read_text())
+    found = set(named) | set(re.findall(r"[a-z0-9_]+[=:]|(?<==)[0-9a-fx.:/]+", text))
+    return (f'"{word}"' for word in sorted(found))
+
+
 def words() -> Iterator[str]:
     """Words of the configurations as lines of a libFuzzer dictionary."""
     found = set()
@@ -182,4 +207,6 @@ def make_seeds(folder: Path) -> None:
     write(folder / "capture", captures(folder))
     write(folder / "config", configurations())
     write(folder / "chain", talks())
+    write(folder / "openflow", pipelines())
+    (folder / "openflow.dict").write_text("\n".join([*openflow_words(), '"\\x0c"', '"\\x0a"', ""]))
     (folder / "config.dict").write_text("\n".join([*words(), '"\\x0c"', '"\\x0a"', ""]))

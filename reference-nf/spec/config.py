@@ -15,6 +15,8 @@ from spec.lb import Lb, LbConfig, read_services
 from spec.models import Build, ModelConfig, run_model
 from spec.nat import Nat, NatConfig
 from spec.nop import Nop
+from spec.openflow import Openflow, Pipeline, generate_hops
+from spec.openflow import read_rules as read_flows
 from spec.packet import ICMP, TCP, UDP
 from spec.stage import Replayed, Stage
 
@@ -63,18 +65,22 @@ def _build(name: str, values: ConfigParser, folder: Path, first: Stage) -> Build
 
 
 def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int) -> Stage:
-    if name == "nop":
-        return Nop()
-    if name == "nat":
-        return _nat(values, index, count)
-    section = values[name]
-    if name == "acl":
-        return _acl(section, folder)
-    if name == "dpi":
-        return _dpi(section, folder)
-    if name == "lb":
-        return _lb(section, folder, index, count)
-    return _l3fwd(section, folder)
+    match name:
+        case "nop":
+            stage: Stage = Nop()
+        case "nat":
+            stage = _nat(values, index, count)
+        case "acl":
+            stage = _acl(values[name], folder)
+        case "dpi":
+            stage = _dpi(values[name], folder)
+        case "lb":
+            stage = _lb(values[name], folder, index, count)
+        case "openflow":
+            stage = _openflow(values[name], folder, count)
+        case _:
+            stage = _l3fwd(values[name], folder)
+    return stage
 
 
 def _acl(section: Mapping[str, str], folder: Path) -> Acl:
@@ -96,6 +102,19 @@ def _lb(section: Mapping[str, str], folder: Path, index: int, count: int) -> Lb:
         index,
         count,
     )
+
+
+def _openflow(section: Mapping[str, str], folder: Path, count: int) -> Openflow:
+    pipeline = Pipeline(groups=generate_hops(int(section.get("next_hops_generated", "0"))))
+    generated, table, seed = (
+        int(section.get(f"prefixes_{key}", usual))
+        for key, usual in (("generated", "0"), ("table", "0"), ("seed", "1"))
+    )
+    hops = len(pipeline.groups)
+    read_flows(folder / section["rules"], pipeline)
+    pipeline.generate(generated, table, seed, hops)
+    pipeline.sort()
+    return Openflow(pipeline, count)
 
 
 def _dpi(section: Mapping[str, str], folder: Path) -> Dpi:

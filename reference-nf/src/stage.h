@@ -88,7 +88,7 @@ struct stage_ops {
 	struct stage_hooks hooks;
 };
 
-extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage;
+extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage, openflow_stage;
 
 /* All stages; ends with NULL. */
 extern const struct stage_ops *const stage_catalogue[];

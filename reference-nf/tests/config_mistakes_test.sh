@@ -49,3 +49,9 @@ refused "$work/acl:3: line 1 already has priority 7" --config "$source/conf/gold
 refused "$work/acl:4: ports other than any need" --config "$source/conf/golden.conf" --set acl.rules="$work/acl"
 printf 'next_hop 0 02:00:00:00:01:00\nroute 2001:db8::1/32 0\n' >"$work/routes"
 refused "$work/routes:2: 2001:db8::1/32: expected a prefix" --config "$conf" --set l3fwd.routes="$work/routes"
+printf 'flow 0 1 any goto=1\n\nflow 1 1 any goto=1\nflow 1 0 ipv4_dst=10.0.0.0/8 drop\nflow 1 0 any write:group=7\n' >"$work/flows"
+refused "$work/flows:3: goto=1: expected a table behind this one" --config "$source/conf/golden.conf" --set openflow.rules="$work/flows"
+refused "$work/flows:4: ipv4_dst needs eth_type=0x0800 before it" --config "$source/conf/golden.conf" --set openflow.rules="$work/flows"
+refused "$work/flows:5: no group 7 above this line" --config "$source/conf/golden.conf" --set openflow.rules="$work/flows" \
+	--set openflow.next_hops_generated=6
+refused "needs next_hops_generated" --config "$source/conf/vbng.conf" --set openflow.prefixes_generated=1

@@ -10,7 +10,7 @@
 
 static struct rte_mempool *pool;
 static char directory[] = "/tmp/nalm-nf-test-XXXXXX";
-static char files[64][64];
+static char files[160][64];
 static uint32_t file_count;
 
 static void remove_files(void)

@@ -18,7 +18,8 @@ threads() { # roles configuration settings...
 	roles=$1 conf=$2
 	shift 2
 	sets=
-	for assignment in "$@" l3fwd.routes_generated=100; do sets="$sets --set $assignment"; done
+	case $conf in sfc_*) set -- "$@" l3fwd.routes_generated=100 ;; esac
+	for assignment in "$@"; do sets="$sets --set $assignment"; done
 	run "$(lcores "$roles")" --config "$source/conf/$conf.conf" --packets 20000 $sets ||
 		fail "exit $?: $conf $* on $roles lcores"
 	[ "$(member in)" = 20000 ] || fail "$conf $*: not every packet arrived"
@@ -31,3 +32,5 @@ threads 4 sfc_a model.workers=2 model.state=locked
 threads 7 sfc_a model.workers=2 model.state=separated model.databases=2
 threads 4 sfc_b model.workers=2
 threads 4 sfc_b model.model=pipeline traffic.profile=64 traffic.meter=latency
+threads 4 router model.workers=2 openflow.prefixes_generated=1000 openflow.mode=interpreted
+threads 4 vbng model.workers=2 traffic.profile=64

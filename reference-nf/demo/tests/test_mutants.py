@@ -47,7 +47,7 @@ class Workshop:
         if not self.build.exists():
             subprocess.run(
                 ["meson", "setup", str(self.build), str(self.source), "--buildtype=release"],
-                env={**os.environ, "CC": "ccache gcc"},
+                env={**os.environ, "CC": "ccache gcc", "CXX": "ccache g++"},
                 check=True,
                 stdout=subprocess.DEVNULL,
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spec.config import read_chain
+from spec.config import Chain, read_chain
 from spec.pcap import read_pcap, write_pcap
 from spec.stage import Replayed
 
@@ -81,6 +81,10 @@ class Nf:
 
     def assert_as_spec(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Replayed:
         """Compares packets byte for byte, in order, and outcomes by count; returns the spec's result."""
+        return self.run_as_spec(frames, settings).replayed
+
+    def run_as_spec(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> "BothRan":
+        """The same, with the totals and the spec's stages, for further comparisons."""
         chain = read_chain(CONFIG, settings)
         expected = chain.replay(list(frames))
         ran = self.replay(frames, settings)
@@ -89,4 +93,13 @@ class Nf:
         for number, (got, want) in enumerate(zip(ran.frames, expected.frames, strict=False)):
             assert got.hex() == want.hex(), f"packet {number} that left"
         assert len(ran.frames) == len(expected.frames)
-        return expected
+        return BothRan(chain, expected, ran)
+
+
+@dataclass(frozen=True)
+class BothRan:
+    """The spec's chain, what it made of the frames, and what the binary did."""
+
+    chain: Chain
+    replayed: Replayed
+    ran: Ran

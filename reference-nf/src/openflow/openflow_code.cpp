@@ -1,0 +1,952 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Generated code: one function that takes a batch through the tables as they are. A template for each match, action and
+ * kind of table; what the tables hold is folded into the instructions as constants, tables follow each other by jumps.
+ * What is known of a packet at a table (its eth_type, the action set written so far) is known when the code is made:
+ * the table's code is made once for each such state. Where entries of a table differ in constants alone, they share
+ * code and the constants are read from the entry's row.
+ */
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <xbyak/xbyak.h>
+
+#include "openflow/openflow_code.h"
+#include "openflow/openflow_layout.h"
+#include "openflow/openflow_table.h"
+
+namespace {
+
+using Xbyak::Label;
+using Xbyak::Reg64;
+
+const struct openflow_layout &lay = ::openflow_layout;
+
+constexpr size_t first_bytes = 64 << 10; /* it grows */
+constexpr size_t max_states = 8;	 /* of one table; more share one in which nothing is known */
+constexpr uint32_t unknown = UINT32_MAX;
+constexpr uint32_t ipv4 = 0x0800, ipv6 = 0x86dd;
+
+enum { AT_SOURCE_MAC = 6, AT_TYPE = 12, AT_IP = 14, AT_HOP_LIMIT = 21, AT_TTL = 22, AT_IPV6_SRC = 22, AT_IPV4_SRC = 26,
+       AT_IPV4_DST = 30, AT_IPV6_DST = 38 };
+
+/* On the stack, from rsp. */
+enum { STACK_NOW = 0, STACK_ROW = 8, STACK_METADATA = 16, STACK_SET = 24 };
+constexpr size_t STACK_BYTES = STACK_SET + sizeof(openflow_action_set);
+static_assert((STACK_BYTES + 7 * 8) % 16 == 0, "calls need an aligned stack");
+
+constexpr uint64_t full_masks[OPENFLOW_FIELDS] = {
+	UINT64_MAX, UINT64_MAX, (1ull << 48) - 1, (1ull << 48) - 1, 0xffff, 63, 255, UINT32_MAX, UINT32_MAX,
+	UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0x1ffff, 0x1ffff};
+
+/* A constant, or a word of the row of the entry that was found. */
+struct Value {
+	bool constant = true;
+	uint64_t number = 0; /* the constant, or the row's word */
+};
+
+struct ActionSet {
+	uint32_t present = 0;
+	Value values[OPENFLOW_ACTIONS];
+
+	bool has(uint32_t kind) const { return present >> kind & 1; }
+	bool constant() const
+	{
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+			if (has(kind) && !values[kind].constant)
+				return false;
+		return true;
+	}
+};
+
+/* What is known of a packet that comes to a table. */
+struct State {
+	uint32_t eth_type = unknown;
+	bool set_in_memory = false; /* the action set is not known, and on the stack */
+	ActionSet set;
+};
+
+/* What an entry does, apart from constants: entries of one shape share code. */
+struct Shape {
+	std::vector<uint64_t> signature;
+	std::vector<Value> values; /* in the order in which take_values() reads them */
+	const openflow_instructions *example;
+};
+
+class Code : public Xbyak::CodeGenerator {
+public:
+	explicit Code(const openflow_tables *t) : CodeGenerator(first_bytes, Xbyak::AutoGrow), tables(t), s(t->settings)
+	{
+		uses_metadata = t->terms_used >> OPENFLOW_METADATA & 1;
+		make();
+		ready(PROTECT_RE); /* written until here, executed from here on */
+	}
+
+private:
+	const openflow_tables *tables;
+	const openflow_settings *s;
+	bool uses_metadata;
+	std::map<std::vector<uint64_t>, Label> labels;
+	std::vector<std::pair<uint32_t, State>> todo;
+	std::map<uint32_t, size_t> states;
+	std::vector<std::function<void()>> cold; /* code that few packets need, behind the rest */
+	std::vector<std::unique_ptr<uint64_t[]>> data;
+	Label next_packet, outcome_in_eax, malformed, vlan, ttl_expired, metered;
+
+	/* What stays the same throughout: all are preserved over calls. */
+	const Reg64 frame = rbx, parsed = rbp, batch = r12, number = r13, row = r14, mbuf = r15;
+
+	void make()
+	{
+		Label loop, done;
+
+		push(rbx), push(rbp), push(r12), push(r13), push(r14), push(r15);
+		sub(rsp, STACK_BYTES);
+		mov(batch, rdi);
+		mov(row, rsi);
+		mov(ptr[rsp + STACK_NOW], rdx);
+		lea(parsed, ptr[batch + lay.batch_packets]);
+		xor_(number.cvt32(), number.cvt32());
+		cmp(dword[batch + lay.batch_count], 0);
+		je(done, T_NEAR);
+		if (tables->fetched != nullptr)
+			fetch_ahead();
+		align(32);
+		L(loop);
+		begin_packet();
+		while (!todo.empty()) {
+			auto [table, state] = todo.back();
+			todo.pop_back();
+			L(labels[key_of(table, state)]);
+			make_table(table, state);
+		}
+		for (size_t i = 0; i < cold.size(); i++)
+			cold[i]();
+		end_with(malformed, lay.malformed);
+		end_with(vlan, lay.vlan);
+		end_with(ttl_expired, lay.ttl_expired);
+		end_with(metered, lay.metered);
+		L(outcome_in_eax);
+		mov(byte[batch + number + lay.batch_outcome], al);
+		L(next_packet);
+		next(loop);
+		L(done);
+		add(rsp, STACK_BYTES);
+		pop(r15), pop(r14), pop(r13), pop(r12), pop(rbp), pop(rbx);
+		ret();
+	}
+
+	/* What the prefix table has of all packets of IPv4: their reads wait for memory together. */
+	void fetch_ahead()
+	{
+		Label loop, other;
+
+		mov(rdx, reinterpret_cast<size_t>(tables->fetched));
+		L(loop);
+		cmp(byte[parsed + lay.packet_version], 4);
+		jne(other, T_NEAR);
+		cmp(byte[parsed + lay.packet_kind], lay.kind_malformed);
+		je(other, T_NEAR);
+		load_frame();
+		mov(eax, dword[frame + AT_IPV4_DST]);
+		bswap(eax);
+		shr(eax, 8);
+		prefetcht0(ptr[rdx + rax * 2]);
+		L(other);
+		next(loop);
+		xor_(number.cvt32(), number.cvt32());
+		lea(parsed, ptr[batch + lay.batch_packets]);
+	}
+
+	void load_frame()
+	{
+		mov(mbuf, ptr[batch + number * 8 + lay.batch_mbufs]);
+		movzx(ecx, word[mbuf + lay.mbuf_data]);
+		mov(frame, ptr[mbuf + lay.mbuf_buffer]);
+		add(frame, rcx);
+	}
+
+	/* Goes to loop with the next packet, if there is one. */
+	void next(Label &loop)
+	{
+		inc(number.cvt32());
+		add(parsed, lay.packet_bytes);
+		cmp(number.cvt32(), dword[batch + lay.batch_count]);
+		jb(loop, T_NEAR);
+	}
+
+	/* Table 0 follows: nothing else leads there. */
+	void begin_packet()
+	{
+		load_frame();
+		movzx(eax, byte[parsed + lay.packet_kind]);
+		cmp(eax, lay.kind_malformed);
+		je(malformed, T_NEAR);
+		cmp(eax, lay.kind_vlan);
+		je(vlan, T_NEAR);
+		if (uses_metadata)
+			mov(qword[rsp + STACK_METADATA], 0);
+		todo.emplace_back(0, State());
+	}
+
+	void end_with(Label &here, uint32_t outcome)
+	{
+		L(here);
+		finish(outcome);
+	}
+
+	void finish(uint32_t outcome)
+	{
+		mov(byte[batch + number + lay.batch_outcome], outcome);
+		jmp(next_packet, T_NEAR);
+	}
+
+	/* ---- tables ---- */
+
+	static std::vector<uint64_t> key_of(uint32_t table, const State &state)
+	{
+		std::vector<uint64_t> key = {table, state.eth_type, state.set_in_memory, state.set.present};
+
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+			key.push_back(state.set.has(kind) ? state.set.values[kind].number : 0);
+		return key;
+	}
+
+	/* Goes on at a table with what is known of the packet, or with nothing if there are too many states already. */
+	void go_to(uint32_t table, State state)
+	{
+		if (!state.set_in_memory && !state.set.constant())
+			store_set(state);
+		if (labels.count(key_of(table, state)) == 0 && states[table] >= max_states) {
+			if (!state.set_in_memory)
+				store_set(state);
+			state.eth_type = unknown;
+		}
+		auto key = key_of(table, state);
+		if (labels.count(key) == 0) {
+			todo.emplace_back(table, state);
+			states[table]++;
+		}
+		jmp(labels[key], T_NEAR);
+	}
+
+	void make_table(uint32_t table, const State &state)
+	{
+		const openflow_table &t = tables->tables[table];
+		Label miss;
+
+		count(offsetof(openflow_row, lookups) + table * 8);
+		if (t.kind == OPENFLOW_LIST) {
+			if (make_list(t, state))
+				make_miss(table, OPENFLOW_NONE, state);
+			return;
+		}
+		State known = state;
+		for (uint32_t i = 0; i < t.guard_count; i++)
+			compare(t.guards[i], known, miss);
+		if (t.kind == OPENFLOW_EXACT)
+			find_exact(t, known, miss);
+		else
+			find_prefix(t, known, miss);
+		L(miss);
+		make_miss(table, t.miss, state);
+	}
+
+	void make_miss(uint32_t table, uint32_t instructions, const State &state)
+	{
+		if (instructions != OPENFLOW_NONE) {
+			execute(s->instructions[instructions], state, constants_of(instructions));
+			return;
+		}
+		count(offsetof(openflow_row, misses) + table * 8);
+		finish(lay.missed);
+	}
+
+	/* Whether an entry can fit where eth_type is known. */
+	static bool can_fit(const openflow_term *terms, uint32_t n, const State &state)
+	{
+		for (uint32_t i = 0; i < n; i++)
+			if (terms[i].field == OPENFLOW_ETH_TYPE && state.eth_type != unknown &&
+			    state.eth_type != terms[i].value)
+				return false;
+		return true;
+	}
+
+	/* Entry after entry. false: one of them fits every packet. */
+	bool make_list(const openflow_table &t, const State &state)
+	{
+		for (uint32_t i = 0; i < t.entry_count; i++) {
+			const openflow_entry &e = t.entries[i];
+			const openflow_term *terms = s->terms + e.first_term;
+			State known = state;
+			Label next;
+			bool compared = false;
+			if (!can_fit(terms, e.term_count, state))
+				continue;
+			for (uint32_t n = 0; n < e.term_count; n++)
+				compared |= compare(terms[n], known, next);
+			execute(s->instructions[e.instructions], known, constants_of(e.instructions));
+			if (!compared)
+				return false;
+			L(next);
+		}
+		return true;
+	}
+
+	void find_exact(const openflow_table &t, const State &state, Label &miss)
+	{
+		const openflow_exact &e = t.exact;
+		const Reg64 keys[OPENFLOW_EXACT_WORDS] = {r8, r9, r11};
+		const uint32_t stride = 8u << e.shift;
+		Label probe, step;
+		std::vector<uint32_t> found;
+		std::map<uint32_t, uint32_t> numbers;
+
+		for (uint32_t k = 0; k < e.key_count; k++) {
+			load_field(e.keys[k].field, state);
+			mask(e.keys[k]);
+			mov(keys[k], rax);
+		}
+		xor_(eax, eax);
+		for (uint32_t k = 0; k < e.key_count; k++)
+			crc32(rax, keys[k]);
+		and_(eax, e.slot_mask);
+		shl(rax, static_cast<int>(e.shift) + 3);
+		mov(rdx, reinterpret_cast<size_t>(e.slots));
+		L(probe);
+		mov(rcx, ptr[rdx + rax + e.key_count * 8]);
+		test(rcx, rcx);
+		jz(miss, T_NEAR);
+		for (uint32_t k = 0; k < e.key_count; k++) {
+			cmp(keys[k], ptr[rdx + rax + k * 8]);
+			jne(step, T_NEAR);
+		}
+		uint64_t *number_of = new_data(s->instructions_count);
+		for (uint32_t slot = 0; slot <= e.slot_mask; slot++) {
+			uint64_t instructions = e.slots[(static_cast<size_t>(slot) << e.shift) + e.key_count];
+			if (instructions == 0)
+				continue;
+			auto at = numbers.emplace(static_cast<uint32_t>(instructions) - 1, found.size());
+			if (at.second)
+				found.push_back(static_cast<uint32_t>(instructions) - 1);
+			number_of[instructions - 1] = at.first->second;
+		}
+		if (found.size() > 1) {
+			mov(rdx, reinterpret_cast<size_t>(number_of) - 8); /* rcx is one more */
+			mov(rax, ptr[rdx + rcx * 8]);
+		}
+		execute_found(found, state);
+		L(step);
+		add(eax, stride);
+		and_(eax, (e.slot_mask + 1) * stride - 1);
+		jmp(probe);
+	}
+
+	void find_prefix(const openflow_table &t, const State &state, Label &miss)
+	{
+		const openflow_prefixes &p = *t.prefixes;
+		Label group, found;
+
+		mov(eax, dword[frame + AT_IPV4_DST]);
+		bswap(eax);
+		mov(ecx, eax);
+		shr(ecx, 8);
+		mov(rdx, reinterpret_cast<size_t>(p.first));
+		movzx(ecx, word[rdx + rcx * 2]);
+		test(ecx, OPENFLOW_PREFIX_GROUP);
+		jnz(group, T_NEAR);
+		L(found);
+		sub(ecx, 1);
+		jb(miss, T_NEAR);
+		mov(eax, ecx);
+		execute_found(std::vector<uint32_t>(t.numbers, t.numbers + t.number_count), state);
+		L(group);
+		and_(ecx, OPENFLOW_PREFIX_GROUP - 1);
+		shl(ecx, 8);
+		movzx(eax, al);
+		add(ecx, eax);
+		mov(rdx, reinterpret_cast<size_t>(p.groups));
+		movzx(ecx, word[rdx + rcx * 2]);
+		jmp(found, T_NEAR);
+	}
+
+	/* ---- entries of one shape ---- */
+
+	/* Calls take for every constant of the instructions, in the order in which execute() uses them. */
+	template <typename Take> void constants(const openflow_instructions &i, Take take) const
+	{
+		for (uint32_t a = 0; a < i.apply_count; a++)
+			take(i.apply[a].value);
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+			if (i.write.present >> kind & 1)
+				take(i.write.values[kind]);
+		if (ends_in_group(i)) {
+			const openflow_action_set &bucket = s->groups[i.write.values[OPENFLOW_GROUP]].actions;
+			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+				if (bucket.present >> kind & 1)
+					take(bucket.values[kind]);
+		}
+	}
+
+	static bool ends_in_group(const openflow_instructions &i)
+	{
+		return i.next == OPENFLOW_NONE && (i.write.present >> OPENFLOW_GROUP & 1);
+	}
+
+	std::vector<Value> constants_of(uint32_t instructions) const
+	{
+		std::vector<Value> values;
+
+		constants(s->instructions[instructions], [&](uint64_t number) { values.push_back({true, number}); });
+		return values;
+	}
+
+	std::vector<uint64_t> signature_of(const openflow_instructions &i) const
+	{
+		std::vector<uint64_t> signature = {i.meter, i.next, i.clear, i.metadata, i.metadata_mask, i.write.present};
+
+		for (uint32_t a = 0; a < i.apply_count; a++)
+			signature.push_back(i.apply[a].kind);
+		if (ends_in_group(i))
+			signature.push_back(s->groups[i.write.values[OPENFLOW_GROUP]].actions.present);
+		return signature;
+	}
+
+	uint64_t *new_data(size_t words)
+	{
+		data.emplace_back(new uint64_t[words == 0 ? 1 : words]());
+		return data.back().get();
+	}
+
+	/* Executes found[rax]. */
+	void execute_found(const std::vector<uint32_t> &found, const State &state)
+	{
+		std::map<std::vector<uint64_t>, size_t> by_signature;
+		std::vector<Shape> shapes;
+		std::vector<size_t> shape_of;
+
+		for (uint32_t instructions : found) {
+			const openflow_instructions &i = s->instructions[instructions];
+			auto at = by_signature.emplace(signature_of(i), shapes.size());
+			if (at.second)
+				shapes.push_back({at.first->first, constants_of(instructions), &i});
+			shape_of.push_back(at.first->second);
+		}
+		size_t words = find_varying(found, shapes, shape_of);
+		if (shapes.size() > 1 || words != 0) {
+			if (words < 1)
+				words = 1;
+			point_to_row(fill_rows(found, shapes, shape_of, words + 1), words + 1);
+		}
+		for (size_t n = 0; n < shapes.size(); n++) {
+			Label other;
+			if (n + 1 < shapes.size()) {
+				cmp(qword[rax], static_cast<uint32_t>(n));
+				jne(other, T_NEAR);
+			}
+			execute(*shapes[n].example, state, shapes[n].values);
+			L(other);
+		}
+	}
+
+	/* Gives what differs among entries of a shape a word of their rows, from 1. Returns the most words of a shape. */
+	size_t find_varying(const std::vector<uint32_t> &found, std::vector<Shape> &shapes, const std::vector<size_t> &shape_of)
+	{
+		std::vector<std::vector<bool>> varies;
+		size_t most = 0;
+
+		for (const Shape &shape : shapes)
+			varies.emplace_back(shape.values.size());
+		for (size_t n = 0; n < found.size(); n++) {
+			std::vector<Value> values = constants_of(found[n]);
+			for (size_t v = 0; v < values.size(); v++)
+				if (values[v].number != shapes[shape_of[n]].values[v].number)
+					varies[shape_of[n]][v] = true;
+		}
+		for (size_t n = 0; n < shapes.size(); n++) {
+			size_t word = 0;
+			for (size_t v = 0; v < varies[n].size(); v++)
+				if (varies[n][v])
+					shapes[n].values[v] = {false, ++word};
+			most = std::max(most, word);
+		}
+		return most;
+	}
+
+	/* A row: the number of the shape, then what varies. */
+	uint64_t *fill_rows(const std::vector<uint32_t> &found, const std::vector<Shape> &shapes,
+			    const std::vector<size_t> &shape_of, size_t words)
+	{
+		uint64_t *rows = new_data(found.size() * words);
+
+		for (size_t n = 0; n < found.size(); n++) {
+			std::vector<Value> values = constants_of(found[n]);
+			rows[n * words] = shape_of[n];
+			for (size_t v = 0; v < values.size(); v++)
+				if (!shapes[shape_of[n]].values[v].constant)
+					rows[n * words + shapes[shape_of[n]].values[v].number] = values[v].number;
+		}
+		return rows;
+	}
+
+	void point_to_row(const uint64_t *rows, size_t words)
+	{
+		imul(rax, rax, static_cast<int>(words * 8));
+		mov(rcx, reinterpret_cast<size_t>(rows));
+		add(rax, rcx);
+		mov(ptr[rsp + STACK_ROW], rax);
+	}
+
+	/* ---- instructions and actions ---- */
+
+	/* values: as constants() calls them. */
+	void execute(const openflow_instructions &i, State state, const std::vector<Value> &values)
+	{
+		auto value = values.begin();
+
+		if (i.meter != OPENFLOW_NONE)
+			meter(i.meter);
+		for (uint32_t a = 0; a < i.apply_count; a++)
+			change(i.apply[a].kind, *value++, state);
+		if (i.clear) {
+			state.set = ActionSet();
+			state.set_in_memory = false;
+		}
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+			if (i.write.present >> kind & 1)
+				write(state, kind, *value++);
+		if (uses_metadata && i.metadata_mask != 0)
+			set_metadata(i);
+		if (i.next != OPENFLOW_NONE)
+			go_to(i.next, state);
+		else
+			execute_set(i, state, value);
+	}
+
+	void write(State &state, uint32_t kind, Value value)
+	{
+		if (state.set_in_memory) {
+			load(rax, value);
+			mov(ptr[rsp + set_at(kind)], rax);
+			or_(dword[rsp + STACK_SET + offsetof(openflow_action_set, present)], 1u << kind);
+		} else {
+			state.set.present |= 1u << kind;
+			state.set.values[kind] = value;
+		}
+	}
+
+	static size_t set_at(uint32_t kind) { return STACK_SET + offsetof(openflow_action_set, values) + kind * 8; }
+
+	/* Without a set-queue the queue is 0. */
+	void store_set(State &state)
+	{
+		mov(dword[rsp + STACK_SET + offsetof(openflow_action_set, present)], state.set.present);
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++) {
+			if (!state.set.has(kind) && kind != OPENFLOW_QUEUE)
+				continue;
+			load(rax, state.set.has(kind) ? state.set.values[kind] : Value());
+			mov(ptr[rsp + set_at(kind)], rax);
+		}
+		state.set = ActionSet();
+		state.set_in_memory = true;
+	}
+
+	void set_metadata(const openflow_instructions &i)
+	{
+		mov(rax, ptr[rsp + STACK_METADATA]);
+		mov(rcx, ~i.metadata_mask);
+		and_(rax, rcx);
+		mov(rcx, i.metadata);
+		or_(rax, rcx);
+		mov(ptr[rsp + STACK_METADATA], rax);
+	}
+
+	void execute_set(const openflow_instructions &i, const State &state, std::vector<Value>::const_iterator value)
+	{
+		if (state.set_in_memory) {
+			mov(rdi, reinterpret_cast<size_t>(s));
+			mov(rsi, row);
+			lea(rdx, ptr[rsp + STACK_SET]);
+			mov(rcx, frame);
+			mov(r8, parsed);
+			call_function(reinterpret_cast<size_t>(lay.execute));
+			jmp(outcome_in_eax, T_NEAR);
+			return;
+		}
+		change_all(state.set, state);
+		if (!state.set.has(OPENFLOW_GROUP)) {
+			output(state.set, Value());
+			return;
+		}
+		ActionSet bucket;
+		Value group = state.set.values[OPENFLOW_GROUP];
+		if (ends_in_group(i)) {
+			const openflow_action_set &actions = s->groups[i.write.values[OPENFLOW_GROUP]].actions;
+			bucket.present = actions.present;
+			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+				if (bucket.has(kind))
+					bucket.values[kind] = *value++;
+		} else { /* a table before wrote it */
+			const openflow_action_set &actions = s->groups[group.number].actions;
+			bucket.present = actions.present;
+			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+				bucket.values[kind] = {true, actions.values[kind]};
+		}
+		load(rax, group);
+		mov(rcx, ptr[row + offsetof(openflow_row, groups)]);
+		inc(qword[rcx + rax * 8]);
+		change_all(bucket, state);
+		output(bucket, state.set.has(OPENFLOW_QUEUE) ? state.set.values[OPENFLOW_QUEUE] : Value());
+	}
+
+	void change_all(const ActionSet &set, const State &state)
+	{
+		bool both = set.has(OPENFLOW_SET_ETH_DST) && set.has(OPENFLOW_SET_ETH_SRC);
+
+		for (uint32_t kind = 0; kind < OPENFLOW_QUEUE; kind++) {
+			if (!set.has(kind) || (both && kind == OPENFLOW_SET_ETH_SRC))
+				continue;
+			if (both && kind == OPENFLOW_SET_ETH_DST)
+				set_both_macs(set.values[OPENFLOW_SET_ETH_DST], set.values[OPENFLOW_SET_ETH_SRC]);
+			else
+				change(kind, set.values[kind], state);
+		}
+	}
+
+	void output(const ActionSet &set, Value queue)
+	{
+		if (!set.has(OPENFLOW_OUTPUT)) {
+			finish(lay.dropped);
+			return;
+		}
+		if (set.has(OPENFLOW_QUEUE))
+			queue = set.values[OPENFLOW_QUEUE];
+		const Value &port = set.values[OPENFLOW_OUTPUT];
+		const size_t at = offsetof(openflow_row, outputs);
+		if (port.constant && queue.constant) {
+			count(at + (port.number * OPENFLOW_QUEUES + queue.number) * 8);
+		} else {
+			load(rax, port);
+			load(rcx, queue);
+			lea(rax, ptr[rcx + rax * OPENFLOW_QUEUES]);
+			inc(qword[row + rax * 8 + at]);
+		}
+		finish(lay.sent);
+	}
+
+	void change(uint32_t kind, Value value, const State &state)
+	{
+		if (kind == OPENFLOW_DEC_TTL && state.eth_type == ipv4) {
+			decrement_ttl();
+		} else if (kind == OPENFLOW_SET_ETH_DST || kind == OPENFLOW_SET_ETH_SRC) {
+			set_mac(kind == OPENFLOW_SET_ETH_DST ? 0 : AT_SOURCE_MAC, value);
+		} else {
+			mov(rdi, frame);
+			mov(rsi, parsed);
+			mov(edx, kind);
+			load(rcx, value);
+			call_function(reinterpret_cast<size_t>(lay.change));
+			test(eax, eax);
+			jnz(outcome_in_eax, T_NEAR);
+		}
+	}
+
+	/* As decrement_ttl() of l3fwd/l3fwd_rewrite.h. */
+	void decrement_ttl()
+	{
+		cmp(byte[frame + AT_TTL], 1);
+		jbe(ttl_expired, T_NEAR);
+		mov(eax, dword[frame + AT_TTL]);
+		xor_(ecx, ecx);
+		cmp(eax, 0xfffe0000u);
+		setae(cl);
+		shl(ecx, 16);
+		lea(eax, ptr[rax + rcx + 0xffff]);
+		mov(dword[frame + AT_TTL], eax);
+	}
+
+	void set_mac(uint32_t at, Value value)
+	{
+		load_mac(rax, value);
+		mov(dword[frame + at], eax);
+		shr(rax, 32);
+		mov(word[frame + at + 4], ax);
+	}
+
+	void set_both_macs(Value destination, Value source)
+	{
+		load_mac(rax, destination);
+		load_mac(rcx, source);
+		mov(rdx, rcx);
+		shl(rdx, 48);
+		or_(rax, rdx);
+		mov(ptr[frame], rax);
+		shr(rcx, 16);
+		mov(dword[frame + 8], ecx);
+	}
+
+	/* The address's bytes as they lie in a frame. */
+	void load_mac(const Reg64 &to, Value value)
+	{
+		if (value.constant) {
+			mov(to, __builtin_bswap64(value.number << 16));
+			return;
+		}
+		load(to, value);
+		shl(to, 16);
+		bswap(to);
+	}
+
+	void load(const Reg64 &to, Value value)
+	{
+		if (value.constant) {
+			mov(to, value.number);
+			return;
+		}
+		mov(r10, ptr[rsp + STACK_ROW]);
+		mov(to, ptr[r10 + value.number * 8]);
+	}
+
+	void meter(uint32_t meter_number)
+	{
+		const openflow_limit &limit = tables->limits[meter_number];
+		const size_t at = meter_number * sizeof(openflow_bucket);
+		auto fill = std::make_shared<Label>(), filled = std::make_shared<Label>();
+		auto beyond = std::make_shared<Label>(), within = std::make_shared<Label>();
+
+		mov(r11, ptr[row + offsetof(openflow_row, meters)]);
+		mov(rax, ptr[rsp + STACK_NOW]);
+		cmp(rax, ptr[r11 + at + offsetof(openflow_bucket, filled_ns)]);
+		jne(*fill, T_NEAR);
+		L(*filled);
+		if (limit.of_byte != 0) {
+			movzx(ecx, word[mbuf + lay.mbuf_bytes]);
+			imul(rcx, rcx, static_cast<int>(limit.of_byte));
+		} else {
+			mov(ecx, limit.of_packet);
+		}
+		mov(rax, ptr[r11 + at + offsetof(openflow_bucket, tokens)]);
+		sub(rax, rcx);
+		jb(*beyond, T_NEAR);
+		mov(ptr[r11 + at + offsetof(openflow_bucket, tokens)], rax);
+		inc(qword[r11 + at + offsetof(openflow_bucket, within)]);
+		L(*within);
+		cold.push_back([=, this] {
+			L(*fill);
+			mov(rdi, reinterpret_cast<size_t>(&tables->limits[meter_number]));
+			lea(rsi, ptr[r11 + at]);
+			mov(rdx, rax);
+			call_function(reinterpret_cast<size_t>(lay.fill));
+			mov(r11, ptr[row + offsetof(openflow_row, meters)]);
+			jmp(*filled, T_NEAR);
+			L(*beyond);
+			inc(qword[r11 + at + offsetof(openflow_bucket, beyond)]);
+			if (tables->limits[meter_number].remark == 0) {
+				jmp(metered, T_NEAR);
+				return;
+			}
+			mov(rdi, frame);
+			mov(rsi, parsed);
+			mov(edx, tables->limits[meter_number].remark);
+			call_function(reinterpret_cast<size_t>(lay.remark));
+			jmp(*within, T_NEAR);
+		});
+	}
+
+	void call_function(size_t address)
+	{
+		mov(rax, address);
+		call(rax);
+	}
+
+	void count(size_t at) { inc(qword[row + at]); }
+
+	/* ---- matches ---- */
+
+	/* Goes to fail if the field is another. Returns false if nothing had to be compared; known learns from it. */
+	bool compare(const openflow_term &term, State &known, Label &fail)
+	{
+		if (term.field == OPENFLOW_ETH_TYPE) {
+			if (known.eth_type == term.value)
+				return false;
+			/* extended by its sign, as the instruction does */
+			const auto type = static_cast<int16_t>(__builtin_bswap16(static_cast<uint16_t>(term.value)));
+			cmp(word[frame + AT_TYPE], static_cast<uint32_t>(type));
+			jne(fail, T_NEAR);
+			known.eth_type = static_cast<uint32_t>(term.value);
+			return true;
+		}
+		if (known.eth_type == ipv4 && (term.field == OPENFLOW_IPV4_SRC || term.field == OPENFLOW_IPV4_DST)) {
+			compare_ipv4(term, term.field == OPENFLOW_IPV4_SRC ? AT_IPV4_SRC : AT_IPV4_DST);
+		} else {
+			load_field(term.field, known);
+			mask(term);
+			compare_rax(term.value);
+		}
+		jne(fail, T_NEAR);
+		return true;
+	}
+
+	void compare_ipv4(const openflow_term &term, uint32_t at)
+	{
+		const uint32_t value = __builtin_bswap32(static_cast<uint32_t>(term.value));
+
+		if (term.mask == UINT32_MAX) {
+			cmp(dword[frame + at], value);
+			return;
+		}
+		mov(eax, dword[frame + at]);
+		and_(eax, __builtin_bswap32(static_cast<uint32_t>(term.mask)));
+		cmp(eax, value);
+	}
+
+	void compare_rax(uint64_t value)
+	{
+		if (value <= INT32_MAX) {
+			cmp(rax, static_cast<uint32_t>(value));
+		} else {
+			mov(rcx, value);
+			cmp(rax, rcx);
+		}
+	}
+
+	/* Leaves the term's bits of rax. */
+	void mask(const openflow_term &term)
+	{
+		if (term.mask == full_masks[term.field])
+			return;
+		mov(rcx, term.mask);
+		and_(rax, rcx);
+	}
+
+	/* rax: the packet's field, as struct openflow_key has it. */
+	void load_field(uint32_t field, const State &known)
+	{
+		switch (field) {
+		case OPENFLOW_IN_PORT: /* 65535, no port, becomes 1 as 0 does */
+			movzx(eax, word[mbuf + lay.mbuf_port]);
+			inc(ax);
+			movzx(eax, ax);
+			cmp(eax, 1);
+			adc(eax, 0);
+			break;
+		case OPENFLOW_METADATA:
+			mov(rax, ptr[rsp + STACK_METADATA]);
+			break;
+		case OPENFLOW_ETH_DST:
+		case OPENFLOW_ETH_SRC:
+			mov(rax, ptr[frame + (field == OPENFLOW_ETH_DST ? 0 : AT_SOURCE_MAC)]);
+			bswap(rax);
+			shr(rax, 16);
+			break;
+		case OPENFLOW_ETH_TYPE:
+			movzx(eax, word[frame + AT_TYPE]);
+			rol(ax, 8);
+			break;
+		case OPENFLOW_IP_PROTO:
+			movzx(eax, byte[parsed + lay.packet_protocol]);
+			break;
+		case OPENFLOW_IP_DSCP:
+			load_dscp(known);
+			break;
+		case OPENFLOW_IPV4_SRC:
+			load_ip(4, known, [this] { mov(eax, dword[frame + AT_IPV4_SRC]), bswap(eax); });
+			break;
+		case OPENFLOW_IPV4_DST:
+			load_ip(4, known, [this] { mov(eax, dword[frame + AT_IPV4_DST]), bswap(eax); });
+			break;
+		case OPENFLOW_IPV6_SRC:
+		case OPENFLOW_IPV6_SRC_LOW:
+		case OPENFLOW_IPV6_DST:
+		case OPENFLOW_IPV6_DST_LOW:
+			load_ip(6, known, [this, field] {
+				mov(rax, ptr[frame + AT_IPV6_SRC + (field - OPENFLOW_IPV6_SRC) * 8]);
+				bswap(rax);
+			});
+			break;
+		default:
+			load_port(field == OPENFLOW_L4_SRC ? 0 : 2);
+		}
+	}
+
+	static_assert(AT_IPV6_DST == AT_IPV6_SRC + 16, "the four words of addresses follow each other");
+
+	/* 0 where the packet is not of this version. */
+	void load_ip(uint32_t version, const State &known, const std::function<void()> &load_it)
+	{
+		Label other;
+
+		if (known.eth_type == (version == 4 ? ipv4 : ipv6)) {
+			load_it();
+			return;
+		}
+		xor_(eax, eax);
+		cmp(byte[parsed + lay.packet_version], version);
+		jne(other, T_NEAR);
+		load_it();
+		L(other);
+	}
+
+	void load_dscp(const State &known)
+	{
+		Label end;
+
+		if (known.eth_type == ipv4) {
+			movzx(eax, byte[frame + AT_IP + 1]);
+			shr(eax, 2);
+			return;
+		}
+		load_ip(4, known, [this] { movzx(eax, byte[frame + AT_IP + 1]), shr(eax, 2); });
+		cmp(byte[parsed + lay.packet_version], 6);
+		jne(end, T_NEAR);
+		movzx(eax, word[frame + AT_IP]);
+		rol(ax, 8);
+		shr(eax, 6);
+		and_(eax, 63);
+		L(end);
+	}
+
+	void load_port(uint32_t at)
+	{
+		Label none;
+
+		mov(eax, OPENFLOW_NO_L4);
+		cmp(byte[parsed + lay.packet_kind], lay.kind_l4);
+		jne(none, T_NEAR);
+		movzx(eax, word[parsed + lay.packet_l4]);
+		movzx(eax, word[frame + rax + at]);
+		rol(ax, 8);
+		L(none);
+	}
+};
+
+} // namespace
+
+struct openflow_code {
+	Code code;
+
+	explicit openflow_code(const openflow_tables *tables) : code(tables) {}
+};
+
+bool openflow_code_make(openflow_tables *tables)
+{
+	try {
+		tables->code = new openflow_code(tables);
+		tables->run = tables->code->code.getCode<openflow_run *>();
+		return true;
+	} catch (const std::exception &error) {
+		std::fprintf(stderr, "openflow: no code for these tables: %s\n", error.what());
+		return false;
+	}
+}
+
+void openflow_code_destroy(openflow_code *code)
+{
+	delete code;
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_common.h>
+#include <rte_ether.h>
+#include <rte_malloc.h>
+
+#include "openflow/openflow_table.h"
+#include "stage.h"
+
+#define EXACT_LOAD 2u /* slots for each entry, at least */
+
+static const struct openflow_term *terms_of(const struct openflow_settings *s, const struct openflow_entry *e)
+{
+	return s->terms + e->first_term;
+}
+
+/* Entries but those behind the first that fits every packet: they decide nothing. Returns how many, and that one. */
+static uint32_t entries_before_any(const struct openflow_table *t, uint32_t *miss)
+{
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (t->entries[i].term_count == 0) {
+			*miss = t->entries[i].instructions;
+			return i;
+		}
+	*miss = OPENFLOW_NONE;
+	return t->entry_count;
+}
+
+static bool same_fields(const struct openflow_settings *s, const struct openflow_entry *a, const struct openflow_entry *b)
+{
+	if (a->term_count != b->term_count)
+		return false;
+	for (uint32_t i = 0; i < a->term_count; i++)
+		if (terms_of(s, a)[i].field != terms_of(s, b)[i].field || terms_of(s, a)[i].mask != terms_of(s, b)[i].mask)
+			return false;
+	return true;
+}
+
+/* Takes what all n entries want alike as guards; the rest, in which they differ, are keys. false: too many keys. */
+static bool divide_terms(const struct openflow_settings *s, struct openflow_table *t, uint32_t n)
+{
+	const struct openflow_term *first = terms_of(s, &t->entries[0]);
+
+	t->guard_count = t->exact.key_count = 0;
+	for (uint32_t term = 0; term < t->entries[0].term_count; term++) {
+		bool alike = true;
+		for (uint32_t i = 1; i < n && alike; i++)
+			alike = terms_of(s, &t->entries[i])[term].value == first[term].value;
+		if (alike)
+			t->guards[t->guard_count++] = first[term];
+		else if (t->exact.key_count == OPENFLOW_EXACT_WORDS)
+			return false;
+		else
+			t->exact.keys[t->exact.key_count++] = first[term];
+	}
+	return t->exact.key_count != 0;
+}
+
+static bool is_exact(const struct openflow_settings *s, struct openflow_table *t, uint32_t n)
+{
+	if (n <= OPENFLOW_LIST_ENTRIES)
+		return false;
+	for (uint32_t i = 1; i < n; i++)
+		if (!same_fields(s, &t->entries[0], &t->entries[i]))
+			return false;
+	return divide_terms(s, t, n);
+}
+
+static void key_of_entry(const struct openflow_settings *s, const struct openflow_table *t, const struct openflow_entry *e,
+			 uint64_t words[])
+{
+	const struct openflow_term *terms = terms_of(s, e);
+
+	for (uint32_t k = 0, i = 0; k < t->exact.key_count; i++)
+		if (terms[i].field == t->exact.keys[k].field)
+			words[k++] = terms[i].value;
+}
+
+/* The slot of the key, or an empty one. */
+static uint64_t *exact_place(const struct openflow_exact *e, const uint64_t words[])
+{
+	uint32_t at = openflow_exact_slot(e, words);
+
+	for (;; at = (at + 1) & e->slot_mask) {
+		uint64_t *slot = e->slots + ((size_t)at << e->shift);
+		if (slot[e->key_count] == 0 || memcmp(slot, words, e->key_count * sizeof(*words)) == 0)
+			return slot;
+	}
+}
+
+static bool build_exact(const struct openflow_settings *s, struct openflow_table *t, uint32_t n, int socket)
+{
+	struct openflow_exact *e = &t->exact;
+	uint64_t words[OPENFLOW_EXACT_WORDS];
+
+	e->shift = e->key_count == 1 ? 1 : 2;
+	e->slot_mask = rte_align32pow2(n * EXACT_LOAD) - 1;
+	e->slots = rte_zmalloc_socket("openflow", ((size_t)(e->slot_mask + 1) << e->shift) * sizeof(*e->slots), 64, socket);
+	if (e->slots == NULL)
+		return false;
+	t->kind = OPENFLOW_EXACT;
+	for (uint32_t i = 0; i < n; i++) {
+		key_of_entry(s, t, &t->entries[i], words);
+		uint64_t *slot = exact_place(e, words);
+		if (slot[e->key_count] != 0)
+			continue; /* an entry before this one decides */
+		memcpy(slot, words, e->key_count * sizeof(*words));
+		slot[e->key_count] = (uint64_t)t->entries[i].instructions + 1;
+	}
+	return true;
+}
+
+/* The prefix of an entry that looks at ipv4_dst alone; -1: it does not, or its mask has holes. */
+static int32_t prefix_length(const struct openflow_settings *s, const struct openflow_entry *e)
+{
+	const struct openflow_term *terms = terms_of(s, e);
+
+	if (e->term_count == 0 || e->term_count > 2 || terms[0].field != OPENFLOW_ETH_TYPE ||
+	    terms[0].value != RTE_ETHER_TYPE_IPV4)
+		return -1;
+	if (e->term_count == 1)
+		return 0;
+	uint32_t mask = (uint32_t)terms[1].mask;
+	if (terms[1].field != OPENFLOW_IPV4_DST || mask != ipv4_mask((uint32_t)__builtin_popcount(mask)))
+		return -1;
+	return __builtin_popcount(mask);
+}
+
+/* Longer prefixes have higher priorities: then the longest that fits decides. Entries are by falling priority. */
+static bool are_prefixes(const struct openflow_settings *s, const struct openflow_table *t, uint32_t n)
+{
+	if (n <= OPENFLOW_LIST_ENTRIES)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t length = prefix_length(s, &t->entries[i]);
+		if (length < 0)
+			return false;
+		int32_t before = i == 0 ? length : prefix_length(s, &t->entries[i - 1]);
+		if (before < length || (before > length && t->entries[i - 1].priority == t->entries[i].priority))
+			return false;
+	}
+	return true;
+}
+
+/* Numbers instructions as the prefixes of this table lead to them. false: too many, or no memory. */
+static bool number_instructions(struct openflow_table *t, uint32_t n, uint16_t *number_of)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t instructions = t->entries[i].instructions;
+		if (number_of[instructions] != 0)
+			continue;
+		if (t->number_count == OPENFLOW_PREFIX_NUMBERS_MAX) {
+			fprintf(stderr, "openflow: table %u: its prefixes lead to more than %u different instructions\n",
+				t->entries[0].table, OPENFLOW_PREFIX_NUMBERS_MAX);
+			return false;
+		}
+		t->numbers[t->number_count++] = instructions;
+		number_of[instructions] = (uint16_t)t->number_count;
+	}
+	return true;
+}
+
+/* Shortest first, and of one prefix the entry that decides last. */
+static struct openflow_prefix *list_prefixes(const struct openflow_settings *s, const struct openflow_table *t, uint32_t n,
+					     const uint16_t *number_of)
+{
+	struct openflow_prefix *list = malloc(n * sizeof(*list));
+
+	for (uint32_t i = 0; list != NULL && i < n; i++) {
+		const struct openflow_entry *e = &t->entries[n - 1 - i];
+		list[i] = (struct openflow_prefix){
+			.address = e->term_count == 2 ? (uint32_t)terms_of(s, e)[1].value : 0,
+			.length = (uint16_t)prefix_length(s, e),
+			.number = number_of[e->instructions],
+		};
+	}
+	return list;
+}
+
+/* The longest stand first. */
+static bool long_ones_fit(const struct openflow_settings *s, const struct openflow_table *t, uint32_t n)
+{
+	if (n <= OPENFLOW_PREFIX_GROUPS_MAX || prefix_length(s, &t->entries[OPENFLOW_PREFIX_GROUPS_MAX]) <= 24)
+		return true;
+	fprintf(stderr, "openflow: table %u: more than %u of its prefixes are longer than 24 bits\n", t->entries[0].table,
+		OPENFLOW_PREFIX_GROUPS_MAX);
+	return false;
+}
+
+static bool build_prefixes(const struct openflow_settings *s, struct openflow_table *t, uint32_t n, int socket)
+{
+	uint16_t *number_of = calloc(s->instructions_count, sizeof(*number_of));
+	struct openflow_prefix *list = NULL;
+
+	t->kind = OPENFLOW_PREFIXES;
+	t->guards[0] = terms_of(s, &t->entries[0])[0];
+	t->guard_count = 1;
+	t->numbers = calloc(RTE_MIN(s->instructions_count, OPENFLOW_PREFIX_NUMBERS_MAX), sizeof(*t->numbers));
+	if (number_of != NULL && t->numbers != NULL && long_ones_fit(s, t, n) && number_instructions(t, n, number_of))
+		list = list_prefixes(s, t, n, number_of);
+	if (list != NULL)
+		t->prefixes = openflow_prefixes_make(list, n, socket);
+	free(number_of);
+	return t->prefixes != NULL;
+}
+
+static bool build_table(const struct openflow_settings *s, struct openflow_table *t, int socket)
+{
+	uint32_t n = entries_before_any(t, &t->miss);
+
+	if (are_prefixes(s, t, n))
+		return build_prefixes(s, t, n, socket);
+	if (is_exact(s, t, n))
+		return build_exact(s, t, n, socket);
+	t->kind = OPENFLOW_LIST;
+	return true;
+}
+
+static bool build_tables(struct openflow_tables *t, const struct openflow_settings *s, int socket)
+{
+	for (uint32_t i = 0; i < s->entry_count; i++) {
+		struct openflow_table *table = &t->tables[s->entries[i].table];
+		if (table->entry_count++ == 0)
+			table->entries = &s->entries[i];
+	}
+	for (uint32_t i = 0; i < s->term_count; i++)
+		t->terms_used |= UINT64_C(1) << s->terms[i].field;
+	for (uint32_t i = 0; i < OPENFLOW_TABLES; i++)
+		if (!build_table(s, &t->tables[i], socket))
+			return false;
+	return true;
+}
+
+static void choose_fetched(struct openflow_tables *t)
+{
+	for (uint32_t i = 0; i < OPENFLOW_TABLES && t->fetched == NULL; i++)
+		if (t->tables[i].kind == OPENFLOW_PREFIXES)
+			t->fetched = t->tables[i].prefixes->first;
+}
+
+static bool open_row(struct openflow_row *row, const struct openflow_settings *s, int socket)
+{
+	row->groups = rte_zmalloc_socket("openflow", (s->group_count + 1) * sizeof(*row->groups), 64, socket);
+	row->meters = rte_zmalloc_socket("openflow", (s->meter_count + 1) * sizeof(*row->meters), 64, socket);
+	return row->groups != NULL && row->meters != NULL;
+}
+
+static struct openflow_limit limit_of(const struct openflow_meter *m, uint32_t instances)
+{
+	uint64_t rate = m->rate < instances ? 1 : m->rate / instances, burst = m->burst < instances ? 1 : m->burst / instances;
+
+	return (struct openflow_limit){
+		.rate = rate,
+		.full = burst * OPENFLOW_TOKENS,
+		.fills_ns = burst * OPENFLOW_TOKENS / rate + 1,
+		.of_packet = m->by_packets ? OPENFLOW_TOKENS : 0,
+		.of_byte = m->by_packets ? 0 : OPENFLOW_TOKENS_OF_BYTE,
+		.remark = m->remark,
+	};
+}
+
+static void fill_buckets(const struct openflow_tables *t, struct openflow_row *row)
+{
+	for (uint32_t m = 0; m < t->settings->meter_count; m++)
+		row->meters[m].tokens = t->limits[m].full;
+}
+
+static bool open_rows(struct openflow_tables *t, const struct openflow_settings *s, const struct stage_place *place)
+{
+	t->instances = place->count;
+	t->rows = rte_zmalloc_socket("openflow", place->count * sizeof(*t->rows), 64, place->socket);
+	t->limits = calloc(s->meter_count + 1, sizeof(*t->limits));
+	if (t->rows == NULL || t->limits == NULL || !open_row(&t->inherited, s, place->socket))
+		return false;
+	for (uint32_t m = 0; m < s->meter_count; m++)
+		t->limits[m] = limit_of(&s->meters[m], place->count);
+	for (uint32_t i = 0; i < place->count; i++) {
+		if (!open_row(&t->rows[i], s, place->socket))
+			return false;
+		fill_buckets(t, &t->rows[i]);
+	}
+	return true;
+}
+
+struct openflow_tables *openflow_tables_create(const struct openflow_settings *s, const struct stage_place *place)
+{
+	struct openflow_tables *t = rte_zmalloc_socket("openflow", sizeof(*t), 64, place->socket);
+
+	if (t != NULL) {
+		t->settings = s;
+		bool ok = build_tables(t, s, place->socket) && open_rows(t, s, place);
+		if (ok && place->prefetch)
+			choose_fetched(t);
+		if (ok && (s->mode == OPENFLOW_INTERPRETED || openflow_code_make(t)))
+			return t;
+	}
+	fprintf(stderr, "openflow: cannot build the tables of %u flow entries\n", s->entry_count);
+	openflow_tables_destroy(t);
+	return NULL;
+}
+
+static void close_row(struct openflow_row *row)
+{
+	rte_free(row->groups);
+	rte_free(row->meters);
+}
+
+void openflow_tables_destroy(struct openflow_tables *t)
+{
+	if (t == NULL)
+		return;
+	openflow_code_destroy(t->code);
+	for (uint32_t i = 0; t->rows != NULL && i < t->instances; i++)
+		close_row(&t->rows[i]);
+	close_row(&t->inherited);
+	rte_free(t->rows);
+	free(t->limits);
+	for (uint32_t i = 0; i < OPENFLOW_TABLES; i++) {
+		rte_free(t->tables[i].exact.slots);
+		openflow_prefixes_drop(t->tables[i].prefixes);
+		free(t->tables[i].numbers);
+	}
+	rte_free(t);
+}
+
+static uint32_t find_in_list(const struct openflow_settings *s, const struct openflow_table *t, const struct openflow_key *key)
+{
+	for (uint32_t i = 0; i < t->entry_count; i++) {
+		const struct openflow_term *term = terms_of(s, &t->entries[i]), *end = term + t->entries[i].term_count;
+		while (term != end && openflow_term_fits(term, key))
+			term++;
+		if (term == end)
+			return t->entries[i].instructions;
+	}
+	return OPENFLOW_NONE;
+}
+
+static uint32_t find_exact(const struct openflow_table *t, const struct openflow_key *key)
+{
+	const struct openflow_exact *e = &t->exact;
+	uint64_t words[OPENFLOW_EXACT_WORDS];
+
+	for (uint32_t k = 0; k < e->key_count; k++)
+		words[k] = key->fields[e->keys[k].field] & e->keys[k].mask;
+	for (uint32_t at = openflow_exact_slot(e, words);; at = (at + 1) & e->slot_mask) {
+		const uint64_t *slot = e->slots + ((size_t)at << e->shift);
+		uint32_t k = 0;
+		if (slot[e->key_count] == 0)
+			return t->miss;
+		while (k < e->key_count && slot[k] == words[k])
+			k++;
+		if (k == e->key_count)
+			return (uint32_t)slot[k] - 1;
+	}
+}
+
+uint32_t openflow_table_find(const struct openflow_tables *tables, uint32_t number, const struct openflow_key *key)
+{
+	const struct openflow_table *t = &tables->tables[number];
+
+	if (t->kind == OPENFLOW_LIST)
+		return find_in_list(tables->settings, t, key);
+	for (uint32_t i = 0; i < t->guard_count; i++)
+		if (!openflow_term_fits(&t->guards[i], key))
+			return t->miss;
+	if (t->kind == OPENFLOW_EXACT)
+		return find_exact(t, key);
+	uint32_t found = openflow_prefixes_find(t->prefixes, (uint32_t)key->fields[OPENFLOW_IPV4_DST]);
+	return found == 0 ? t->miss : t->numbers[found - 1];
+}

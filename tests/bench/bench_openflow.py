@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An OpenFlow router at 64 B: generated code beside the interpreter and beside DPDK's own table pipeline
+(rte_swx) with the same tables, and how fast flow entries change while packets pass.
+
+A packet's cycles go from ring to ring: taking it, parsing, tables, actions, handing it on. rte_swx is built
+from its interface, as Debian's DPDK allows: turning a pipeline into C code needs headers that are not
+installed. Its wildcard tables take too long with a full routing table, so it is compared with a small one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from host import print_result
+from nalm_agent.host.cores import choose
+from nalm_agent.nf.run_plan import eal_options
+from variants import Variant, describe, measure, median_of_launches, ratio
+
+ROOT = Path(__file__).resolve().parents[2]
+NF = ROOT / "reference-nf"
+LAUNCHES = 5
+MEMORY_MB = 1024
+FLOWS = 4096
+SMALL, FULL = 4096, 410_454
+"""Prefixes."""
+BAR_CYCLES = 172
+"""Of Pongrácz: 9 Gbit/s of 64 B on a core of 2.3 GHz."""
+BAR_RATIO = 2
+START_SECONDS, START_MEGABYTES = 3, 600
+
+
+def main() -> int:
+    command = ["ninja", "-C", str(NF / "build"), "openflow_bench"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    small = [run(str(FLOWS), 1, SMALL) for _ in range(LAUNCHES)]
+    full = [run(str(FLOWS), 1, FULL) for _ in range(LAUNCHES)]
+    for name, runs in (("small", small), ("full", full)):
+        print_ratio(f"openflow_interpreted_to_specialised_{name}", runs, "interpreted", BAR_RATIO)
+        cycles = [run["specialised_cycles"] for run in runs]
+        print_result(
+            f"openflow_cycles_64_{name}",
+            round(statistics.median(cycles) / BAR_CYCLES, 3),
+            f"x {BAR_CYCLES} cycles",
+            "lower",
+            bar=1,
+            cycles=statistics.median(cycles),
+            floor_cycles=statistics.median(run["floor_cycles"] for run in runs),
+            spread=[min(cycles), max(cycles)],
+            prefixes=runs[0]["entries"],
+        )
+    print_ratio("openflow_swx_to_specialised", small, "swx", 1)
+    print_chains()
+    print_start()
+    for name, prefixes in (("small", SMALL), ("full", FULL)):
+        print_mods(name, run("mods", 2, prefixes))
+    return 0
+
+
+def run(what: str, lcores: int, prefixes: int) -> dict[str, Any]:
+    """One launch: medians over its rounds."""
+    eal = eal_options(choose(lcores), huge_pages=False, memory_mb=MEMORY_MB)
+    done = subprocess.run(
+        [
+            *(str(NF / "build" / "openflow_bench"), what, *eal, "--"),
+            *("--config", str(NF / "conf" / "router.conf"), "--set", "traffic.profile=64"),
+            *("--set", f"openflow.prefixes_generated={prefixes}"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    print(f"{what}, {prefixes} prefixes", file=sys.stderr)
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def print_ratio(name: str, runs: list[dict[str, Any]], other: str, bar: float) -> None:
+    """Cycles of the other side over those of generated code; also without what both need but for tables."""
+    ratios = [run[f"{other}_cycles"] / run["specialised_cycles"] for run in runs]
+    alone = [
+        (run[f"{other}_cycles"] - run["floor_cycles"]) / (run["specialised_cycles"] - run["floor_cycles"])
+        for run in runs
+    ]
+    print_result(
+        name,
+        round(statistics.median(ratios), 3),
+        "x cycles",
+        "higher",
+        bar=bar,
+        without_floor=round(statistics.median(alone), 3),
+        cycles={
+            side: statistics.median(run[f"{side}_cycles"] for run in runs) for side in (other, "specialised")
+        },
+        spread=[round(min(ratios), 3), round(max(ratios), 3)],
+        prefixes=runs[0]["entries"],
+        launches=LAUNCHES,
+    )
+
+
+def print_chains() -> None:
+    """Whole chains, run to completion on one lcore, with their instructions: why generated code is faster."""
+    small = {"traffic.profile": "64", "traffic.flows": str(FLOWS), "openflow.prefixes_generated": str(SMALL)}
+    settings = {"router": small, "vbng": {"traffic.profile": "64", "traffic.flows": str(FLOWS)}}
+    variants = [
+        Variant(f"{chain}_{mode}", chain, {**changed, "openflow.mode": mode})
+        for chain, changed in settings.items()
+        for mode in ("interpreted", "specialised")
+    ]
+    turns = measure(variants)
+    for interpreted, specialised in zip(variants[::2], variants[1::2], strict=True):
+        cpps = (median_of_launches(turns[variant.name], "cpp") for variant in (interpreted, specialised))
+        value, error = ratio(*cpps)
+        print_result(
+            f"openflow_chain_{specialised.config}",
+            value,
+            "x cycles per packet",
+            "higher",
+            standard_error=error,
+            interpreted=describe(interpreted, turns[interpreted.name]),
+            specialised=describe(specialised, turns[specialised.name]),
+        )
+
+
+def print_start() -> None:
+    """From the call to the end of a run that forwards one packet, the full routing table made in between."""
+    eal = eal_options(choose(1), huge_pages=False, memory_mb=256)
+    command = [str(NF / "build" / "nalm-nf"), *eal, "--", "--config", str(NF / "conf" / "router.conf")]
+    seconds, megabytes = [], []
+    for _ in range(LAUNCHES):
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            [*command, "--packets", "1"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit("the router does not start")
+        seconds.append(time.monotonic() - begin)
+        megabytes.append(usage.ru_maxrss / 1024)
+    print_result(
+        "openflow_start_full",
+        round(statistics.median(seconds) / START_SECONDS, 3),
+        f"x {START_SECONDS} s",
+        "lower",
+        bar=1,
+        seconds=round(statistics.median(seconds), 3),
+        megabytes=round(max(megabytes)),
+        bar_megabytes=START_MEGABYTES,
+    )
+
+
+def print_mods(name: str, mods: dict[str, Any]) -> None:
+    """Each change reads and builds everything anew: what a reload by SIGHUP does."""
+    quiet, *runs = mods["runs"]
+    for run in runs:
+        print_result(
+            f"openflow_flow_mods_{name}_by_{run['bulk']}",
+            run["mods_per_second"],
+            "changed entries a second while forwarding",
+            "higher",
+            entries=mods["entries"],
+            slowest_reload_us=run["slowest_reload_us"],
+            longest_stall_us=run["longest_batch_us"],
+            longest_stall_of_own_time_us=run["longest_batch_cpu_us"],
+            without_changes_us=[quiet["longest_batch_us"], quiet["longest_batch_cpu_us"]],
+            rate_kept=round(run["packets_per_second"] / quiet["packets_per_second"], 3),
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
