@@ -120,7 +120,7 @@ test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan 
 # setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
-		flow_table_stress model_stress probe threads
+		flow_table_stress model_stress probe threads upf_store
 
 test-nf-fuzz: nf-fuzz ## A minute of fuzzing: parsers, configuration, whole chains
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 60

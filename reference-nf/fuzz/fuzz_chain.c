@@ -36,6 +36,7 @@ static struct {
 	struct io io;
 	struct plan plan;
 	uint32_t mbufs;		/* in the pool */
+	bool tunnels;		/* packets come out of tunnels, and go into them */
 	uint64_t entered, left; /* packets */
 	struct talk_frame last; /* that left */
 } nf;
@@ -96,6 +97,7 @@ static void open_nf(void)
 					  .stop = &never_stopped,
 				  }));
 	nf.mbufs = rte_mempool_avail_count(nf.io.pool);
+	nf.tunnels = nf.chain.stages[0].ops == &gtp_decap_stage;
 }
 
 static void close_nf(void)
@@ -123,9 +125,11 @@ static void put_before_nf(const struct talk_frame *f)
 	memcpy(frame, f->data, f->bytes);
 	m->data_len = (uint16_t)f->bytes;
 	m->pkt_len = f->bytes;
-	m->hash.usr = sums_transport_right(frame, f->bytes) ? TRANSPORT_RIGHT : 0;
-	ASAN_POISON_MEMORY_REGION(m->buf_addr, m->data_off);
-	ASAN_POISON_MEMORY_REGION(frame + f->bytes, rte_pktmbuf_tailroom(m));
+	m->hash.usr = !nf.tunnels && sums_transport_right(frame, f->bytes) ? TRANSPORT_RIGHT : 0;
+	if (!nf.tunnels) { /* a tunnel's headers are written there */
+		ASAN_POISON_MEMORY_REGION(m->buf_addr, m->data_off);
+		ASAN_POISON_MEMORY_REGION(frame + f->bytes, rte_pktmbuf_tailroom(m));
+	}
 	CHECK(rte_ring_sp_enqueue(nf.io.to_nf, m) == 0);
 	nf.entered++;
 }

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "settings.h"
 
-#define FILES 8u
+#define FILES 12u
 #define GENERATED_DIGITS 4u /* more generated routes or rules only take longer */
 
 static char folder[200];

@@ -31,12 +31,13 @@ TIMEOUT_S = 10  # of a single input
 START_S = 60  # at most until a program begins to fuzz
 MEMORY_MB = 3000
 SHOWN_LINES = 40
-CHAIN_SHARE = 0.45  # share of the time; its runs divide it
-SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.2, "openflow": 0.15}
+CHAIN_SHARE = 0.4  # share of the time; its runs divide it
+SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.19, "openflow": 0.15, "gtpu": 0.02, "pfcp": 0.04}
 
 # Small tables and few ports, so that they run out; by configuration.
 SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
 SMALL_STAGES = {
+    "upf": f"pdr.sessions_generated=off pdr.sessions={NF_FOLDER / 'conf' / 'upf_sessions.txt'}",
     "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31",
     "sfc_b": "lb.entries=6 lb.maglev_size=1009 acl.default=permit",
 }
@@ -73,8 +74,9 @@ class Outcome:
 def all_runs(folder: Path) -> list[Run]:
     chains = [
         (f"chain {conf.stem} {model}", f"{conf} {SMALL} {SMALL_STAGES.get(conf.stem, '')} {sets}")
-        for conf in sorted((NF_FOLDER / "conf").glob("sfc_*.conf"))
+        for conf in [*sorted((NF_FOLDER / "conf").glob("sfc_*.conf")), NF_FOLDER / "conf" / "upf.conf"]
         for model, sets in MODELS.items()
+        if (conf.stem, model) != ("upf", "flow_cache")  # tunnels hide the flows
     ]
     options = {
         "config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"),
@@ -156,7 +158,9 @@ def main() -> int:
     parser.add_argument("build", type=Path)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", action="store_true")
-    parser.add_argument("programs", nargs="*", help="packet, capture, config, chain, openflow; none: all")
+    parser.add_argument(
+        "programs", nargs="*", help="packet, capture, config, chain, openflow, gtpu, pfcp; none: all"
+    )
     given = parser.parse_intermixed_args()
     build: Path = given.build.resolve()
     scratch = build / "scratch"

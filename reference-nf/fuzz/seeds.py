@@ -89,6 +89,66 @@ def talks() -> Iterator[bytes]:
                 yield hairpin(frame)
 
 
+def gtpu_messages() -> Iterator[bytes]:
+    """User packets in tunnels of conf/upf_sessions.txt, with every kind of optional field; other messages."""
+    inner = TINY_FRAME[IP_AT:]
+    container = bytes((0, 0, 0, 0x85, 1, 0x10, 5, 0))
+    chain = bytes((0, 0, 0, 0x40, 1, 0, 0, 0x85, 2, 0x10, 5, 0, 0, 0, 0, 0))
+    for flags, more in ((0, b""), (2, bytes((0, 7, 0, 0))), (4, container), (4, chain), (7, container)):
+        for kind in (255, 1, 26, 254):
+            for teid in (0x1001, 0x1002, 9):
+                length = len(more) + len(inner)
+                yield struct.pack(">BBHI", 0x30 | flags, kind, length, teid) + more + inner
+
+
+def in_tunnels() -> Iterator[bytes]:
+    """Talks whose frames come by tunnels, and as plain packets to the subscribers."""
+    for message in gtpu_messages():
+        udp = struct.pack(">HHHH", 2152, 2152, 8 + len(message), 0) + message
+        addresses = bytes((192, 0, 2, 1, 192, 0, 2, 254))
+        ip = struct.pack(">BBHIBBH", 0x45, 0, 20 + len(udp), 0, 64, 17, 0) + addresses
+        frame = TINY_FRAME[:IP_AT] + ip + udp
+        yield record(REPAIRED | RUN, frame) + record(AS_IT_IS, frame)
+    for host in (bytes((10, 10, 1, 11)), bytes((10, 10, 3, 77)), bytes((10, 10, 4, 1))):
+        yield record(REPAIRED, TINY_FRAME[: SOURCE_AT + 4] + host + TINY_FRAME[SOURCE_AT + 8 :])
+
+
+def element(kind: int, *parts: bytes) -> bytes:
+    return struct.pack(">HH", kind, sum(map(len, parts))) + b"".join(parts)
+
+
+def pfcp_messages() -> Iterator[bytes]:
+    """What an SMF says of a session: 3GPP TS 29.244, 7.5."""
+    one = struct.pack(">I", 1)
+    teid = bytes((1,)) + one + bytes((4, 3, 2, 1))
+    text = b"permit out 17 from any 53 to assigned"
+    sdf = bytes((1, 0)) + struct.pack(">H", len(text)) + text
+    volume = bytes((7,)) + struct.pack(">QQQ", 1000, 2000, 3000)
+    detect = [
+        element(2, element(20, b"\x00"), element(21, teid), element(23, sdf), element(124, b"\x05")),
+        element(2, element(20, b"\x00"), element(21, b"\x0d\x07"), element(93, bytes((2, 10, 0, 0, 1)))),
+        element(2, element(20, b"\x01"), element(93, bytes((3, 10, 0, 0, 1)) + bytes(16))),
+    ]
+    rest = element(29, one) + element(95, b"\x00") + element(108, one) + element(109, one) + element(81, one)
+    tunnel = element(84, b"\x01\x00" + one + bytes((192, 0, 2, 1)))
+    parts = [
+        *(element(1, element(56, bytes((0, n + 2))), pdi, rest) for n, pdi in enumerate(detect)),
+        element(3, element(108, one), element(44, b"\x02"), element(4, element(42, b"\x00"), tunnel)),
+        element(7, element(109, one), element(25, b"\x05"), element(26, bytes(10)), element(124, b"\x09")),
+        element(6, element(81, one), element(31, volume), element(73, bytes((1,)) + struct.pack(">Q", 9000))),
+        element(10, element(108, one), element(44, b"\x0c"), element(11, element(42, b"\x00"), tunnel)),
+        element(9, element(56, b"\x00\x01"), detect[0], rest),
+        element(14, element(109, one), element(25, b"\x00")),
+        element(13, element(81, one), element(31, volume)),
+        *(
+            element(15 + n, element(kind, one[-2:] if n == 0 else one))
+            for n, kind in enumerate((56, 108, 81, 109))
+        ),
+    ]
+    for body in (*parts, b"".join(parts[:6]), b"".join(parts)):
+        yield struct.pack(">BBHQI", 0x21, 50, 12 + len(body), 1, 0x100) + body
+
+
 def block(kind: int, body: bytes, order: str = "<") -> bytes:
     body += b"\0" * (-len(body) % 4)
     length = struct.pack(order + "I", len(body) + 12)
@@ -206,7 +266,9 @@ def make_seeds(folder: Path) -> None:
     write(folder / "packet", packets())
     write(folder / "capture", captures(folder))
     write(folder / "config", configurations())
-    write(folder / "chain", talks())
+    write(folder / "chain", [*talks(), *in_tunnels()])
+    write(folder / "gtpu", gtpu_messages())
+    write(folder / "pfcp", pfcp_messages())
     write(folder / "openflow", pipelines())
     (folder / "openflow.dict").write_text("\n".join([*openflow_words(), '"\\x0c"', '"\\x0a"', ""]))
     (folder / "config.dict").write_text("\n".join([*words(), '"\\x0c"', '"\\x0a"', ""]))

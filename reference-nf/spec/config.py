@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the chain that a configuration of the NF describes: the same file, the same `section.key=value`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from configparser import ConfigParser
 from dataclasses import dataclass
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
 from spec.acl import Acl, generate_rules
@@ -19,6 +19,26 @@ from spec.openflow import Openflow, Pipeline, generate_hops
 from spec.openflow import read_rules as read_flows
 from spec.packet import ICMP, TCP, UDP
 from spec.stage import Replayed, Stage
+from spec.upf import FarStage, GtpDecap, PdrStage, QerStage, UrrStage, UserPlane, read_sessions
+
+Planes = dict[tuple[int, int], UserPlane]
+"""What the user plane's stages of one chain share: by index and count of the instances."""
+UPF_STAGES: dict[str, Callable[[UserPlane], Stage]] = {
+    "gtp_decap": GtpDecap,
+    "pdr": PdrStage,
+    "qer": QerStage,
+    "urr": UrrStage,
+    "far": FarStage,
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What stages are made of."""
+
+    values: ConfigParser
+    folder: Path
+    planes: Planes
 
 
 @dataclass(frozen=True)
@@ -46,8 +66,9 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
             values.add_section(section)
         values[section][key] = value
     names = [name.strip() for name in values["chain"]["stages"].split(",")]
-    stages = [_stage(name, values, path.parent, 0, 1) for name in names]
-    builds = [_build(name, values, path.parent, first) for name, first in zip(names, stages, strict=True)]
+    source = Source(values, path.parent, {})
+    stages = [_stage(name, source, 0, 1) for name in names]
+    builds = [_build(name, source, first) for name, first in zip(names, stages, strict=True)]
     model = ModelConfig(
         values.get("model", "model", fallback="rtc"),
         values.get("model", "state", fallback="lockfree"),
@@ -59,28 +80,39 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
     )
 
 
-def _build(name: str, values: ConfigParser, folder: Path, first: Stage) -> Build:
+def _build(name: str, source: Source, first: Stage) -> Build:
     """Makes a stage's instances; if there is only one, it is the one that the chain keeps."""
-    return lambda index, count: first if count == 1 else _stage(name, values, folder, index, count)
+    return lambda index, count: first if count == 1 else _stage(name, source, index, count)
 
 
-def _stage(name: str, values: ConfigParser, folder: Path, index: int, count: int) -> Stage:
-    match name:
-        case "nop":
-            stage: Stage = Nop()
-        case "nat":
-            stage = _nat(values, index, count)
-        case "acl":
-            stage = _acl(values[name], folder)
-        case "dpi":
-            stage = _dpi(values[name], folder)
-        case "lb":
-            stage = _lb(values[name], folder, index, count)
-        case "openflow":
-            stage = _openflow(values[name], folder, count)
-        case _:
-            stage = _l3fwd(values[name], folder)
-    return stage
+def _stage(name: str, source: Source, index: int, count: int) -> Stage:
+    values, folder = source.values, source.folder
+    if name in UPF_STAGES:
+        if (index, count) not in source.planes:
+            source.planes[index, count] = _user_plane(values, folder)
+        return UPF_STAGES[name](source.planes[index, count])
+    makers: dict[str, Callable[[], Stage]] = {
+        "nop": Nop,
+        "nat": lambda: _nat(values, index, count),
+        "acl": lambda: _acl(values[name], folder),
+        "dpi": lambda: _dpi(values[name], folder),
+        "lb": lambda: _lb(values[name], folder, index, count),
+        "openflow": lambda: _openflow(values[name], folder, count),
+        "l3fwd": lambda: _l3fwd(values[name], folder),
+    }
+    return makers[name]()
+
+
+def _user_plane(values: ConfigParser, folder: Path) -> UserPlane:
+    section = values["pdr"]
+    if section.get("sessions_generated", "off") == "on":
+        raise ValueError("the spec knows no generated sessions")
+    return UserPlane(
+        n3=IPv4Address(values.get("network", "n3", fallback="192.0.2.254")).packed,
+        rules=read_sessions(folder / section["sessions"]) if "sessions" in section else {},
+        policies=read_rules(folder / section["policies"]) if "policies" in section else [],
+        burst_ms=values.getint("qer", "burst_ms", fallback=100),
+    )
 
 
 def _acl(section: Mapping[str, str], folder: Path) -> Acl:

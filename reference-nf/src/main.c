@@ -210,10 +210,14 @@ static bool run(void)
 	struct runner runner = {.plan = &nf.plan, .probe = &probe, .stop = &stop, .readers = nf.readers};
 	const struct reload_parts parts = {&nf.chain, &nf.settings, &nf.options, nf.readers};
 
-	if (!reload_open(&parts))
+	if (!chain_start_control(&nf.chain, nf.readers))
 		return false;
-	bool ok = runner_run(&runner);
-	reload_close();
+	bool ok = reload_open(&parts);
+	if (ok) {
+		ok = runner_run(&runner);
+		reload_close();
+	}
+	chain_stop_control(&nf.chain);
 	return ok;
 }
 

@@ -4,7 +4,9 @@
 #include "stage.h"
 
 const struct stage_ops *const stage_catalogue[] = {&nop_stage, &nat_stage, &dpi_stage, &acl_stage, &lb_stage,
-						   &l3fwd_stage, &openflow_stage, NULL};
+						   &l3fwd_stage, &openflow_stage,
+						   &gtp_decap_stage, &pdr_stage, &qer_stage, &urr_stage, &far_stage,
+						   NULL};
 
 const struct stage_ops *stage_find(const char *name, size_t length)
 {

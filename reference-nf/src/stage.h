@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <rte_rcu_qsbr.h>
+
 #include "packet/batch.h"
 #include "config/config.h"
 #include "rcu_tables.h"
@@ -71,6 +73,11 @@ struct stage_hooks {
 	void (*reset)(const struct rcu_tables *rcu, void *const instances[], uint32_t count);
 	/* Registers commands with rte_telemetry. Its handlers hold rcu_tables_lock. false: reported on stderr. */
 	bool (*register_telemetry)(const struct rcu_tables *rcu);
+
+	/* Work beside packets that changes what the instances share. Begins before the lcores run (readers: who they are)
+	 * and ends after them. false: said on stderr. A stage has both or neither. */
+	bool (*start_control)(const void *settings, struct rte_rcu_qsbr *readers);
+	void (*stop_control)(void);
 };
 
 struct stage_ops {
@@ -89,6 +96,7 @@ struct stage_ops {
 };
 
 extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage, openflow_stage;
+extern const struct stage_ops gtp_decap_stage, pdr_stage, qer_stage, urr_stage, far_stage;
 
 /* All stages; ends with NULL. */
 extern const struct stage_ops *const stage_catalogue[];

@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
 refused "is named twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
@@ -55,3 +55,17 @@ refused "$work/flows:4: ipv4_dst needs eth_type=0x0800 before it" --config "$sou
 refused "$work/flows:5: no group 7 above this line" --config "$source/conf/golden.conf" --set openflow.rules="$work/flows" \
 	--set openflow.next_hops_generated=6
 refused "needs next_hops_generated" --config "$source/conf/vbng.conf" --set openflow.prefixes_generated=1
+upf=$source/conf/upf.conf
+refused "pdr needs gtp_decap before it" --config "$upf" --set chain.stages=pdr,gtp_decap,qer,urr,far
+refused "urr needs pdr before it" --config "$upf" --set chain.stages=gtp_decap,urr,pdr,qer,far
+refused "does not go with gtp_decap" --config "$upf" --set chain.flow_cache=on
+refused "--set network.n3=nowhere: expected the IPv4 address" --config "$upf" --set network.n3=nowhere
+refused "has fewer addresses than there are subscribers" --config "$upf" --set network.inside=10.0.0.0/24
+refused "needs sessions_generated = on" --config "$upf" --set pdr.sessions_generated=off --set pdr.churn_per_second=5
+refused "profile upf has a flow for each protocol" --config "$upf" --set traffic.flows=5
+printf 'session\nfar 1 core\npdr 1 1 access 1 far 1 filter permit out udp from any to any\n' >"$work/sessions"
+refused "$work/sessions:3: filter: expected" --config "$upf" --set pdr.sessions="$work/sessions"
+printf '\nsession\nfar 1 core\npdr 1 1 access 1 far 1 urr 7\n' >"$work/sessions"
+refused "$work/sessions:2: session: PDR 1: a URR of it is not there" --config "$upf" --set pdr.sessions="$work/sessions"
+printf 'web mark tcp any any any 80\n' >"$work/policies"
+refused "$work/policies:1: a policy's action is pass or drop" --config "$upf" --set pdr.policies="$work/policies"

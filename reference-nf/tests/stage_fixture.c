@@ -10,7 +10,7 @@
 
 static struct rte_mempool *pool;
 static char directory[] = "/tmp/nalm-nf-test-XXXXXX";
-static char files[160][64];
+static char files[256][64];
 static uint32_t file_count;
 
 static void remove_files(void)
@@ -97,12 +97,11 @@ static void load(struct batch *b, const struct frame *frames, uint32_t count)
 	}
 }
 
-uint32_t fixture_run(struct fixture *f, struct frame *frames, uint32_t count, uint64_t now_ns)
+static void process(struct fixture *f, uint64_t now_ns)
 {
 	struct batch *b = &f->batch;
-	uint32_t sum = 0, passed = 0;
+	uint32_t count = b->count, sum = 0, passed = 0;
 
-	load(b, frames, count);
 	f->ops->process(f->state, b, now_ns);
 	for (uint32_t o = 0; o < NALM_PROBE_MAX_OUTCOMES; o++) {
 		sum += b->outcomes[o];
@@ -111,6 +110,10 @@ uint32_t fixture_run(struct fixture *f, struct frame *frames, uint32_t count, ui
 	}
 	CHECK_EQUAL(sum, count);
 	CHECK_EQUAL(passed, b->count);
+}
+
+static uint32_t unload(struct batch *b, struct frame *frames)
+{
 	for (uint32_t i = 0; i < b->count; i++) {
 		frames[i].bytes = b->mbufs[i]->data_len;
 		memcpy(frames[i].data, batch_frame(b, i), frames[i].bytes);
@@ -118,6 +121,48 @@ uint32_t fixture_run(struct fixture *f, struct frame *frames, uint32_t count, ui
 	rte_pktmbuf_free_bulk(b->mbufs, b->count);
 	CHECK_EQUAL(rte_mempool_avail_count(pool), POOL_MBUFS);
 	return b->count;
+}
+
+uint32_t fixture_run(struct fixture *f, struct frame *frames, uint32_t count, uint64_t now_ns)
+{
+	load(&f->batch, frames, count);
+	process(f, now_ns);
+	return unload(&f->batch, frames);
+}
+
+static uint32_t call_at;
+static void (*call_there)(void);
+
+void fixture_call_before(uint32_t before, void (*call)(void))
+{
+	call_at = before;
+	call_there = call;
+}
+
+uint32_t fixture_run_stages(struct fixture *const stages[], uint32_t stage_count, struct frame *frames, uint32_t count,
+			    uint64_t now_ns)
+{
+	load(&stages[0]->batch, frames, count);
+	process(stages[0], now_ns);
+	for (uint32_t i = 1; i < stage_count; i++) {
+		struct batch *from = &stages[i - 1]->batch, *to = &stages[i]->batch;
+		to->count = from->count;
+		memcpy(to->mbufs, from->mbufs, from->count * sizeof(*to->mbufs));
+		memcpy(to->packets, from->packets, from->count * sizeof(*to->packets));
+		if (call_there != NULL && i == call_at)
+			call_there();
+		process(stages[i], now_ns);
+	}
+	return unload(&stages[stage_count - 1]->batch, frames);
+}
+
+uint32_t fixture_outcome(const struct fixture *f, const char *outcome)
+{
+	for (uint32_t o = 0; f->ops->outcomes[o].name != NULL; o++)
+		if (strcmp(f->ops->outcomes[o].name, outcome) == 0)
+			return f->batch.outcomes[o];
+	CHECK(!"an outcome of that name");
+	return 0;
 }
 
 const char *fixture_run_one(struct fixture *f, struct frame *frame, uint64_t now_ns)

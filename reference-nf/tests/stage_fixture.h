@@ -29,6 +29,13 @@ void fixture_close(struct fixture *fixture);
 /* Runs frames as one batch; checks that the outcomes add up and that no packet buffer is lost. Writes the packets that
  * go on back to frames[0..returned). */
 uint32_t fixture_run(struct fixture *fixture, struct frame *frames, uint32_t count, uint64_t now_ns);
+/* Likewise through several stages, one after another; outcomes by name in what each fixture's batch holds. */
+uint32_t fixture_run_stages(struct fixture *const stages[], uint32_t stage_count, struct frame *frames, uint32_t count,
+			    uint64_t now_ns);
+/* Calls it, if there is one, before stage number `before` in each of these runs. */
+void fixture_call_before(uint32_t before, void (*call)(void));
+/* Packets of its last batch that ended in the outcome. */
+uint32_t fixture_outcome(const struct fixture *fixture, const char *outcome);
 /* Runs one frame and replaces it by the result; returns its outcome's name. */
 const char *fixture_run_one(struct fixture *fixture, struct frame *frame, uint64_t now_ns);
 

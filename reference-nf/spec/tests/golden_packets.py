@@ -205,6 +205,116 @@ def payloads() -> Iterator[Golden]:
     yield "dns query", ether(out() / UDP(sport=9900, dport=53) / DNS(qd=DNSQR(qname="api.example.net")))
 
 
+N3, ACCESS_NODE = "192.0.2.254", "192.0.2.1"
+
+
+def gtpu(
+    teid: int,
+    inner: bytes,
+    flags: int = 0,
+    more: bytes = b"",
+    *,
+    kind: int = 255,
+    length: int | None = None,
+    **outer: Any,
+) -> bytes:
+    """A GTP-U message from an access node; `more`: optional fields and extension headers."""
+    stated = len(more) + len(inner) if length is None else length
+    header = bytes((0x30 | flags, kind)) + stated.to_bytes(2, "big") + teid.to_bytes(4, "big")
+    fields = {"src": ACCESS_NODE, "dst": N3, "id": 0, **outer}
+    return ether(IP(**fields) / UDP(sport=40000, dport=2152) / Raw(header + more + inner))
+
+
+def tunnels() -> Iterator[Golden]:
+    """GTP-U: what ends a tunnel here, in every form of its header, of each subscriber."""
+    dns = bytes(out(dst="198.51.100.53") / UDP(sport=5300, dport=53) / b"query")
+    web = bytes(out(dst="198.51.100.20") / TCP(sport=5301, dport=80, flags="PA") / HTTP_GET)
+    container = bytes((0, 0, 0, 0x85, 1, 0x10, 5, 0))
+    yield "uplink of the dedicated flow", gtpu(0x1001, dns)
+    yield "uplink by a static policy", gtpu(0x1001, web)
+    yield "uplink of the default flow", gtpu(0x1001, bytes(out() / UDP(sport=5302, dport=9999) / b"x"))
+    yield "a policy that denies", gtpu(0x1001, bytes(out() / TCP(sport=5303, dport=25)))
+    yield "uplink ping", gtpu(0x1001, bytes(out() / ICMP(type=8, id=9) / b"ping"))
+    yield "session container", gtpu(0x1001, dns, 4, container)
+    yield "sequence number", gtpu(0x1001, dns, 2, bytes((0, 7, 0, 0)))
+    yield "n-pdu number", gtpu(0x1001, dns, 1, bytes((0, 0, 3, 0x85)))
+    yield "all optional fields", gtpu(0x1001, dns, 7, bytes((0, 7, 3, 0x85, 1, 0x10, 5, 0)))
+    two = bytes((0, 0, 0, 0x40, 1, 0, 0, 0x85, 2, 0x10, 5, 0, 0, 0, 0, 0))
+    yield "an extension header that need not be known", gtpu(0x1001, dns, 4, two)
+    yield "one that has to be known", gtpu(0x1001, dns, 4, bytes((0, 0, 0, 0xC0, 1, 0, 0, 0)))
+    yield "inner packet padded", gtpu(0x1001, dns + bytes(5))
+    yield "inner fragment", gtpu(0x1001, bytes(out(flags="MF") / UDP(sport=5300, dport=53) / bytes(32)))
+    yield "inner protocol without ports", gtpu(0x1001, bytes(out(proto=47) / Raw(bytes(20))))
+    yield "another subscriber's address", gtpu(0x1001, bytes(out(src=OTHER_CLIENT) / UDP(dport=53) / b"x"))
+    six = bytes(out6() / UDP(sport=5304, dport=9) / b"six")
+    yield "uplink of ipv6", gtpu(0x1002, six)
+    yield "ipv6 of another prefix", gtpu(0x1002, bytes(out6(src="2001:db8:10:9::1") / UDP(dport=9)))
+    yield "uplink of ipv4 there", gtpu(0x1002, bytes(out(src=OTHER_CLIENT) / UDP(dport=9) / b"four"))
+    yield "a flow of its own by its qfi", gtpu(0x1002, six, 4, container)
+    yield "a closed gate", gtpu(0x1003, bytes(out(dst=OTHER_SERVER) / TCP(sport=1, dport=88)))
+    yield "a far that drops", gtpu(0x1003, bytes(out(dst=OTHER_SERVER) / TCP(sport=1, dport=89)))
+
+
+def no_tunnels() -> Iterator[Golden]:
+    """What is wrong with a tunnel, and messages that bring no user packet."""
+    dns = bytes(out(dst="198.51.100.53") / UDP(sport=5300, dport=53) / b"query")
+    yield "extension header of length 0", gtpu(0x1001, dns, 4, bytes((0, 0, 0, 0x85, 0, 0, 0, 0)))
+    yield "extension header beyond the message", gtpu(0x1001, b"", 4, bytes((0, 0, 0, 0x85, 9, 0, 0, 0)))
+    for count in (8, 9):
+        chain = b"".join(bytes((1, 0, 0, 0x40 if n + 1 < count else 0)) for n in range(count))
+        yield f"{count} extension headers", gtpu(0x1001, dns, 4, bytes((0, 0, 0, 0x40)) + chain)
+    yield "length above the datagram", gtpu(0x1001, dns, length=999)
+    yield "length below the packet", gtpu(0x1001, dns, length=24)
+    yield "no room for optional fields", gtpu(0x1001, b"ab", 2)
+    yield "another version of gtp", gtpu(0x1001, dns, 0x70)
+    yield (
+        "gtp prime",
+        ether(
+            IP(src=ACCESS_NODE, dst=N3) / UDP(sport=1, dport=2152) / Raw(bytes((0x20, 255, 0, 0)) + bytes(8))
+        ),
+    )
+    yield "header cut short", ether(IP(src=ACCESS_NODE, dst=N3) / UDP(sport=1, dport=2152) / Raw(bytes(7)))
+    yield "nothing inside", gtpu(0x1001, b"")
+    yield "no ip inside", gtpu(0x1001, b"\x95" + bytes(40))
+    yield "inner packet cut", gtpu(0x1001, dns[:25])
+    yield "no such tunnel", gtpu(0x9999, dns)
+    yield "echo request", gtpu(0, b"", 2, bytes((0x12, 0x34, 0, 0)), kind=1)
+    yield "echo request in a long frame", gtpu(0, bytes(60), 2, bytes((0, 1, 0, 0)), kind=1)
+    yield "echo response", gtpu(0, b"\x0e\x00", 2, bytes((0, 1, 0, 0)), kind=2)
+    yield "error indication", gtpu(0, b"\x10\x00\x00\x00\x01", kind=26)
+    yield "end marker", gtpu(0x1001, b"", kind=254)
+    yield "outer ip options", gtpu(0x1001, dns, options=[b"\x94\x04\x00\x00"])
+    part = IP(src=ACCESS_NODE, dst=N3, flags="MF") / UDP(sport=1, dport=2152) / Raw(bytes(32))
+    yield "outer fragment", ether(part)
+    yield "outer udp cut short", ether(IP(src=ACCESS_NODE, dst=N3, proto=17) / Raw(bytes(5)))
+    yield "to this end, another port", ether(IP(src=ACCESS_NODE, dst=N3) / UDP(sport=1, dport=53) / b"x")
+    yield "to this end, tcp", ether(IP(src=ACCESS_NODE, dst=N3) / TCP(sport=1, dport=2152))
+
+
+def to_subscribers() -> Iterator[Golden]:
+    """Downlink: what is put into tunnels."""
+    to = IP(src="198.51.100.53", dst=CLIENT, id=7)
+    yield "downlink of the dedicated flow", ether(to / UDP(sport=53, dport=5300) / b"answer")
+    yield "downlink of the default flow", ether(to / TCP(sport=80, dport=5301, flags="PA") / b"page")
+    yield "downlink with ethernet padding", ether(to / UDP(sport=9, dport=9) / b"x") + bytes(17)
+    yield "downlink full mtu", ether(to / TCP(sport=80, dport=5301) / bytes(1460))
+    yield (
+        "downlink fragment",
+        ether(IP(src=SERVER, dst=CLIENT, flags="MF") / UDP(sport=53, dport=1) / bytes(32)),
+    )
+    yield "downlink ping", ether(to / ICMP(type=0, id=9) / b"ping")
+    six = IPv6(src=SERVER6, dst="2001:db8:10:1:ffff::9")
+    yield "downlink of ipv6", ether(six / UDP(sport=9, dport=5304) / b"answer")
+    yield "downlink without qfi", ether(IP(src=SERVER, dst=OTHER_CLIENT) / UDP(sport=9, dport=9) / b"four")
+    yield "downlink that would be kept", ether(IP(src=SERVER, dst="10.10.4.1") / UDP(sport=9, dport=9))
+    yield "downlink to nobody", ether(IP(src=SERVER, dst="10.10.9.9") / UDP(sport=9, dport=9) / b"x")
+
+
+def user_plane() -> tuple[Golden, ...]:
+    """What the stages of the user plane tell apart."""
+    return (*tunnels(), *no_tunnels(), *to_subscribers())
+
+
 @cache
 def every() -> tuple[Golden, ...]:
     """All of them, in a fixed order."""

@@ -61,7 +61,7 @@ static void read_all(struct config *config, struct dpi_settings *s)
 	s->rules_path = config_path(config, "dpi", "rules");
 	s->patterns_path = config_path(config, "dpi", "patterns");
 	if (s->rules_path != NULL)
-		dpi_read_rules(config, s);
+		dpi_read_rules(config, "dpi", "rules", s);
 	if (s->patterns_path != NULL)
 		dpi_read_patterns(config, s);
 	generate(config, s);

@@ -170,13 +170,14 @@ static void read_rule(struct place *at, const char *text)
 		add(at, id, action, &tuple, text + pattern);
 }
 
-static void read_file(struct place *at, const char *key, void (*read_line)(struct place *, const char *))
+static void read_file(struct place *at, const char *section, const char *key,
+		      void (*read_line)(struct place *, const char *))
 {
 	char text[1024];
 	FILE *file = fopen(at->path, "r");
 
 	if (file == NULL) {
-		config_mistake(at->config, "dpi", key, "cannot read %s: %s", at->path, strerror(errno));
+		config_mistake(at->config, section, key, "cannot read %s: %s", at->path, strerror(errno));
 		return;
 	}
 	for (at->line = 1; fgets(text, sizeof(text), file) != NULL; at->line++) {
@@ -193,12 +194,12 @@ static void read_file(struct place *at, const char *key, void (*read_line)(struc
 	fclose(file);
 }
 
-void dpi_read_rules(struct config *config, struct dpi_settings *s)
+void dpi_read_rules(struct config *config, const char *section, const char *key, struct dpi_settings *s)
 {
-	read_file(&(struct place){config, s, s->rules_path, 0}, "rules", read_rule);
+	read_file(&(struct place){config, s, s->rules_path, 0}, section, key, read_rule);
 }
 
 void dpi_read_patterns(struct config *config, struct dpi_settings *s)
 {
-	read_file(&(struct place){config, s, s->patterns_path, 0}, "patterns", read_pattern);
+	read_file(&(struct place){config, s, s->patterns_path, 0}, "dpi", "patterns", read_pattern);
 }

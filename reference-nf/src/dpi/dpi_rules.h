@@ -5,8 +5,8 @@
 #include "config/config.h"
 #include "dpi/dpi_settings.h"
 
-/* Read the files of rules with and without L3/L4 part. Mistakes go to config. */
-void dpi_read_rules(struct config *config, struct dpi_settings *settings);
+/* The files of rules with and without L3/L4 part, the first as the key of the section names it; mistakes go to config. */
+void dpi_read_rules(struct config *config, const char *section, const char *key, struct dpi_settings *settings);
 void dpi_read_patterns(struct config *config, struct dpi_settings *settings);
 
 #endif

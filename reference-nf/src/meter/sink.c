@@ -37,7 +37,9 @@ static inline void take_packet(struct sink *s, struct rte_mbuf *m, uint64_t now)
 {
 	struct generator *g = s->generator;
 
-	if (!g->replays)
+	if (g->serves)
+		service_arrive(&g->service, m, &s->meter, now);
+	else if (!g->replays)
 		synthetic_arrive(&g->synthetic, m, &s->meter, now);
 	else if (m->hash.usr != 0)
 		replay_learn(&g->replay, m);

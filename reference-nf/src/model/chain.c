@@ -21,7 +21,7 @@ static void add_stage(struct chain *chain, const struct stage_ops *ops)
 			stage->go_on |= 1u << o;
 }
 
-static void add_named(struct chain *chain, struct config *config, const char *name, size_t length)
+static void add_named(struct chain *chain, struct config *config, const char *name, size_t length, bool flow_cached)
 {
 	const struct stage_ops *ops = stage_find(name, length);
 
@@ -40,9 +40,10 @@ static void add_named(struct chain *chain, struct config *config, const char *na
 			config_mistake(config, "chain", "stages", "stage %s is named twice", ops->name);
 			return;
 		}
-	if (chain->count == CHAIN_MAX_STAGES) {
-		config_mistake(config, "chain", "stages", "more than %u stages, the flow cache included",
-			       CHAIN_MAX_STAGES);
+	uint32_t most = flow_cached ? FLOW_PATH_NOTES : CHAIN_MAX_STAGES; /* the flow cache has a note for each stage */
+	if (chain->count == most) {
+		config_mistake(config, "chain", "stages", "more than %u stages%s", most,
+			       flow_cached ? ", the flow cache included" : "");
 		return;
 	}
 	add_stage(chain, ops);
@@ -61,7 +62,7 @@ void chain_configure(struct chain *chain, struct config *config, bool flow_cache
 		add_stage(chain, &flow_cache_stage);
 	for (;;) {
 		size_t length = strcspn(at, ",");
-		add_named(chain, config, at, length);
+		add_named(chain, config, at, length, flow_cache);
 		if (at[length] == '\0')
 			break;
 		at += length + 1;
@@ -123,6 +124,30 @@ void chain_fini(struct chain *c)
 		if (rcu_tables_get(&s->rcu) != NULL)
 			s->ops->hooks.destroy(rcu_tables_get(&s->rcu));
 	}
+}
+
+static void stop_control(const struct chain *c, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (c->stages[i].ops->hooks.stop_control != NULL)
+			c->stages[i].ops->hooks.stop_control();
+}
+
+bool chain_start_control(const struct chain *c, struct rte_rcu_qsbr *readers)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct chain_stage *s = &c->stages[i];
+		if (s->ops->hooks.start_control != NULL && !s->ops->hooks.start_control(s->settings, readers)) {
+			stop_control(c, i);
+			return false;
+		}
+	}
+	return true;
+}
+
+void chain_stop_control(const struct chain *c)
+{
+	stop_control(c, c->count);
 }
 
 const struct chain_stage *chain_flow_stage(const struct chain *c)

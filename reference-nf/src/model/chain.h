@@ -27,7 +27,6 @@ enum chain_part {
 
 #define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS)
 _Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "room in the probe for all");
-_Static_assert(CHAIN_MAX_STAGES <= FLOW_PATH_NOTES, "a note for each stage");
 
 /* Raw and cumulative. */
 struct stage_totals {
@@ -67,6 +66,9 @@ void chain_configure(struct chain *chain, struct config *config, bool flow_cache
  * stderr. */
 bool chain_init(struct chain *chain, const struct model_settings *model, uint64_t seed);
 void chain_fini(struct chain *chain);
+/* What stages do beside packets. false: said on stderr, and nothing of it runs. */
+bool chain_start_control(const struct chain *chain, struct rte_rcu_qsbr *readers);
+void chain_stop_control(const struct chain *chain);
 /* The first stage that keeps flows, or NULL. */
 const struct chain_stage *chain_flow_stage(const struct chain *chain);
 

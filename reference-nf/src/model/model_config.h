@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "table/flow_table.h"
 
-#define CHAIN_MAX_STAGES 6u
+#define CHAIN_MAX_STAGES 8u
 #define MODEL_MAX_WORKERS 8u
 #define MODEL_MAX_DATABASES 4u
 /* dispatch, workers, databases, the role that restores order, traffic */

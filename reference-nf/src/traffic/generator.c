@@ -22,6 +22,8 @@ static bool open_source(struct generator *g)
 
 	if (g->replays)
 		return replay_open(&g->replay, g->settings);
+	if (g->serves)
+		return service_open(&g->service, g->settings);
 	return synthetic_open(&g->synthetic, g->settings, reply_after);
 }
 
@@ -36,13 +38,18 @@ static void set_pace(struct generator *g, uint64_t rate_pps)
 void generator_set_rate(struct generator *g, uint64_t rate_pps)
 {
 	set_pace(g, rate_pps);
-	if (!g->replays)
+	if (!g->replays && !g->serves)
 		synthetic_set_rate(&g->synthetic, rate_pps);
 }
 
 bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)
 {
-	*g = (struct generator){.io = io, .settings = s, .replays = profile_replays(s->profile)};
+	*g = (struct generator){
+		.io = io,
+		.settings = s,
+		.replays = profile_replays(s->profile),
+		.serves = profile_serves(s->profile),
+	};
 	if (!open_source(g))
 		return false;
 	set_pace(g, s->rate_pps);
@@ -56,12 +63,16 @@ void generator_close(struct generator *g)
 {
 	if (g->replays)
 		replay_close(&g->replay);
+	else if (g->serves)
+		service_close(&g->service);
 	else
 		synthetic_close(&g->synthetic);
 }
 
 uint64_t generator_flows(const struct generator *g)
 {
+	if (g->serves)
+		return service_flows(&g->service);
 	return g->replays ? replay_flows(&g->replay) : g->synthetic.count;
 }
 
@@ -82,6 +93,10 @@ void generator_describe(const struct generator *g, char *text, size_t size)
 {
 	const struct traffic_settings *s = g->settings;
 
+	if (g->serves) {
+		snprintf(text, size, "sending profile upf of %u subscribers", s->subscribers.count);
+		return;
+	}
 	if (!g->replays) {
 		snprintf(text, size, "sending profile %s, %" PRIu64 " flows opened", profile_names[s->profile], g->primed);
 		return;
@@ -132,6 +147,8 @@ static inline uint32_t send_some(struct generator *g, uint32_t n, const uint64_t
 		times = (struct synthetic_times){NULL, g->sent * s->ns_per_packet, s->ns_per_packet};
 	if (g->replays)
 		replay_fill(&g->replay, mbufs, n, &g->tx_stats);
+	else if (g->serves)
+		service_fill(&g->service, mbufs, n, &times, &g->tx_stats);
 	else
 		synthetic_fill(&g->synthetic, mbufs, n, &times, &g->tx_stats);
 	hand_over(g, mbufs, n);
@@ -146,7 +163,7 @@ static inline uint32_t send_due(struct generator *g)
 	uint64_t late = pace_give_up(&g->pace, g->last, g->left), due[BATCH_MAX];
 
 	g->left -= late;
-	if (!g->replays)
+	if (!g->replays && !g->serves)
 		synthetic_skip(&g->synthetic, late);
 	struct pace pace = g->pace; /* stored only if there are packet buffers */
 	uint32_t most = room(g, g->left), n;

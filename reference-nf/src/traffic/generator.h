@@ -10,14 +10,16 @@
 #include "meter/tx_stats.h"
 #include "traffic/pace.h"
 #include "traffic/replay.h"
+#include "traffic/service.h"
 #include "traffic/synthetic.h"
 
 struct generator {
 	struct io *io;
 	const struct traffic_settings *settings;
-	bool replays;
+	bool replays, serves;
 	bool silent; /* sends nothing for now */
-	struct replay replay;	    /* one of these two, by the profile */
+	struct replay replay;	    /* one of these three, by the profile */
+	struct service service;
 	struct synthetic synthetic;
 	struct pace pace;
 	struct tx_stats tx_stats;

@@ -10,7 +10,7 @@
 
 #include "packet/packet.h"
 
-enum traffic_profile { PROFILE_CAPTURE, PROFILE_HTTP, PROFILE_64, PROFILE_256, PROFILE_IMIX, PROFILE_1500 };
+enum traffic_profile { PROFILE_CAPTURE, PROFILE_HTTP, PROFILE_64, PROFILE_256, PROFILE_IMIX, PROFILE_1500, PROFILE_UPF };
 extern const char *const profile_names[]; /* ends with NULL */
 
 #define PROFILE_MAX_PARTS 2u
@@ -20,6 +20,12 @@ extern const char *const profile_names[]; /* ends with NULL */
 static inline bool profile_replays(enum traffic_profile profile)
 {
 	return profile == PROFILE_CAPTURE || profile == PROFILE_HTTP;
+}
+
+/* Subscribers of a user plane send and receive. */
+static inline bool profile_serves(enum traffic_profile profile)
+{
+	return profile == PROFILE_UPF;
 }
 
 struct profile_part {

@@ -8,6 +8,7 @@
 
 #include "packet/batch.h"
 #include "traffic/addresses.h"
+#include "traffic/made_frame.h"
 #include "traffic/synthetic.h"
 
 #define AT_IP ETHER_BYTES
@@ -18,28 +19,7 @@
 #define AT_UDP_CHECK (AT_UDP + 6)
 #define AT_PAYLOAD (AT_UDP + UDP_BYTES)
 
-/* Words as in memory: the sum does not depend on byte order (RFC 1071, 2 B). bytes is even. */
-static inline uint32_t sum_words(const uint8_t *at, uint32_t bytes)
-{
-	uint32_t sum = 0;
-	for (uint32_t i = 0; i < bytes; i += 2)
-		sum += load16(at + i);
-	return sum;
-}
-
-static inline uint16_t fold(uint32_t sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
-}
-
-static void put_be16(uint8_t *at, uint32_t value)
-{
-	store16(at, rte_cpu_to_be_16((uint16_t)value));
-}
-
-/* Fills the payload with noise, which compresses and matches like encrypted data. */
+/* The payload is noise: it compresses no better and matches no more than what is encrypted. */
 static void make_frame(struct synthetic_frame *f, uint32_t bytes)
 {
 	static const uint8_t ether[ETHER_BYTES] = {2, 0, 0, 0, 0x20, 1, 2, 0, 0, 0, 0x10, 1, 8, 0};
@@ -231,8 +211,7 @@ void synthetic_fill(struct synthetic *s, struct rte_mbuf *mbufs[], uint32_t coun
 			number = replace_oldest(s);
 		else
 			direction = next_direction(s, &s->flows[number]);
-		make_packet(s, mbufs[i], number, direction,
-			    times->due != NULL ? times->due[i] : times->time + i * times->step);
+		make_packet(s, mbufs[i], number, direction, synthetic_time(times, i));
 		s->made++;
 		tx_stats_add(tx_stats, direction == STAMP_INBOUND ? TX_INBOUND : TX_OUTBOUND,
 			    mbufs[i]->data_len);

@@ -13,6 +13,7 @@
 #include "meter/meter.h"
 #include "meter/tx_stats.h"
 #include "meter/stamp.h"
+#include "traffic/synthetic_times.h"
 #include "traffic/traffic_config.h"
 
 #define SYNTHETIC_SERVER_PORT 9u /* discard (RFC 863): the payload has no format */
@@ -57,12 +58,6 @@ struct synthetic {
  * sent earlier, so that the packets do not depend on how fast the NF is. false: reported on stderr. */
 bool synthetic_open(struct synthetic *synthetic, const struct traffic_settings *settings, uint32_t reply_after);
 void synthetic_close(struct synthetic *synthetic);
-
-/* Due times of a batch's packets. */
-struct synthetic_times {
-	const uint64_t *due; /* of each; NULL: */
-	uint64_t time, step; /* of the first; between two */
-};
 
 /* Sets the packet rate; 0: each packet takes the settings' ns_per_packet. */
 void synthetic_set_rate(struct synthetic *synthetic, uint64_t rate_pps);

@@ -97,6 +97,8 @@ static void read_flows(struct config *config, struct traffic_settings *s)
 	s->zipf_exponent = zipf ? value : 0;
 }
 
+#define MADE_FLOWS 4u /* keys of flows, the first of those of frames that are made */
+
 /* Reports keys that would have no effect. */
 static void check_place(const struct traffic_settings *s, struct config *config)
 {
@@ -108,6 +110,9 @@ static void check_place(const struct traffic_settings *s, struct config *config)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i],
 				       "only profiles 64, 256, imix and 1500 have it; captures use `copies`");
+	for (uint32_t i = 0; i < MADE_FLOWS && profile_serves(s->profile); i++)
+		if (config_text(config, "traffic", made[i], NULL) != NULL)
+			config_mistake(config, "traffic", made[i], "profile upf has a flow for each protocol of a subscriber: `scale`");
 	for (uint32_t i = 0; paced[i] != NULL && s->rate_pps == 0; i++)
 		if (config_text(config, "traffic", paced[i], NULL) != NULL)
 			config_mistake(config, "traffic", paced[i], "needs rate_pps");
@@ -152,6 +157,11 @@ struct traffic_settings *traffic_configure(struct config *config)
 	s->burst = (uint32_t)config_u64(config, "traffic", "burst", 1, 1, 65536);
 	s->late_after_us = config_u64(config, "traffic", "late_after_us", 1000, 0, 1000000);
 	read_flows(config, s);
+	if (profile_serves(s->profile)) {
+		upf_subscribers_configure(&s->subscribers, config);
+		upf_subscribers_check(&s->subscribers, config);
+		s->replies = REPLIES_AS_IS; /* a user plane changes no address */
+	}
 	check_place(s, config);
 	check_amounts(s, config);
 	read_captures(config, s);

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "capture/capture.h"
 #include "traffic/profile.h"
+#include "session/upf_subscribers.h"
 
 #define TRAFFIC_MAX_TARGETS 16u
 
@@ -42,6 +43,8 @@ struct traffic_settings {
 	uint32_t reply_percent;
 	enum traffic_meter meter;
 	uint64_t warm_up_ms;
+
+	struct upf_subscribers subscribers; /* of profile upf */
 
 	uint64_t rate_pps; /* 0: closed loop */
 	uint32_t burst;

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <arpa/inet.h>
+
+#include "check.h"
+#include "pfcp/pfcp_node.h"
+#include "session/upf_read_rules.h"
+#include "session/upf_sessions.h"
+#include "session/upf_usage.h"
+#include "stage_fixture.h"
+
+#define N3 IP(192, 0, 2, 254)
+
+static struct pfcp_node node;
+static struct pfcp_writer request;
+static const struct pfcp_writer *reply;
+static struct pfcp_fault fault;
+static struct pfcp_end smf;
+static uint32_t sequence;
+
+static void open_node(void)
+{
+	const struct upf_store_settings settings = {.sessions = 8, .rules = 200, .filters = 64};
+	const struct stage_place place = {.count = 1, .socket = (int)rte_socket_id()};
+
+	smf = (struct pfcp_end){htonl(IP(127, 0, 0, 2)), htons(PFCP_PORT)};
+	CHECK(pfcp_node_open(&node, upf_store_create(&settings, &place), htonl(N3), htonl(IP(127, 0, 0, 1)), 1000));
+}
+
+static void close_node(void)
+{
+	pfcp_node_close(&node);
+	upf_store_destroy(upf_store_running());
+}
+
+static void begin(uint8_t type, bool has_seid, uint64_t seid)
+{
+	pfcp_begin(&request, type, has_seid, seid, ++sequence);
+}
+
+static void send_request(void)
+{
+	pfcp_end(&request);
+	reply = pfcp_node_receive(&node, smf, request.data, request.bytes, &fault);
+}
+
+static struct pfcp_header reply_header(void)
+{
+	struct pfcp_header h;
+
+	CHECK(reply != NULL && pfcp_read_header(reply->data, reply->bytes, &h));
+	CHECK_EQUAL(h.sequence, sequence);
+	return h;
+}
+
+/* The first element of the type in the answer. */
+static bool answered(uint16_t type, struct pfcp_ie *ie)
+{
+	struct pfcp_header h = reply_header();
+	struct pfcp_reader reader = pfcp_reader(h.body, h.body_bytes);
+
+	while (pfcp_next(&reader, ie))
+		if (ie->type == type)
+			return true;
+	CHECK(!reader.broken);
+	return false;
+}
+
+static uint8_t cause(void)
+{
+	struct pfcp_ie ie;
+
+	CHECK(answered(PFCP_CAUSE, &ie));
+	CHECK_EQUAL(ie.value[0], fault.cause);
+	return ie.value[0];
+}
+
+static void put_node_id(void)
+{
+	static const uint8_t id[] = {0, 127, 0, 0, 2};
+	pfcp_put(&request, PFCP_NODE_ID, id, sizeof(id));
+}
+
+static void associate(void)
+{
+	begin(PFCP_ASSOCIATION_SETUP_REQUEST, false, 0);
+	put_node_id();
+	pfcp_put_number(&request, PFCP_RECOVERY_TIME_STAMP, 5, 4);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+}
+
+static void put_f_teid(uint32_t teid)
+{
+	uint8_t value[9] = {1};
+
+	put32(value + 1, teid);
+	put32(value + 5, N3);
+	pfcp_put(&request, PFCP_F_TEID, value, sizeof(value));
+}
+
+/* teid 0: to be chosen. */
+static void put_uplink(uint16_t create, uint32_t id, uint32_t teid, const char *filter)
+{
+	static const uint8_t choose[] = {5};
+	uint8_t sdf[128] = {1};
+	uint32_t group = pfcp_open_group(&request, create), pdi;
+
+	pfcp_put_number(&request, PFCP_PDR_ID, id, 2);
+	pfcp_put_number(&request, PFCP_PRECEDENCE, 100 + id, 4);
+	pdi = pfcp_open_group(&request, PFCP_PDI);
+	if (filter != NULL) { /* before the source interface, which says how to read it */
+		put16(sdf + 2, (uint16_t)strlen(filter));
+		memcpy(sdf + 4, filter, strlen(filter));
+		for (uint32_t i = 0; i < 2; i++)
+			pfcp_put(&request, PFCP_SDF_FILTER, sdf, (uint32_t)(4 + strlen(filter)));
+	}
+	pfcp_put_number(&request, PFCP_SOURCE_INTERFACE, 0, 1);
+	if (teid != 0)
+		put_f_teid(teid);
+	else
+		pfcp_put(&request, PFCP_F_TEID, choose, sizeof(choose));
+	pfcp_close_group(&request, pdi);
+	pfcp_put_number(&request, PFCP_OUTER_HEADER_REMOVAL, 0, 1);
+	pfcp_put_number(&request, PFCP_FAR_ID, 1, 4);
+	pfcp_put_number(&request, PFCP_URR_ID, 1, 4);
+	pfcp_put_number(&request, PFCP_QER_ID, 1, 4);
+	pfcp_close_group(&request, group);
+}
+
+static void put_downlink(uint32_t id, uint32_t address)
+{
+	uint8_t ue[5] = {6};
+	uint32_t group = pfcp_open_group(&request, PFCP_CREATE_PDR), pdi;
+
+	put32(ue + 1, address);
+	pfcp_put_number(&request, PFCP_PDR_ID, id, 2);
+	pfcp_put_number(&request, PFCP_PRECEDENCE, 255, 4);
+	pdi = pfcp_open_group(&request, PFCP_PDI);
+	pfcp_put_number(&request, PFCP_SOURCE_INTERFACE, 1, 1);
+	pfcp_put(&request, PFCP_UE_IP_ADDRESS, ue, sizeof(ue));
+	pfcp_close_group(&request, pdi);
+	pfcp_put_number(&request, PFCP_FAR_ID, 2, 4);
+	pfcp_close_group(&request, group);
+}
+
+static void put_far(uint32_t id, uint8_t action, uint8_t to)
+{
+	uint32_t group = pfcp_open_group(&request, PFCP_CREATE_FAR);
+
+	pfcp_put_number(&request, PFCP_FAR_ID, id, 4);
+	pfcp_put_number(&request, PFCP_APPLY_ACTION, action, 1);
+	if (action == 2) {
+		uint32_t parameters = pfcp_open_group(&request, PFCP_FORWARDING_PARAMETERS);
+		pfcp_put_number(&request, PFCP_DESTINATION_INTERFACE, to, 1);
+		pfcp_close_group(&request, parameters);
+	}
+	pfcp_close_group(&request, group);
+}
+
+static void put_limits(void)
+{
+	uint8_t mbr[10] = {0, 0, 0, 1, 0, 0, 0, 0, 2, 0}, threshold[9] = {1, 0, 0, 0, 0, 0, 0, 3, 0xe8};
+	uint32_t group = pfcp_open_group(&request, PFCP_CREATE_QER);
+
+	pfcp_put_number(&request, PFCP_QER_ID, 1, 4);
+	pfcp_put_number(&request, PFCP_GATE_STATUS, 4, 1); /* uplink closed */
+	pfcp_put(&request, PFCP_MBR, mbr, sizeof(mbr));
+	pfcp_put_number(&request, PFCP_QFI, 9, 1);
+	pfcp_close_group(&request, group);
+	group = pfcp_open_group(&request, PFCP_CREATE_URR);
+	pfcp_put_number(&request, PFCP_URR_ID, 1, 4);
+	pfcp_put(&request, PFCP_VOLUME_THRESHOLD, threshold, sizeof(threshold));
+	pfcp_close_group(&request, group);
+}
+
+static void put_f_seid(uint64_t seid)
+{
+	uint8_t value[13] = {2};
+
+	put32(value + 5, (uint32_t)seid);
+	put32(value + 9, IP(127, 0, 0, 2));
+	pfcp_put(&request, PFCP_F_SEID, value, sizeof(value));
+}
+
+/* As an SMF sets up a PDU session: the access side's tunnel is not known yet, downlink packets have nowhere to go. */
+static uint64_t establish(uint32_t teid, uint32_t address)
+{
+	struct pfcp_ie ie;
+
+	begin(PFCP_SESSION_ESTABLISHMENT_REQUEST, true, 0);
+	put_node_id();
+	put_f_seid(77);
+	put_uplink(PFCP_CREATE_PDR, 1, teid, NULL);
+	put_downlink(2, address);
+	put_far(1, 2, 1);
+	put_far(2, 12, 0);
+	put_limits();
+	send_request();
+	if (cause() != PFCP_ACCEPTED)
+		return 0;
+	CHECK_EQUAL(reply_header().seid, 77);
+	CHECK(answered(PFCP_F_SEID, &ie));
+	return pfcp_number(ie.value + 1, 8);
+}
+
+static void heartbeats_and_associations(void)
+{
+	struct pfcp_ie ie;
+
+	open_node();
+	begin(PFCP_HEARTBEAT_REQUEST, false, 0);
+	send_request();
+	CHECK_EQUAL(reply_header().type, PFCP_HEARTBEAT_RESPONSE);
+	CHECK(answered(PFCP_RECOVERY_TIME_STAMP, &ie));
+	CHECK_EQUAL(pfcp_number(ie.value, 4), UINT32_C(2208988800) + 1000);
+	CHECK_EQUAL(establish(5, 6), 0);
+	CHECK_EQUAL(fault.cause, PFCP_NO_ASSOCIATION);
+	begin(PFCP_ASSOCIATION_SETUP_REQUEST, false, 0);
+	put_node_id();
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_MANDATORY_IE_MISSING);
+	associate();
+	CHECK(establish(5, 6) != 0);
+	associate(); /* the SMF has begun anew */
+	CHECK_EQUAL(upf_store_sessions(node.store), 0);
+	begin(PFCP_ASSOCIATION_RELEASE_REQUEST, false, 0);
+	put_node_id();
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	CHECK_EQUAL(establish(5, 6), 0);
+	close_node();
+}
+
+static void a_session_from_begin_to_end(void)
+{
+	static const uint8_t tunnel[] = {1, 0, 0, 0, 0x12, 0x34, 192, 0, 2, 1};
+	struct upf_rules rules;
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(0x1001, IP(10, 10, 1, 11));
+	CHECK(upf_store_rules(node.store, seid, &rules));
+	CHECK_EQUAL(rules.pdr_count, 2);
+	const struct upf_far_terms *down = &rules.fars[upf_find_far(&rules, 2)];
+	CHECK(down->action == UPF_BUFFER && down->notify);
+	const struct upf_qer_terms *qer = &rules.qers[0];
+	CHECK(qer->closed[UPF_UPLINK] && !qer->closed[UPF_DOWNLINK] && qer->qfi == 9);
+	CHECK(qer->kbit[UPF_UPLINK] == 256 && qer->kbit[UPF_DOWNLINK] == 512);
+	CHECK_EQUAL(rules.urrs[0].threshold[UPF_VOLUME_TOTAL], 1000);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	uint32_t far = pfcp_open_group(&request, PFCP_UPDATE_FAR);
+	pfcp_put_number(&request, PFCP_FAR_ID, 2, 4);
+	pfcp_put_number(&request, PFCP_APPLY_ACTION, 2, 1);
+	uint32_t parameters = pfcp_open_group(&request, PFCP_UPDATE_FORWARDING_PARAMETERS);
+	pfcp_put_number(&request, PFCP_DESTINATION_INTERFACE, 0, 1);
+	pfcp_put(&request, PFCP_OUTER_HEADER_CREATION, tunnel, sizeof(tunnel));
+	pfcp_close_group(&request, parameters);
+	pfcp_close_group(&request, far);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	CHECK(upf_store_rules(node.store, seid, &rules));
+	down = &rules.fars[upf_find_far(&rules, 2)];
+	CHECK(down->action == UPF_FORWARD && down->teid == 0x1234 && down->peer == htonl(IP(192, 0, 2, 1)));
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_ACCEPTED);
+	CHECK(answered(PFCP_USAGE_REPORT_DELETION, &ie));
+	CHECK_EQUAL(upf_store_sessions(node.store), 0);
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_NO_SESSION);
+	close_node();
+}
+
+static void teids_are_chosen(void)
+{
+	struct pfcp_ie ie, teid;
+
+	open_node();
+	associate();
+	CHECK(establish(0, IP(10, 0, 0, 1)) != 0);
+	CHECK(answered(PFCP_CREATED_PDR, &ie));
+	struct pfcp_reader reader = pfcp_reader(ie.value, ie.bytes);
+	CHECK(pfcp_next(&reader, &teid) && teid.type == PFCP_PDR_ID && pfcp_next(&reader, &teid));
+	CHECK_EQUAL(teid.type, PFCP_F_TEID);
+	uint32_t chosen = get32(teid.value + 1);
+	CHECK(upf_store_has_teid(node.store, chosen));
+	CHECK_EQUAL(get32(teid.value + 5), N3);
+	CHECK_EQUAL(establish(chosen, IP(10, 0, 0, 2)), 0);
+	CHECK_EQUAL(fault.cause, PFCP_RULE_FAILURE);
+	close_node();
+}
+
+/* A request that comes again, because its answer was lost, gets the same answer, and is done once. */
+static void requests_that_come_again(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	uint32_t bytes = reply->bytes;
+	send_request();
+	CHECK(seid != 0 && reply->bytes == bytes);
+	CHECK_EQUAL(upf_store_sessions(node.store), 1);
+	CHECK_EQUAL(node.done, 1);
+	close_node();
+}
+
+static void refused_as_a_whole(void)
+{
+	struct upf_rules before, after;
+	struct pfcp_ie ie;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	CHECK(upf_store_rules(node.store, seid, &before));
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	put_uplink(PFCP_CREATE_PDR, 3, 20, "permit out 17 from any 53 to assigned"); /* good, but what follows is not */
+	uint32_t group = pfcp_open_group(&request, PFCP_REMOVE_FAR);
+	pfcp_put_number(&request, PFCP_FAR_ID, 1, 4);
+	pfcp_close_group(&request, group);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_RULE_FAILURE);
+	CHECK(answered(PFCP_FAILED_RULE_ID, &ie));
+	CHECK(upf_store_rules(node.store, seid, &after));
+	CHECK(memcmp(&before, &after, sizeof(before)) == 0);
+	begin(PFCP_SESSION_MODIFICATION_REQUEST, true, seid);
+	put_uplink(PFCP_CREATE_PDR, 3, 20, "permit out 17 from any 53 to somewhere");
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_MANDATORY_IE_INCORRECT);
+	CHECK(answered(PFCP_OFFENDING_IE, &ie));
+	CHECK_EQUAL(pfcp_number(ie.value, 2), PFCP_SDF_FILTER);
+	CHECK(!upf_store_has_teid(node.store, 20));
+	smf.address = htonl(IP(127, 0, 0, 3)); /* another SMF's session is none of its business */
+	associate();
+	begin(PFCP_SESSION_DELETION_REQUEST, true, seid);
+	send_request();
+	CHECK_EQUAL(cause(), PFCP_NO_SESSION);
+	CHECK_EQUAL(upf_store_sessions(node.store), 1);
+	close_node();
+}
+
+/* Every length of a request, in memory of exactly that size; nothing of it is done unless it is whole. */
+static void requests_cut_short(void)
+{
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	CHECK(seid != 0);
+	uint32_t whole = request.bytes;
+	for (uint32_t bytes = 0; bytes < whole; bytes++) {
+		uint8_t *data = malloc(bytes + 1);
+		memcpy(data, request.data, bytes);
+		if (bytes >= 8) {
+			put16(data + 2, (uint16_t)(bytes - 4));
+		}
+		if (bytes >= 16)
+			put16(data + 12, (uint16_t)(0x8000 | bytes)); /* a sequence number of its own */
+		(void)pfcp_node_receive(&node, smf, data, bytes, &fault);
+		free(data);
+		CHECK(fault.cause != PFCP_ACCEPTED);
+		CHECK_EQUAL(upf_store_sessions(node.store), 1);
+	}
+	close_node();
+}
+
+static void reports(void)
+{
+	struct pfcp_writer message;
+	struct pfcp_end to;
+	struct pfcp_header h;
+
+	open_node();
+	associate();
+	uint64_t seid = establish(9, 10);
+	struct upf_store *s = node.store;
+	uint32_t urr = s->sessions[(uint32_t)seid - 1].urrs;
+	CHECK(!pfcp_node_report(&node, &message, &to));
+	CHECK(rte_ring_sp_enqueue(s->reports[0], upf_told(urr, s->urrs[urr].epoch)) == 0);
+	CHECK(pfcp_node_report(&node, &message, &to));
+	CHECK(pfcp_read_header(message.data, message.bytes, &h));
+	CHECK_EQUAL(h.type, PFCP_SESSION_REPORT_REQUEST);
+	CHECK_EQUAL(h.seid, 77);
+	CHECK_EQUAL(to.address, smf.address);
+	CHECK_EQUAL(to.port, htons(PFCP_PORT));
+	close_node();
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	fixture_eal(argv[0]);
+	RUN(heartbeats_and_associations);
+	RUN(a_session_from_begin_to_end);
+	RUN(teids_are_chosen);
+	RUN(requests_that_come_again);
+	RUN(refused_as_a_whole);
+	RUN(requests_cut_short);
+	RUN(reports);
+	return 0;
+}

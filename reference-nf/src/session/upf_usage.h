@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What lcores have counted and met, for whoever owns the sessions.
+ */
+#ifndef UPF_USAGE_H
+#define UPF_USAGE_H
+
+#include "session/upf_store.h"
+
+/* What a URR has counted since its last report. */
+struct upf_usage {
+	uint32_t urr;
+	uint32_t number; /* of the report, from 0 */
+	uint64_t bytes[UPF_DIRECTIONS];
+};
+
+/* A report of each URR of the session, at most UPF_RULES_MAX, which begin anew with it. Returns how many. */
+uint32_t upf_store_report_all(struct upf_store *store, uint64_t seid, struct upf_usage usage[]);
+/* The next report that lcores found due. false: none is. */
+bool upf_store_next_report(struct upf_store *store, uint64_t *seid, struct upf_usage *usage);
+/* The next PDR whose packets are not kept. false: there is none. */
+bool upf_store_next_arrival(struct upf_store *store, uint64_t *seid, uint32_t *pdr);
+
+#endif
