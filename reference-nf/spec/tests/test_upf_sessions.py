@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sessions that change while packets pass: churn, and an SMF that speaks PFCP (3GPP TS 29.244)."""
 
+import contextlib
 import json
 import os
 import socket
@@ -19,6 +20,7 @@ from scapy.layers.l2 import Ether
 from spec.pcap import write_pcap
 
 PORT = 8805
+RESEND_SECONDS, RESENDS = 1, 30
 HEARTBEAT, SETUP, ESTABLISH, MODIFY, DELETE, REPORT = 1, 5, 50, 52, 54, 56
 CAUSE, F_SEID, CREATED_PDR, F_TEID, USAGE_DELETED, VOLUME = 19, 57, 8, 21, 79, 66
 ACCEPTED, REFUSED = 1, 73
@@ -74,7 +76,7 @@ def session(teid: int, address: str, far: bytes) -> bytes:
     down = element(1, element(56, number(2, 2)), element(2, element(20, b"\1"), ue), rest)
     down = element(1, down[4:], element(108, number(2)))
     core = element(3, element(108, number(1)), element(44, b"\2"), element(4, element(42, b"\1")))
-    urr = element(6, element(81, number(1)), element(31, b"\1" + number(2000, 8)))
+    urr = element(6, element(81, number(1)), element(31, b"\1" + number(20_000_000, 8)))
     f_seid = element(57, b"\2" + number(0x77, 8) + bytes((127, 0, 0, 2)))
     return NODE_ID + f_seid + up + down + core + element(3, element(108, number(2)), far) + urr
 
@@ -90,7 +92,7 @@ class Smf:
 
     def __init__(self) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.settimeout(30)
+        self.socket.settimeout(RESEND_SECONDS)
         self.socket.bind(("127.0.0.2", PORT))
         self.sequence = 0
         self.reports: list[dict[int, bytes]] = []
@@ -99,18 +101,26 @@ class Smf:
         self.socket.close()
 
     def ask(self, kind: int, body: bytes, seid: int | None = None) -> dict[int, bytes]:
-        """The elements of the answer; reports that come meanwhile are kept."""
+        """The elements of the answer; reports that come meanwhile are kept. Asks again, as SMFs do."""
         self.sequence += 1
-        self.socket.sendto(message(kind, self.sequence, body, seid), ("127.0.0.1", PORT))
-        while True:
-            data = self.socket.recv(9000)
-            body_at = 16 if data[0] & 1 else 8
-            found = dict(elements(data[body_at:]))
-            if data[1] == kind + 1:
-                assert int.from_bytes(data[body_at - 4 : body_at - 1], "big") == self.sequence
-                return found
-            assert data[1] == REPORT
+        for _ in range(RESENDS):
+            self.socket.sendto(message(kind, self.sequence, body, seid), ("127.0.0.1", PORT))
+            with contextlib.suppress(TimeoutError, ConnectionRefusedError):
+                while True:
+                    answer = self._receive(kind + 1)
+                    if answer is not None:
+                        return answer
+        raise AssertionError(f"no answer to message {kind}")
+
+    def _receive(self, kind: int) -> dict[int, bytes] | None:
+        """The next message, if it is the answer; a report is kept."""
+        data = self.socket.recv(9000)
+        body_at = 16 if data[0] & 1 else 8
+        found = dict(elements(data[body_at:]))
+        if data[1] == REPORT:
             self.reports.append(found)
+        sequence = int.from_bytes(data[body_at - 4 : body_at - 1], "big")
+        return found if data[1] == kind and sequence == self.sequence else None
 
     def wait_for_report(self, kind: bytes) -> None:
         """Until a report of that type has come: 1, downlink data; 2, usage."""

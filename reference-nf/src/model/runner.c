@@ -70,6 +70,7 @@ static int run_lcore(void *arg)
 	rte_rcu_qsbr_thread_online(r->readers, number);
 	runner_loop(r, number, rte_lcore_count(), &lcore);
 	rte_rcu_qsbr_thread_offline(r->readers, number);
+	tsan_release(r->readers); /* what waits for readers need not wait for this one any more */
 	(void)rte_rcu_qsbr_thread_unregister(r->readers, number);
 	nalm_lcore_finish(&lcore);
 	tsan_release(r);

@@ -99,9 +99,11 @@ static inline bool upf_policy_passes(uint32_t policy)
 	return policy & 1;
 }
 
+/* In force when it was found, and since. What was found as it was being taken away is looked up again. */
 static inline bool upf_is_current(const struct upf_store *s, const struct upf_mark *mark)
 {
-	return atomic_load_explicit(&s->pdrs[mark->pdr].epoch, memory_order_acquire) == mark->epoch;
+	return (mark->epoch & 1) != 0 &&
+	       atomic_load_explicit(&s->pdrs[mark->pdr].epoch, memory_order_acquire) == mark->epoch;
 }
 
 /* The rules of a packet that was matched before they changed. NULL: its session, or what it matched, is gone. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "session/upf_retire.h"
 #include "session/upf_keys.h"
+#include "tsan_annotations.h"
 
 /* Filters that many sessions have are kept once. */
 
@@ -70,7 +71,12 @@ static void free_retired(struct upf_store *s, const struct upf_retired *r)
 
 static bool is_free(const struct upf_store *s, const struct upf_retired *r, bool wait)
 {
-	return s->readers == NULL || rte_rcu_qsbr_check(s->readers, r->token, wait) == 1;
+	if (s->readers == NULL)
+		return true;
+	if (rte_rcu_qsbr_check(s->readers, r->token, wait) != 1)
+		return false;
+	tsan_acquire(s->readers); /* from lcores that have ended */
+	return true;
 }
 
 void upf_reclaim(struct upf_store *s, bool wait)

@@ -85,7 +85,7 @@ static inline void prefetch(const struct upf_store *s, const struct batch *b)
 {
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct upf_mark *mark = upf_mark(b->mbufs[i]);
-		if (likely(mark->side != UPF_OWN))
+		if (likely(mark->side != UPF_OWN && upf_is_current(s, mark)))
 			rte_prefetch0(&s->fars[s->pdrs[mark->pdr].far]);
 	}
 }

@@ -103,7 +103,7 @@ static inline void prefetch(const struct upf_store *s, const struct batch *b)
 {
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct upf_mark *mark = upf_mark(b->mbufs[i]);
-		if (likely(mark->side != UPF_OWN) && s->pdrs[mark->pdr].qers[0] != UPF_NONE)
+		if (likely(mark->side != UPF_OWN && upf_is_current(s, mark)) && s->pdrs[mark->pdr].qers[0] != UPF_NONE)
 			rte_prefetch0(&s->qers[s->pdrs[mark->pdr].qers[0]]);
 	}
 }
