@@ -67,8 +67,8 @@ def busy_share(nf: RunningNf, traffic: TrafficFile, trial: int, pps: int) -> tup
     return 1 - (idle[0] or 0.0), packets / (max(lcore.turn_wall_ns for lcore in lcores) / 1e9)
 
 
-def rate_at_busy(variant: Variant, work: WorkDir) -> dict[str, float]:
-    """The rate with CUR within BUSY_WIDTH of BUSY, by halving; the last one looked at if none is."""
+def rate_at_busy(variant: Variant, work: WorkDir) -> dict[str, float] | None:
+    """The rate with CUR within BUSY_WIDTH of BUSY, by halving. None: it was not found."""
     path = work.fresh("traffic") / "traffic"
     variant = replace(variant, lcores=2)
     sets = ["--set", "traffic.rate_pps=100000", "--set", "traffic.late_after_us=5000"]
@@ -89,7 +89,7 @@ def rate_at_busy(variant: Variant, work: WorkDir) -> dict[str, float]:
             pps = round((low + high) / 2 if high else pps * 2)
         traffic.close()
         nf.finish()
-    return {"cur": round(busy, 3), "pps": round(forwarded)}
+    return {"cur": round(busy, 3), "pps": round(forwarded)} if abs(busy - BUSY) <= BUSY_WIDTH else None
 
 
 def main() -> int:
