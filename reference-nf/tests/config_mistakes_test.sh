@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd openflow gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
 refused "is named twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
