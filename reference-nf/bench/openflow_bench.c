@@ -27,6 +27,7 @@
 #include <rte_swx_table_wm.h>
 
 #include "frames.h"
+#include "median.h"
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_table.h"
 #include "settings.h"
@@ -372,18 +373,6 @@ static double run_side(uint32_t side)
 		empty_ring(NULL);
 	}
 	return (double)cycles / bench.flows;
-}
-
-static int rising(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double values[], uint32_t n)
-{
-	qsort(values, n, sizeof(*values), rising);
-	return values[n / 2];
 }
 
 /* All sides but the floor send the same frames: else they do not do the same. */

@@ -21,6 +21,7 @@
 #include "dpi/dpi_table.h"
 #include "frames.h"
 #include "l3fwd/l3fwd_table.h"
+#include "median.h"
 #include "model/chain.h"
 #include "settings.h"
 
@@ -195,18 +196,6 @@ static uint64_t run_library(void (*ask)(uint32_t first))
 		rte_pktmbuf_free_bulk(bench.batch.mbufs, BATCH);
 	}
 	return cycles;
-}
-
-static int rising(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double values[], uint32_t n)
-{
-	qsort(values, n, sizeof(*values), rising);
-	return values[n / 2];
 }
 
 static void measure(uint32_t library)
