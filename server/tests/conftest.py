@@ -59,7 +59,7 @@ def one_event_loop() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def cheap_hashes() -> Iterator[None]:
-    """Passwords of tests need no strong hash; what refuses weak ones sets the real parameters."""
+    """Passwords of tests need no strong hash."""
     before, passwords.HASHER = passwords.HASHER, PasswordHasher.from_parameters(CHEAPEST)
     yield
     passwords.HASHER = before

@@ -114,7 +114,14 @@ ROUTERS = (
 
 def make_app(context: Context | None) -> FastAPI:
     """The ASGI application. Without a context it only has its description."""
-    app = _bare()
+    app = FastAPI(
+        title="nalm",
+        version="1",
+        summary="Continuous performance regression for network functions",
+        openapi_url=f"{PREFIX}/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     app.state.context = context
     app.state.ending = False
@@ -127,26 +134,14 @@ def make_app(context: Context | None) -> FastAPI:
         app.router.routes.extend(metrics.routes)
         app.router.routes.extend(page_router(context.settings.resolved_static_dir).routes)
     _surround(app, context.settings if context is not None else None)
+    app.add_middleware(FormerAddressMiddleware)
     return app
-
-
-def _bare() -> FastAPI:
-    return FastAPI(
-        title="nalm",
-        version="1",
-        summary="Continuous performance regression for network functions",
-        openapi_url=f"{PREFIX}/openapi.json",
-        docs_url=None,
-        redoc_url=None,
-        generate_unique_id_function=lambda route: route.name,
-    )
 
 
 def _surround(app: FastAPI, settings: Settings | None) -> None:
     """Adds the middleware; the last one added runs first."""
     if settings is None:
         app.add_middleware(RequestMiddleware)
-        app.add_middleware(FormerAddressMiddleware)
         return
     app.add_middleware(AdmissionMiddleware)
     app.add_middleware(BodyMiddleware, settings=settings)
@@ -161,7 +156,6 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
         https=settings.address.startswith("https:"),
         figures=Requests(app.state.registry),
     )
-    app.add_middleware(FormerAddressMiddleware)
     if proxies := split(settings.trusted_proxies):
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=proxies)
 

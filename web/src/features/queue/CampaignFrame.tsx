@@ -47,9 +47,11 @@ export function CampaignFrame<T extends Campaign>(props: Props<T>) {
         }
         under={campaign && props.state(campaign)}
       >
-        {campaign && isSearching(campaign) && <LiveMark live={live} />}
         {campaign && isSearching(campaign) && (
-          <Cancel campaign={campaign} cancel={props.cancel} renews={props.renews} />
+          <>
+            <LiveMark live={live} />
+            <Cancel campaign={campaign} cancel={props.cancel} renews={props.renews} />
+          </>
         )}
       </PageHead>
       {campaign === undefined && (error ? <Failed error={error} onRetry={onRetry} /> : <Loading />)}
