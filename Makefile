@@ -19,6 +19,10 @@ MUTANTS ?= --resume
 DAY := $(if $(WHOLE),,-m "not nightly")
 DAY_ALONE := $(if $(WHOLE),,and not nightly)
 WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract end-to-end demo))
+# Its plug-in costs every test process half a second, and reading the API's description many; only the night runs it.
+RANDOM_API := server/tests/app/test_openapi_random.py
+WITH_RANDOM_API := -p schemathesis.pytest.plugin
+DAY_SERVER := $(if $(WHOLE),$(WITH_RANDOM_API),$(DAY) --ignore $(RANDOM_API))
 AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server of a test starts seconds later.
@@ -98,10 +102,10 @@ test-agent-timed: ## The agent's tests that measure times; nothing else may run 
 	@pytest -q -m "timed $(DAY_ALONE)" agent/tests
 
 test-server-sqlite: ## The server's suite, only on SQLite
-	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY) server/tests
+	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-server: ## The server's suite on SQLite, and the modules marked `dialects` also on PostgreSQL
-	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY) server/tests
+	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast
@@ -158,7 +162,7 @@ pictures: page ## Stores the pictures of new and changed pages; review them befo
 	@NALM_ACCEPT_PICTURES=1 pytest -q tests/pictures
 
 test-random: ## Property tests with new random examples, and many more generated requests to the API
-	@NALM_RANDOM_REQUESTS=20 pytest -q --hypothesis-profile=default --timeout 1800 core/tests server/tests/app/test_openapi_random.py \
+	@NALM_RANDOM_REQUESTS=20 pytest -q $(WITH_RANDOM_API) --hypothesis-profile=default --timeout 1800 core/tests $(RANDOM_API) \
 		server/tests/jobs/test_jobs_machine.py server/tests/views/test_feeds.py server/tests/base/test_outgoing.py server/tests/campaigns/test_schedules.py
 
 test-compose: ## Starts the shipped containers with stand-in images and measures a commit; as root, needs docker.io, docker-compose, debootstrap

@@ -25,6 +25,8 @@ CHROMIUM_OPTIONS = [
     "--disable-sync",
 ]
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+expect.set_options(timeout=30_000)
+"""A busy host draws some pages in more than the usual 5 s."""
 STILL = """new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
     .then(() => Promise.all(document.getAnimations().filter(one => one instanceof CSSTransition)
     .map(one => one.finished.catch(() => {}))))"""

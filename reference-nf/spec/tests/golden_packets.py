@@ -18,7 +18,7 @@ from scapy.layers.inet6 import (
 )
 from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.packet import Packet, Raw
-from spec.checksum import checksum, ones_complement_sum
+from spec.checksum import checksum, ones_complement_sum, update
 
 INSIDE_MAC, NF_MAC = "02:00:00:00:10:01", "02:00:00:00:20:01"
 CLIENT, OTHER_CLIENT = "10.10.1.11", "10.10.3.77"
@@ -79,6 +79,19 @@ def fix_ip_checksum(frame: bytearray) -> None:
     if 20 <= header <= len(frame) - 14:
         frame[24:26] = b"\0\0"
         frame[24:26] = checksum(bytes(frame[14 : 14 + header])).to_bytes(2, "big")
+
+
+def towards(frame: bytes, address: int) -> bytes:
+    """The UDP packet, which has no IP options, with another destination and right checksums. Scapy takes a
+    hundred times as long to make another packet."""
+    at, size, udp = (30, 4, 34) if frame[14] >> 4 == 4 else (38, 16, 54)
+    old, new = frame[at : at + size], address.to_bytes(size, "big")
+    changed = bytearray(frame[:at] + new + frame[at + size :])
+    if size == 4:
+        changed[24:26] = update(int.from_bytes(frame[24:26], "big"), old, new).to_bytes(2, "big")
+    total = update(int.from_bytes(frame[udp + 6 : udp + 8], "big"), old, new)
+    changed[udp + 6 : udp + 8] = (total or 0xFFFF).to_bytes(2, "big")
+    return bytes(changed)
 
 
 def out(**fields: Any) -> IP:

@@ -3,7 +3,6 @@
 
 import random
 from collections.abc import Iterator
-from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
 import golden_packets as packets
@@ -158,18 +157,12 @@ def _spread(settings: dict[str, str]) -> Iterator[bytes]:
     (stage,) = read_chain(CONFIG, settings).stages
     assert isinstance(stage, L3fwd)
     dice = random.Random(5)
-    for version, make, near in ((4, _to4, 1 << 12), (6, _to6, 1 << 84)):
+    ports = UDP(sport=1, dport=2)
+    frames = {4: packets.ether(packets.out() / ports), 6: packets.ether(packets.out6() / ports)}
+    for version, near in ((4, 1 << 12), (6, 1 << 84)):
         prefixes = [prefix for by_length in stage.routes.prefixes[version].values() for prefix in by_length]
         for _ in range(1500):
             prefix = dice.choice(prefixes)
-            yield make(prefix)
-            yield make(prefix ^ dice.randrange(near))
-            yield make(dice.getrandbits(32 if version == 4 else 128))
-
-
-def _to4(address: int) -> bytes:
-    return packets.ether(packets.out(dst=str(IPv4Address(address))) / UDP(sport=1, dport=2))
-
-
-def _to6(address: int) -> bytes:
-    return packets.ether(packets.out6(dst=str(IPv6Address(address))) / UDP(sport=1, dport=2))
+            yield packets.towards(frames[version], prefix)
+            yield packets.towards(frames[version], prefix ^ dice.randrange(near))
+            yield packets.towards(frames[version], dice.getrandbits(32 if version == 4 else 128))

@@ -6,7 +6,8 @@ import os
 import random
 import subprocess
 from collections.abc import Iterator
-from ipaddress import IPv4Address, ip_network
+from functools import cache
+from ipaddress import ip_network
 from pathlib import Path
 
 import golden_packets as packets
@@ -216,6 +217,18 @@ def test_action_sets(nf: Nf, every: list[bytes], tmp_path: Path, name: str, mode
     assert_as_spec(nf, every, flows(tmp_path / "rules", "\n".join(ACTION_SETS[name]), mode))
 
 
+@cache
+def metered() -> list[bytes]:
+    """Packets of nine sources, six code points and every length."""
+    return [
+        packets.ether(
+            packets.out(src=f"10.10.1.{n % 9}", tos=dscp << 2) / UDP(sport=n, dport=9) / bytes(n % 700)
+        )
+        for n in range(1, 400)
+        for dscp in (10, 12, 14, 38, 0, 46)
+    ] + [bytes(Ether() / ARP())] * 5
+
+
 @every_mode
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize(
@@ -228,13 +241,7 @@ def test_action_sets(nf: Nf, every: list[bytes], tmp_path: Path, name: str, mode
     ],
 )
 def test_meters(nf: Nf, tmp_path: Path, meter: str, workers: str, mode: str) -> None:
-    frames = [
-        packets.ether(
-            packets.out(src=f"10.10.1.{n % 9}", tos=dscp << 2) / UDP(sport=n, dport=9) / bytes(n % 700)
-        )
-        for n in range(1, 400)
-        for dscp in (10, 12, 14, 38, 0, 46)
-    ] + [bytes(Ether() / ARP())] * 5
+    frames = metered()
     rules = (
         f"meter 5 {meter}\nmeter 6 pps 1 burst 1000000000 drop\nflow 0 1 any meter=5 goto=1\n"
         "flow 1 2 eth_type=0x0800,ip_dscp=14 meter=6 write:output=14\nflow 1 1 any write:output=1\n"
@@ -300,12 +307,12 @@ def test_prefixes(nf: Nf, tmp_path: Path, generated: int, mode: str) -> None:
     (openflow,) = read_chain(CONFIG, changed).stages
     assert isinstance(openflow, Openflow)
     prefixes = [entry.match[1] for entry in openflow.tables[3] if len(entry.match) == 2]
-    frames = []
+    frame, frames = packets.ether(IP() / UDP(sport=1, dport=9) / b"x"), []
     for _ in range(500):
         _, value, mask = dice.choice(prefixes)
         address = value | dice.getrandbits(32) & ~mask & 0xFFFFFFFF
         address ^= dice.choice([0, 0, 1, 1 << 8, 1 << 20])
-        frames.append(packets.ether(IP(dst=str(IPv4Address(address))) / UDP(sport=1, dport=9) / b"x"))
+        frames.append(packets.towards(frame, address))
     frames.append(packets.ether(IPv6() / UDP()))
     assert_as_spec(nf, frames, changed)
 

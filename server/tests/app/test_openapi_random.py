@@ -59,7 +59,6 @@ def fresh(stages: list[Seeded]) -> list[Seeded]:
     return stages
 
 
-@pytest.mark.nightly
 @schema.parametrize()
 @settings(
     max_examples=max(4, THOROUGH), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
