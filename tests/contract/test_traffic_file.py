@@ -12,13 +12,14 @@ from nalm_agent.nf.run_plan import eal_options
 from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.store.home import WorkDir
 from nalm_core.rates.rate_report import Phase, Trial
-from nalm_core.rates.trials import as_round, forwarded, losses, shares_core
+from nalm_core.rates.trials import as_round, forwarded, losses, shares_core, stolen_seconds
 from nalm_core.report.run_report import Arm, Build, RunDefinition
 from nalm_core.verdict.checks import run_checks
 
 NF = Path(__file__).parents[2] / "reference-nf"
 STAMPED = ["profile=imix", "flows=256", "meter=latency", "rate_pps=1000000", "late_after_us=1000000"]
 CORES = Cores((0,))
+TRIALS = 50
 
 
 def started(tmp_path: Path, traffic: list[str]) -> TrialNf:
@@ -49,11 +50,12 @@ def nf(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TrialNf]:
 def test_rates_change_while_the_process_lives(nf: TrialNf) -> None:
     for pps in (20_000, 60_000, 10_000):
         trial = nf.trial(Ask(Phase.SEARCH, 0.2, pps))
-        # with a limit of a second no packet is given up on any host
-        assert trial.traffic.late == 0
+        stolen = stolen_seconds(trial)
+        # packets are given up after a second, and wait while the NF does not have its CPU
+        assert trial.traffic.late == 0 or stolen > 1
         due = pps * trial.traffic.sending_ns / 1e9
-        waited = due - trial.traffic.sent
-        assert -2 <= waited <= max(256, 0.5 * due)
+        waiting = due - trial.traffic.sent
+        assert -2 <= waiting <= max(256, 0.5 * due) + pps * stolen
         assert trial.traffic.received == trial.traffic.sent == forwarded(trial, nf.info)
         assert [one.cause for one in losses(trial, nf.info) if not one.cause.startswith("generator")] == []
 
@@ -66,10 +68,18 @@ def test_open_and_closed_loop_take_turns(nf: TrialNf) -> None:
     assert shares_core(closed)
 
 
+def latencies(nf: TrialNf, leave_out_s: float = 0.0) -> Trial:
+    """A trial that sent more packets than it leaves out: an NF that gets its CPU late may send fewer."""
+    for _ in range(TRIALS):
+        trial = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000, leave_out_s=leave_out_s))
+        if trial.traffic.sent > 20_000 * leave_out_s + 256:
+            return trial
+    raise AssertionError(f"no trial of {TRIALS} sent enough packets")
+
+
 def test_latencies_are_the_trials_own(nf: TrialNf) -> None:
-    first = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000))
-    second = nf.trial(Ask(Phase.LATENCY, 0.1, 20_000, leave_out_s=0.05))
-    for trial, left_out in ((first, 0), (second, 20_000 * 0.05)):
+    for leave_out_s in (0.0, 0.05):
+        trial, left_out = latencies(nf, leave_out_s), 20_000 * leave_out_s
         assert trial.latency is not None and trial.jitter is not None
         # without those that are not counted, and the few in flight when the turn ended
         assert left_out * 0.98 <= trial.traffic.sent - trial.latency.count <= left_out + 256
