@@ -58,11 +58,11 @@ def one_event_loop() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cheap_hashes() -> Iterator[None]:
-    """Passwords of tests need no strong hash."""
-    before, passwords.HASHER = passwords.HASHER, PasswordHasher.from_parameters(CHEAPEST)
-    yield
-    passwords.HASHER = before
+def production_hasher() -> Iterator[PasswordHasher]:
+    """The server's own hasher of passwords, which a cheap one replaces during the tests."""
+    production, passwords.HASHER = passwords.HASHER, PasswordHasher.from_parameters(CHEAPEST)
+    yield production
+    passwords.HASHER = production
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher, Type, extract_parameters
 from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.embedded.first_tokens import FIRST_LINK, make_first_tokens
@@ -210,6 +211,17 @@ def test_good_sign_ins_are_not_counted(service: Service) -> None:
     member(service)
     for _ in range(sign_in_attempts.PAIR.amount + 1):
         Browser(service).sign_in(name="mona", password=PASSWORD)
+
+
+def test_passwords_are_hashed_as_rfc_9106_recommends(production_hasher: PasswordHasher) -> None:
+    """Section 4, for hosts with little memory: 64 MiB, three passes, four lanes. OWASP asks for less."""
+    stored = extract_parameters(production_hasher.hash(PASSWORD))
+    assert stored.type is Type.ID
+    assert stored.memory_cost >= 64 * 1024
+    assert stored.time_cost >= 3
+    assert stored.parallelism >= 4
+    assert stored.salt_len >= 16
+    assert stored.hash_len >= 32
 
 
 def test_passwords_that_wait_too_long_are_answered_busy(
