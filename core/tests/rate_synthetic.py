@@ -17,6 +17,7 @@ from nalm_core.rates.rate_report import (
     Traffic,
     Trial,
 )
+from nalm_core.rates.rate_result import rate_checks
 from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings
 from nalm_core.report.run_report import (
     ArmInfo,
@@ -170,8 +171,6 @@ def latency_of(value_ns: float, count: int = 1000) -> Histogram:
 
 def rate_report(trials: list[Trial], searches: list[Search] | None = None, **settings: object) -> RateReport:
     """A measured report of these trials."""
-    from nalm_core.rates.rate_result import rate_checks
-
     return RateReport(
         run_id="0" * 32,
         nalm_version="1",

@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nalm_agent.artifacts.elf_image import read_image
+from nalm_agent.artifacts.elf_nodes import nodes, thread_local_shape
 from nalm_agent.runtime.errors import BuildError
 from nalm_agent.store.process_stamp import stamp
 
@@ -49,9 +51,6 @@ class Table:
 def table(artifacts: Iterable[Path]) -> Table | None:
     """The table of a build; None if functions of an artifact are unknown (stripped, not x86-64, at fixed
     addresses, damaged)."""
-    from nalm_agent.artifacts.elf_image import read_image
-    from nalm_agent.artifacts.elf_nodes import nodes
-
     total, functions = sha256(), list[Function]()
     for path in artifacts:
         try:
@@ -121,8 +120,6 @@ def _cancel(left: list[Function], right: list[Function], key: object) -> None:
 
 def _refined(image: Image, found: list[Node]) -> bytes:
     """One digest for all pieces and how they refer to each other."""
-    from nalm_agent.artifacts.elf_nodes import thread_local_shape
-
     colours = [_digest(one.kind, one.content) for one in found]
     classes = len(set(colours))
     while True:

@@ -13,6 +13,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from capstone import CS_ARCH_X86, CS_MODE_64, Cs
+from elftools.common.exceptions import ELFError
+from elftools.elf.elffile import (
+    ELFFile,  # slow to load, as is capstone: only if there are samples
+)
+from elftools.elf.sections import SymbolTableSection
+
 from nalm_agent.counters.perf_script_parse import Key, frames
 
 FIELDS = "tid,time,ip,sym,symoff,dso"
@@ -67,11 +74,6 @@ class _Program:
     """Code of an ELF file by function name; names of several functions are left out."""
 
     def __init__(self, path: Path) -> None:
-        from elftools.elf.elffile import (
-            ELFFile,  # slow to load, as is capstone: only if there are samples
-        )
-        from elftools.elf.sections import SymbolTableSection
-
         self._known: dict[str, _Function | None] = {}
         self._code: dict[str, bytes | None] = {}
         with path.open("rb") as file:
@@ -109,8 +111,6 @@ def _inside(sections: Iterable[tuple[int, int, bytes]], start: int, size: int) -
 
 
 def _read_program(path: str) -> _Program | None:
-    from elftools.common.exceptions import ELFError
-
     try:
         return _Program(Path(path))
     except (OSError, ValueError, ELFError):
@@ -118,8 +118,6 @@ def _read_program(path: str) -> _Program | None:
 
 
 def _read(code: bytes) -> _Function:
-    from capstone import CS_ARCH_X86, CS_MODE_64, Cs
-
     reader = Cs(CS_ARCH_X86, CS_MODE_64)
     reader.skipdata = True
     offsets, slow = [], {}

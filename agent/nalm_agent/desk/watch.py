@@ -10,6 +10,7 @@ from pathlib import Path
 
 from nalm_agent.desk.session import WatchSession
 from nalm_agent.report.result import Result
+from nalm_agent.report.saved import read_results
 from nalm_agent.runtime.errors import NalmError
 from nalm_agent.runtime.own_command import own_command
 from nalm_agent.source.git import Repository
@@ -69,8 +70,6 @@ def _judged_once(
     """Runs `nalm check` on this process's output. Returns the judged runs, or an empty list after an error
     that the command has printed; None if the files changed meanwhile and the command was stopped.
     """
-    from nalm_agent.report.saved import read_results
-
     to.unlink(missing_ok=True)
     with own_command(["check", "--json", str(to), *options]) as process:
         while True:

@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from nalm_core.experiments.precision import look
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.stats.sequential import decide
 
 from nalm_agent.config.nalm_toml import Config, ScenarioConfig
 from nalm_agent.measure.arms import Ready, arms_to_run, base_as_committed
@@ -59,8 +61,6 @@ class TwoCommits:
         return arms_to_run(base, head)
 
     def decider(self) -> Decider:
-        from nalm_core.stats.sequential import decide
-
         return decide
 
 
@@ -83,8 +83,6 @@ class TwoVariants:
         return {Arm.BASE: base, Arm.HEAD: head}
 
     def decider(self) -> Decider:
-        from nalm_core.experiments.precision import look
-
         return look
 
 

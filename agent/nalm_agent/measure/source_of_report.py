@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from nalm_core.profiles.source_cut import cut_source
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.source_text import SourceText
 
@@ -22,8 +23,6 @@ def with_source(report: RunReport, config: Config, base: Path, head: Path) -> Ru
         return report
     if not config.project.source_in_reports:
         return report.model_copy(update={"source_text": SourceText(withheld=True)})
-    from nalm_core.profiles.source_cut import cut_source
-
     trees = {Arm.BASE: base, Arm.HEAD: head}
     text = cut_source(report, lambda arm, file: read_inside(trees[arm], file))
     return report.model_copy(update={"source_text": text}) if text.files else report

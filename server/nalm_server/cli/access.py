@@ -18,7 +18,8 @@ from nalm_server.auth.accounts.schemas import AccountChange, AccountInvitation, 
 from nalm_server.auth.sign_in.schemas import PasswordChange
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.errors import NalmError
-from nalm_server.cli.common import State, err, opened, out
+from nalm_server.cli.common import State, err, out
+from nalm_server.cli.contexts import opened
 from nalm_server.db.context import Context
 from nalm_server.projects import service as projects
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, err, opened, out
+from nalm_server.cli.common import State, err, out
+from nalm_server.cli.contexts import opened
 from nalm_server.jobs.agents import registration
 from nalm_server.jobs.agents.registration_schemas import InvitationNew, PoolChoiceError, pool_name
 from nalm_server.jobs.hosts import service

@@ -16,7 +16,8 @@ from nalm_server.alerts.rules import mutes
 from nalm_server.alerts.schemas import Alert, AlertDetail, MuteNew, Order, StateChange
 from nalm_server.alerts.states import AlertState
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, opened, out, validated
+from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.contexts import opened
 
 alert_app = typer.Typer(help="Findings: what commits did, and what became of it.", no_args_is_help=True)
 

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the commands of `nalm-server`: settings, context, and errors as one line.
-
-Slow imports are in the functions that need them: a health check runs every half a minute.
-"""
+"""Shared by the commands of `nalm-server`: settings, and wrong input as one line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
@@ -17,10 +14,6 @@ from pydantic import ValidationError
 from nalm_server.base import settings_loading
 from nalm_server.base.settings import Settings
 from nalm_server.cli.console import PlainConsole
-
-if TYPE_CHECKING:
-    from nalm_server.db.context import Context
-    from nalm_server.worker.wake import Waker
 
 out = PlainConsole(highlight=False, soft_wrap=True)
 err = PlainConsole(stderr=True, highlight=False, markup=False, soft_wrap=True)
@@ -51,38 +44,3 @@ def validated() -> Iterator[None]:
             where = ".".join(str(part) for part in one["loc"])
             err.print(f"nalm-server: {where}: {one['msg'].removeprefix('Value error, ')}")
         raise typer.Exit(2) from error
-
-
-@contextmanager
-def reported(settings: Settings) -> Iterator[None]:
-    """Prints an error as one line and exits with code 4, or 2 for wrong input; never prints a traceback."""
-    from nalm_server.app.embedded.failure import EXIT_COULD_NOT, StartError, explained
-
-    try:
-        with validated(), explained(settings.state_dir):
-            yield
-    except StartError as error:
-        err.print(f"nalm-server: {error}")
-        raise typer.Exit(EXIT_COULD_NOT) from error
-
-
-@contextmanager
-def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Context]:
-    """Opens the database at this program's revision; migrates an embedded one."""
-    from nalm_server.app.context import open_context
-    from nalm_server.db import migrate
-
-    with reported(settings), open_context(settings, waker) as context:
-        if settings.database_url is None:
-            migrate.upgrade(settings.resolved_database_url)
-        migrate.require_current(context.engine)
-        yield context
-
-
-@contextmanager
-def opened(state: Path | None) -> Iterator[Context]:
-    """The context of a command that does one thing and exits."""
-    from nalm_server.app.embedded.address import remembered
-
-    with context_of(remembered(settings_of(state))) as context:
-        yield context

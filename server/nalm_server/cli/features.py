@@ -9,7 +9,8 @@ import typer
 from nalm_core.text.commit_name import short
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, opened, out
+from nalm_server.cli.common import State, out
+from nalm_server.cli.contexts import opened
 from nalm_server.features import reference as references
 from nalm_server.projects import service as projects
 

@@ -17,7 +17,8 @@ from nalm_server.campaigns.bisection import service as bisects
 from nalm_server.campaigns.bisection.schemas import BisectDetail, BisectNew
 from nalm_server.campaigns.experiments import service as experiments
 from nalm_server.campaigns.experiments.schemas import ExperimentNew
-from nalm_server.cli.common import State, opened, out, validated
+from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.contexts import opened
 from nalm_server.jobs import actions, presentation
 from nalm_server.jobs.schemas import JobDetail, JobState
 

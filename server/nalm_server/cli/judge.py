@@ -9,7 +9,8 @@ import typer
 
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.changepoints import tasks, triggers
-from nalm_server.cli.common import State, opened, out
+from nalm_server.cli.common import State, out
+from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 
 

@@ -10,7 +10,8 @@ import typer
 from rich.table import Table
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, opened, out
+from nalm_server.cli.common import State, out
+from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nalm_server.cli.common import State, err, opened, out
+from nalm_server.cli.common import State, err, out
+from nalm_server.cli.contexts import opened
 from nalm_server.ops.report_store import moving
 from nalm_server.ops.report_store.checking import check
 

@@ -10,7 +10,8 @@ import typer
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.schedules import service
 from nalm_server.campaigns.schedules.schemas import Against, Schedule, ScheduleNew
-from nalm_server.cli.common import State, opened, out, validated
+from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.contexts import opened
 
 schedule_app = typer.Typer(help="The default branch measured at set times.", no_args_is_help=True)
 

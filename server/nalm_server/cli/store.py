@@ -11,7 +11,8 @@ import typer
 
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, err, opened, out, reported, settings_of
+from nalm_server.cli.common import State, err, out, settings_of
+from nalm_server.cli.contexts import opened, reported
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.retention import service as rules
 from nalm_server.ops.retention import sweep

@@ -12,7 +12,8 @@ import typer
 from nalm_server.auth.tokens import repository as token_rows
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.base.errors import NalmError
-from nalm_server.cli.common import State, err, opened, out
+from nalm_server.cli.common import State, err, out
+from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 
 token_app = typer.Typer(help="Tokens of agents, uploaders and administrators.", no_args_is_help=True)

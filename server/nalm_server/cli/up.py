@@ -9,7 +9,8 @@ import typer
 
 from nalm_server.app.embedded.up import up as run_up
 from nalm_server.base import logs
-from nalm_server.cli.common import State, err, reported, settings_of
+from nalm_server.cli.common import State, err, settings_of
+from nalm_server.cli.contexts import reported
 from nalm_server.db import migrate
 
 

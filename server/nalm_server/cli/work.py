@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server serve`, `worker` and `beat`: the grown form, one process each."""
+"""`nalm-server serve`, `worker` and `beat`: the grown form, one process each.
+
+Only a process imports `processes`: a health check (`--ping`) runs every half a minute.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,10 @@ from typing import Annotated
 
 import typer
 
+from nalm_server.base import logs
 from nalm_server.base.settings import Settings
-from nalm_server.cli.common import State, context_of, err, settings_of
+from nalm_server.cli.common import State, err, settings_of
+from nalm_server.worker.ping import beat_answers, worker_answers
 
 Ping = Annotated[
     bool, typer.Option("--ping", help="Only check whether one is running; exit code 1: none is.")
@@ -24,22 +29,10 @@ def serve(
 
     Example: nalm-server serve --host 0.0.0.0
     """
-    from nalm_server.app.embedded.first_tokens import make_first_tokens
-    from nalm_server.app.embedded.up import end_by_signals
-    from nalm_server.app.serving import listen
-    from nalm_server.app.serving import serve as serve_http
-    from nalm_server.worker.wakers import CeleryWaker
-
     settings, redis_url = _grown(settings_of(state))
-    waker = CeleryWaker(redis_url)
-    with context_of(settings, waker) as context:
-        end_by_signals()
-        listening = listen(host, port)
-        make_first_tokens(context)
-        try:
-            serve_http(context, listening)
-        finally:
-            waker.stop()
+    from nalm_server.cli import processes
+
+    processes.serve(settings, redis_url, host, port)
 
 
 def worker(state: State = None, ping: Ping = False) -> None:
@@ -49,17 +42,10 @@ def worker(state: State = None, ping: Ping = False) -> None:
     """
     settings, redis_url = _grown(settings_of(state))
     if ping:
-        from nalm_server.worker.ping import worker_answers
-
         raise typer.Exit(0 if worker_answers(redis_url) else 1)
-    from nalm_server.worker.processes import run_worker
-    from nalm_server.worker.wakers import CeleryWaker
+    from nalm_server.cli import processes
 
-    waker = CeleryWaker(redis_url)
-    with context_of(settings, waker) as context:
-        code = run_worker(context, redis_url, settings.worker_threads)
-        waker.stop()
-    raise typer.Exit(code)
+    raise typer.Exit(processes.work(settings, redis_url))
 
 
 def beat(state: State = None, ping: Ping = False) -> None:
@@ -69,18 +55,13 @@ def beat(state: State = None, ping: Ping = False) -> None:
     """
     settings, redis_url = _grown(settings_of(state))
     if ping:
-        from nalm_server.worker.ping import beat_answers
-
         raise typer.Exit(0 if beat_answers(redis_url) else 1)
-    from nalm_server.worker.processes import run_beat
+    from nalm_server.cli import processes
 
-    with context_of(settings):
-        run_beat(redis_url)
+    processes.beat(settings, redis_url)
 
 
 def _grown(settings: Settings) -> tuple[Settings, str]:
-    from nalm_server.base import logs
-
     logs.configure(as_json=settings.log_json)
     if settings.redis_url is None:
         err.print(

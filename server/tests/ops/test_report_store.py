@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 from nalm_server.auth.tokens.principal import SYSTEM
@@ -71,8 +72,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> ReportStore:
 
 
 def make_bucket(settings: Settings) -> None:
-    import boto3
-
     boto3.client(
         "s3",
         endpoint_url=settings.s3_endpoint,
