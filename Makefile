@@ -126,8 +126,8 @@ test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under T
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
 		flow_table_stress model_stress probe threads upf_store
 
-test-nf-fuzz: nf-fuzz ## A minute of fuzzing: parsers, configuration, whole chains
-	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 60
+test-nf-fuzz: nf-fuzz ## Twenty seconds of fuzzing: parsers, configuration, whole chains
+	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 20
 
 fuzz: nf-fuzz ## An hour of fuzzing that continues the last one; FUZZ_MINUTES=60
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds $$(($(FUZZ_MINUTES) * 60)) --keep

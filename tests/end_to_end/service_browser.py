@@ -68,11 +68,9 @@ def sign_in(browser: Browser, service: Service) -> dict[str, Any]:
     return dict(state)
 
 
-def opened(
-    browser: Browser, service: Service, state: dict[str, Any] | None = None
-) -> AbstractContextManager[Page]:
-    """A new page; without a state, of somebody who is not signed in."""
-    return fresh_page(browser, base_url=service.url, storage_state=state)
+def opened(browser: Browser, service: Service) -> AbstractContextManager[Page]:
+    """A new page of somebody who is not signed in."""
+    return fresh_page(browser, base_url=service.url)
 
 
 def administrator(running: tuple[Harness, str]) -> dict[str, Any]:

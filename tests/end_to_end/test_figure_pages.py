@@ -9,14 +9,20 @@ import pytest
 from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, Page, expect
-from service_browser import administrator, fresh_page, require_accessible
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, page_of, require_accessible
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """An administrator's."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        yield context
 
 
 @pytest.fixture
-def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's."""
-    with fresh_page(browser, **administrator(figures)) as page:
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 

@@ -12,8 +12,8 @@ import pytest
 from history_service import BRANCHED, COMMITS, DEARER, RELEASE, history_service
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, Page, expect
-from service_browser import administrator, fresh_page, require_accessible
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, page_of, require_accessible
 
 HISTORY = "/p/demo/history"
 ALL = COMMITS + 1
@@ -26,10 +26,16 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
         yield served
 
 
-@pytest.fixture
-def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
+@pytest.fixture(scope="module")
+def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
     """An administrator's."""
-    with fresh_page(browser, **administrator(running)) as page:
+    with fresh_context(browser, **administrator(running)) as context:
+        yield context
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 

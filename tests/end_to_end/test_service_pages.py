@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 from nalm_server_git import Repo, make_repo
-from playwright.sync_api import Browser, Page, expect
-from service_browser import opened, require_accessible, sign_in
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import fresh_context, opened, page_of, require_accessible, sign_in
 from service_process import PASSWORD, Service, fill
 
 NF = "my-nf"
@@ -35,9 +35,15 @@ def administrator(browser: Browser, service: Service) -> dict[str, Any]:
     return sign_in(browser, service)
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[BrowserContext]:
+    with fresh_context(browser, base_url=service.url, storage_state=administrator) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[Page]:
-    with opened(browser, service, administrator) as page:
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 

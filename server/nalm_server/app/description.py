@@ -6,6 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.constants import REF_TEMPLATE
+
+from nalm_server.base.errors import ErrorAnswer
 
 
 def described(app: FastAPI) -> dict[str, Any]:
@@ -18,6 +21,7 @@ def described(app: FastAPI) -> dict[str, Any]:
                 if "security" in operation and (method == "get" or operation["operationId"] == "sign_out"):
                     operation["security"] = [{}, *operation["security"]]
                 _share_errors(operation["responses"], document["components"].setdefault("responses", {}))
+        _add_error_schemas(document["components"])
     return FastAPI.openapi(app)
 
 
@@ -25,3 +29,9 @@ def _share_errors(responses: dict[str, Any], shared: dict[str, Any]) -> None:
     for status, response in responses.items():
         if status >= "4" and shared.setdefault(f"Error{status}", response) == response:
             responses[status] = {"$ref": f"#/components/responses/Error{status}"}
+
+
+def _add_error_schemas(components: dict[str, Any]) -> None:
+    error = ErrorAnswer.model_json_schema(ref_template=REF_TEMPLATE, mode="serialization")
+    schemas = components.get("schemas", {}) | error.pop("$defs") | {ErrorAnswer.__name__: error}
+    components["schemas"] = dict(sorted(schemas.items()))

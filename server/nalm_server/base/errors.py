@@ -182,9 +182,14 @@ RETRY_AFTER = {"Retry-After": {"description": "Seconds.", "schema": {"type": "in
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route: its own error statuses and those that every route can answer."""
+    """The `responses` of a route: its own error statuses and those that every route can answer.
+
+    They refer to ErrorAnswer by name: FastAPI would make a validator of each route's model for each status,
+    which was a tenth of the work of starting the application.
+    """
+    schema = {"$ref": f"#/components/schemas/{ErrorAnswer.__name__}"}
     return {
-        status: {"model": ErrorAnswer, "description": DESCRIPTIONS[status]}
+        status: {"description": DESCRIPTIONS[status], "content": {"application/json": {"schema": schema}}}
         | ({"headers": RETRY_AFTER} if status in (429, 503) else {})
         for status in sorted({*statuses, 400, 401, 403, 408, 413, 422, 429, 503})
     }
