@@ -47,7 +47,12 @@ class Service:
                 stderr=subprocess.STDOUT,
                 env=os.environ | {"NO_COLOR": "1", "NALM_OUTGOING_ALLOW": "127.0.0.0/8"},
             )
-        until(self._serves, f"{self.url} serves")
+        try:
+            until(self._serves, f"{self.url} serves")
+        except AssertionError:
+            self.process.kill()
+            self.process.wait()
+            raise
         self._ended = threading.Event()
         self.admin = self._speaker("admin.token")
         self.agent = self._speaker("agent.token")

@@ -78,13 +78,13 @@ def test_priority_then_the_project_with_least_under_way(service: Service) -> Non
 
 
 def test_no_project_starves(service: Service, clock: Clock) -> None:
-    """1,000 arrivals at random over 20 projects, most of two of them, and three agents. A project that waits
+    """300 arrivals at random over 20 projects, most of two of them, and three agents. A project that waits
     sees at most three turns of each project go by."""
     chance, agents, hosts = random.Random(7), 3, service.context.settings
     with service.context.sessions() as session:
         ids = [projects.add(session, a_project(number, clock)).id for number in range(20)]
         commits = {one: [record(session, one, sha(n), None) for n in range(1, 4)] for one in ids}
-        arrivals = chance.choices(ids, [200, 100] + [1] * 18, k=1000)
+        arrivals = chance.choices(ids, [200, 100] + [1] * 18, k=300)
         waiting: dict[int, list[tuple[int, int]]] = {one: [] for one in ids}
         waits, under_way, now, given = Counter[int](), list[JobRow](), clock(), 0
         while arrivals or under_way or any(waiting.values()):
@@ -102,7 +102,7 @@ def test_no_project_starves(service: Service, clock: Clock) -> None:
             if under_way:
                 under_way.pop(chance.randrange(len(under_way))).state = JobState.DONE
             now += timedelta(seconds=1)
-        assert given == 1000
+        assert given == 300
         session.rollback()
 
 
