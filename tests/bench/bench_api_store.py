@@ -64,7 +64,8 @@ def main() -> int:
 def fill(url: str) -> None:
     migrate.upgrade(url)
     with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
-        connection.execute((Path(__file__).parent / "stored.sql").read_bytes())
+        for statements in ("stored.sql", "history_points.sql"):
+            connection.execute((Path(__file__).parent / statements).read_bytes())
         connection.execute(
             "INSERT INTO tokens (digest, scope, name, project_id, created_at) "
             "VALUES (%s, 'admin', 'bench', NULL, now()), (%s, 'upload', 'bench', 1, now())",

@@ -110,7 +110,8 @@ def fill(url: str) -> None:
         if connection.execute("SELECT count(*) FROM projects").fetchone() != (0,):
             connection.execute("ANALYZE")
             return
-        connection.execute((Path(__file__).parent / "grown.sql").read_bytes())
+        for statements in ("grown.sql", "history_points.sql"):
+            connection.execute((Path(__file__).parent / statements).read_bytes())
         for table in ("projects", "hosts", "commits", "scenarios", "series", "jobs", "runs", "alerts"):
             connection.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"

@@ -19,6 +19,7 @@ from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
+from nalm_server.results.series import history_repository
 from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
 
 MOST_AS_BASE = 2_000
@@ -135,7 +136,7 @@ def valid_of_job(session: Session, job_id: int) -> list[bool]:
 
 
 def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> RunRow:
-    """The report is in the store already."""
+    """The report is in the store already. The caller holds the project's lock."""
     session.add(run)
     session.flush()
     session.add(
@@ -150,6 +151,7 @@ def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> R
     verdict.run_id = run.id
     session.add(verdict)
     session.flush()
+    history_repository.refresh(session, run.scenario_id, run.host_class, run.commit_id)
     return run
 
 

@@ -54,6 +54,8 @@ def used(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Servi
 def test_the_older_program_knows_all_that_is_left(used: Service, database_url: str) -> None:
     runs = told(database_url, "SELECT id, run_id FROM runs ORDER BY id")
     jobs = told(database_url, "SELECT id FROM jobs ORDER BY id")
+    points = told(database_url, "SELECT * FROM history_points ORDER BY run_number")
+    assert points != []
     migrate.downgrade(database_url, BEFORE)
     assert told(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
     assert told(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
@@ -61,5 +63,6 @@ def test_the_older_program_knows_all_that_is_left(used: Service, database_url: s
     last = f"SELECT state FROM jobs ORDER BY id DESC LIMIT {len(NEW)}"
     assert sorted(state for (state,) in told(database_url, last)) == ["cancelled"] * 3 + ["done"]
     migrate.upgrade(database_url)
+    assert told(database_url, "SELECT * FROM history_points ORDER BY run_number") == points
     assert len(used.get("/jobs", limit=500)) == len(jobs)
     assert used.get("/projects/demo/change-points") == []

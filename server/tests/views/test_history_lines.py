@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -117,7 +118,9 @@ def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pyt
     with counted(measured) as statements:
         answer = measured.get(LINES, 422, scenario="sfc_a")
     assert "choose fewer scenarios, stages or branches" in answer["error"]["message"]
-    assert not any("series_values" in one or "verdicts" in one for one in statements)  # nothing long was read
+    assert not any(
+        "series_values" in one or "history_points" in one for one in statements
+    )  # nothing long was read
 
 
 def test_a_scenario_is_read_once_whatever_number_of_branches(
@@ -125,11 +128,13 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
 ) -> None:
     read: list[str] = []
 
-    def line_of(session: Session, project: ProjectRow, target: Target, wanted: HistoryRequest) -> FoundLine:
-        read.append(target.scenario.name)
-        return histories.line_of(session, project, target, wanted)
+    def lines_of(
+        session: Session, project: ProjectRow, targets: Sequence[Target], wanted: HistoryRequest
+    ) -> list[FoundLine]:
+        read.extend(target.scenario.name for target in targets)
+        return histories.lines_of(session, project, targets, wanted)
 
-    monkeypatch.setattr(chart_lines, "line_of", line_of)
+    monkeypatch.setattr(chart_lines, "lines_of", lines_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])
     assert len(found["lines"]) == 4
     assert read == ["sfc_a", "sfc_b"]

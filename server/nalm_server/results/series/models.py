@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: scenarios, series, series_values, function_series, function_values."""
+"""Tables: scenarios, series, series_values, function_series, function_values, history_points."""
 
 from __future__ import annotations
 
@@ -100,3 +100,40 @@ class FunctionValueRow(Base):
     """Instructions per packet of the function itself, without callees."""
     calls: Mapped[float]
     """Calls per packet."""
+
+
+class HistoryPointRow(Base):
+    """The run that a history shows at a commit, with its columns of run and verdict: see
+    history_repository.refresh."""
+
+    __tablename__ = "history_points"
+    __table_args__ = (
+        # On PostgreSQL a history is an index-only scan.
+        Index(
+            "ix_history_points_commit",
+            "scenario_id",
+            "host_class",
+            "commit_id",
+            unique=True,
+            postgresql_include=[
+                *("run_number", "run_id", "base_sha", "display", "cause", "stage"),
+                *("ratio_cpp", "low", "high"),
+            ],
+        ),
+    )
+
+    run_number: Mapped[int] = mapped_column(
+        ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True, autoincrement=False
+    )
+    run_id: Mapped[str] = mapped_column(String(32))
+    scenario_id: Mapped[int]
+    """As commit_id without a reference of its own: the run has both."""
+    host_class: Mapped[str] = mapped_column(String(128))
+    commit_id: Mapped[int]
+    base_sha: Mapped[str | None] = mapped_column(String(64))
+    display: Mapped[str] = mapped_column(String(16))
+    cause: Mapped[str | None] = mapped_column(String(16))
+    stage: Mapped[str | None] = mapped_column(String(64))
+    ratio_cpp: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]

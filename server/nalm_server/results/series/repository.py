@@ -6,42 +6,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import chain, repeat
-from typing import Any, NamedTuple
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from nalm_core.report.run_report import Arm, RunReport
-from sqlalchemy import ColumnElement, Select, func, select, true
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from nalm_server.db.engine import BINARY
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.results.models import RunRow, VerdictRow
+from nalm_server.results.models import RunRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
 
-NOT_IN_HISTORY = ("invalid",)
-Columns = ReadOnlyColumnCollection[str, Any]
 SeriesKey = tuple[str, str, str]
 """(metric, stage, source)."""
-
-
-class HistoryRun(NamedTuple):
-    """A commit and its newest run, with only the columns of a history: there are thousands."""
-
-    sha: str
-    parent_sha: str | None
-    subject: str | None
-    committed_at: datetime | None
-    run_number: int
-    run_id: str
-    base_sha: str | None
-    display: str
-    cause: str | None
-    stage: str | None
-    ratio_cpp: float | None
-    """From the verdict: against its base, side by side, with its interval."""
-    low: float | None
-    high: float | None
 
 
 class SeriesName(NamedTuple):
@@ -51,8 +30,8 @@ class SeriesName(NamedTuple):
     source: str
 
 
-StoredValue = tuple[int, int, float, float | None, float | None]
-"""(series id, run number, value, low, high)."""
+StoredValues = tuple[int, Sequence[int], Sequence[float], Sequence[float | None], Sequence[float | None]]
+"""(series id, run numbers, values, lows, highs)."""
 
 
 class ImportedValue(NamedTuple):
@@ -125,70 +104,6 @@ def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesK
     return row.id
 
 
-def history_runs(
-    session: Session, scenario: ScenarioRow, host_class: str, limit: int, every_branch: bool
-) -> list[HistoryRun]:
-    """The newest run of each of the last `limit` commits, oldest first: of the default branch, or of all.
-
-    Reads backwards from the last commit, so that a short history of a long project is cheap.
-    """
-    commits = CommitRow.__table__.c
-    run, verdict = RunRow.__table__.alias(), VerdictRow.__table__.alias()
-    newest = (
-        select(run.c.id)
-        .join(verdict, verdict.c.run_id == run.c.id)
-        .where(
-            run.c.commit_id == commits.id,
-            run.c.scenario_id == scenario.id,
-            run.c.host_class == host_class,
-            verdict.c.outcome.not_in(NOT_IN_HISTORY),
-            ~run.c.beside,
-        )
-        .order_by(run.c.received_at.desc(), run.c.id.desc())
-        .limit(1)
-        .correlate(CommitRow.__table__)
-    )
-    query = select(commits.sha, commits.parent_sha, commits.subject, commits.committed_at)
-    if session.get_bind().dialect.name == "postgresql":
-        each = newest.with_only_columns(*_judged(run.c, verdict.c)).lateral()
-        query = query.add_columns(*each.c).join_from(CommitRow.__table__, each, true())
-    else:  # SQLite has no LATERAL: reads the run and its verdict again
-        runs, verdicts = RunRow.__table__, VerdictRow.__table__
-        query = query.add_columns(*_judged(runs.c, verdicts.c))
-        query = query.join_from(CommitRow.__table__, runs, runs.c.id == newest.scalar_subquery())
-        query = query.join(verdicts, verdicts.c.run_id == runs.c.id)
-    query = (
-        query.where(commits.project_id == scenario.project_id, *([] if every_branch else [commits.listed]))
-        .order_by(commits.position.desc(), commits.id.desc())
-        .limit(limit)
-    )
-    found = list(map(HistoryRun._make, _rows(session, query)))
-    return found[::-1]
-
-
-def _rows(session: Session, query: Select[Any]) -> Iterable[tuple[Any, ...]]:
-    """Rows of a query with thousands of them. PostgreSQL aggregates each column into an array, since fetching
-    rows would take most of the time."""
-    if session.get_bind().dialect.name != "postgresql":
-        return session.execute(query)
-    each = query.subquery()
-    columns = session.execute(
-        select(*(func.array_agg(column) for column in each.c)), execution_options={BINARY: True}
-    ).one()
-    return zip(*columns, strict=True) if columns[0] is not None else []
-
-
-def _judged(runs: Columns, verdicts: Columns) -> list[ColumnElement[Any]]:
-    """Columns of HistoryRun from a run and its verdict."""
-    names = ("display", "cause", "stage", "ratio_cpp", "low", "high")
-    return [
-        runs.id.label("run_number"),
-        runs.run_id,
-        runs.base_sha,
-        *(verdicts[name] for name in names),
-    ]
-
-
 def series_of_metric(
     session: Session, scenario_id: int, host_class: str, metric: str
 ) -> dict[int, SeriesName]:
@@ -204,7 +119,7 @@ def series_of_metric(
     return {number: SeriesName(stage, source) for number, stage, source in found}
 
 
-def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValue]:
+def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValues]:
     """Values of the series in runs with number `since` or more.
 
     PostgreSQL aggregates each series into arrays: for a hundred thousand values, fetching rows takes most of
@@ -212,13 +127,12 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     """
     table = SeriesValueRow.__table__.c
     columns = (table.run_id, table.value, table.low, table.high)
-    conditions = (table.series_id.in_(series), table.run_id >= since)
+    query = select(table.series_id).where(table.series_id.in_(series), table.run_id >= since)
     if session.get_bind().dialect.name != "postgresql":
-        return session.execute(select(table.series_id, *columns).where(*conditions))
-    gathered = select(table.series_id, *(func.array_agg(one) for one in columns))
-    query = gathered.where(*conditions).group_by(table.series_id)
-    found = session.execute(query, execution_options={BINARY: True}).all()
-    return chain.from_iterable(zip(repeat(number), *arrays) for number, *arrays in found)
+        rows = session.execute(query.add_columns(*columns).order_by(table.series_id))
+        return [(number, *list(zip(*of, strict=True))[1:]) for number, of in groupby(rows, itemgetter(0))]
+    gathered = query.add_columns(*(func.array_agg(one) for one in columns)).group_by(table.series_id)
+    return session.execute(gathered, execution_options={BINARY: True})
 
 
 def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:

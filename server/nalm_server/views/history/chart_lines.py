@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError, NotFoundError
 from nalm_server.git.refs import repository as refs
-from nalm_server.results.series.repository import HistoryRun
+from nalm_server.results.series.history_repository import HistoryCommit
 from nalm_server.results.series.values import Figure
 from nalm_server.views.history import chart_repository as repository
 from nalm_server.views.history import functions
-from nalm_server.views.history.service import FoundLine, HistoryRequest, Line, Target, find_target, line_of
+from nalm_server.views.history.service import FoundLine, HistoryRequest, Line, Target, find_target, lines_of
 
 MOST_FIGURES = 400_000
 """Maximum per answer: 20 series over 10,000 commits, and as many again."""
@@ -49,18 +49,19 @@ def lines(session: Session, project: ProjectRow, request: LinesRequest) -> dict[
     functions.require_known(
         request.history.functions, [name for one in shown for name in one.found.line.stages]
     )
-    commits = _commits(session, project.id, [one.found.line for one in shown])
-    places = {sha: place for place, sha in enumerate(commits)}
+    commits = _commits([one.found.line for one in shown])
+    places = {one.id: place for place, one in enumerate(commits)}
+    place_of = {one.sha: place for place, one in enumerate(commits)}
     tags = refs.tags(session, project.id, MOST_RELEASES)
     return {
         "metric": METRICS[request.history.metric],
         "commits": {
-            "sha": list(commits),
-            "subject": [one.subject for one in commits.values()],
-            "committed_at": [one.committed_at for one in commits.values()],
+            "sha": [one.sha for one in commits],
+            "subject": [one.subject for one in commits],
+            "committed_at": [one.committed_at for one in commits],
         },
         "lines": [_columns(one, places) for one in shown],
-        "releases": [{"name": tag.name, "at": places[tag.sha]} for tag in tags if tag.sha in places],
+        "releases": [{"name": tag.name, "at": place_of[tag.sha]} for tag in tags if tag.sha in place_of],
     }
 
 
@@ -69,8 +70,8 @@ def _found(session: Session, project: ProjectRow, request: LinesRequest) -> Iter
     _require_bounded(targets, request)
     branches = {name: _shas_of(session, project.id, name) for name in request.branches}
     widest = replace(request.history, limit=LONGEST, every_branch=True) if branches else request.history
-    for target in targets:
-        yield from _on_each(line_of(session, project, target, widest), branches, request.history.limit)
+    for found in lines_of(session, project, targets, widest):
+        yield from _on_each(found, branches, request.history.limit)
 
 
 def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
@@ -100,39 +101,39 @@ def _shas_of(session: Session, project_id: int, name: str) -> set[str]:
 
 
 def _along(line: Line, shas: set[str], limit: int) -> Line:
+    commit_ids = line.runs.commit_id
+    places = [place for place, number in enumerate(commit_ids) if line.commits[number].sha in shas]
     return replace(
         line,
-        runs=[one for one in line.runs if one.sha in shas][-limit:],
+        runs=line.runs.at(places[-limit:]),
         change_points=[one for one in line.change_points if one.sha in shas],
         segments=[one for one in line.segments if one["sha"] in shas],
     )
 
 
-def _commits(session: Session, project_id: int, found: Sequence[Line]) -> dict[str, HistoryRun]:
-    """A run of each commit, by SHA, in the order of the first parent."""
-    runs = {one.sha: one for line in found for one in line.runs}
-    if len(found) < 2:
-        return runs
-    oldest = {line.runs[0].sha for line in found if line.runs}
-    order = repository.in_order(session, project_id, oldest)
-    return {sha: runs[sha] for sha in order if sha in runs}
+def _commits(found: Sequence[Line]) -> list[HistoryCommit]:
+    """The commits of all lines, along the first parent."""
+    shown = {commit_id for line in found for commit_id in line.runs.commit_id}
+    return [one for number, one in found[0].commits.items() if number in shown]
 
 
-def _columns(one: Branched, places: dict[str, int]) -> dict[str, Any]:
+def _columns(one: Branched, places: dict[int, int]) -> dict[str, Any]:
     line = one.found.line
-    numbers = [run.run_number for run in line.runs]
+    runs = line.runs
     return {
         "scenario": one.found.scenario.name,
         "branch": one.branch,
         "host_class": one.found.host_class,
-        "at": [places[run.sha] for run in line.runs],
-        "run_id": [run.run_id for run in line.runs],
-        "base_sha": [run.base_sha for run in line.runs],
-        "display": [run.display for run in line.runs],
-        "ratio_cpp": [run.ratio_cpp for run in line.runs],
-        "low": [run.low for run in line.runs],
-        "high": [run.high for run in line.runs],
-        "stages": [_stage(name, list(map(line.figures.get(name, {}).get, numbers))) for name in line.stages],
+        "at": [places[commit_id] for commit_id in runs.commit_id],
+        "run_id": runs.run_id,
+        "base_sha": runs.base_sha,
+        "display": runs.display,
+        "ratio_cpp": runs.ratio_cpp,
+        "low": runs.low,
+        "high": runs.high,
+        "stages": [
+            _stage(name, list(map(line.figures.get(name, {}).get, runs.run_number))) for name in line.stages
+        ],
         "missing": line.missing,
         "change_points": line.change_points,
         "segments": line.segments,

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of lines: the commits of a branch, and the order of commits."""
+"""SQL of lines: the commits of a branch."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from sqlalchemy import func, literal, select
+from sqlalchemy import literal, select
 from sqlalchemy.orm import Session
 
 from nalm_server.git.commits.models import CommitRow
@@ -24,14 +22,3 @@ def first_parents(session: Session, project_id: int, newest: str, limit: int) ->
         .where(CommitRow.project_id == project_id, walk.c.depth < limit)
     )
     return set(session.scalars(select(walk.c.sha)))
-
-
-def in_order(session: Session, project_id: int, oldest: Iterable[str]) -> list[str]:
-    """The project's commits from the first of `oldest` on, along the first parent."""
-    begin = select(func.min(CommitRow.position)).where(
-        CommitRow.project_id == project_id, CommitRow.sha.in_(oldest)
-    )
-    query = select(CommitRow.sha).where(
-        CommitRow.project_id == project_id, CommitRow.position >= begin.scalar_subquery()
-    )
-    return list(session.scalars(query.order_by(CommitRow.position, CommitRow.id)))

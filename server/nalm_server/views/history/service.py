@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
 from nalm_core.report.catalogue import METRICS
@@ -18,9 +19,10 @@ from nalm_server.changepoints import service as judgement
 from nalm_server.changepoints.schemas import ChangePoint
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
-from nalm_server.results.series import repository
+from nalm_server.results.series import history_repository, repository
+from nalm_server.results.series.history_repository import NO_RUNS, HistoryCommit, HistoryRuns
 from nalm_server.results.series.models import ScenarioRow
-from nalm_server.results.series.repository import HistoryRun, ImportedValue, SeriesName, StoredValue
+from nalm_server.results.series.repository import ImportedValue, SeriesName, StoredValues
 from nalm_server.results.series.values import Figure, Figures, Value
 from nalm_server.views.history import functions
 from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary
@@ -65,7 +67,8 @@ class HistoryRequest:
 
 def history(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> dict[str, Any]:
     """schemas.History as plain values: ten thousand objects would take most of the time."""
-    found = line_of(session, project, find_target(session, project, scenario, request), request)
+    target = find_target(session, project, scenario, request)
+    (found,) = lines_of(session, project, [target], request)
     functions.require_known(request.functions, found.line.stages)
     return {
         "metric": METRICS[request.metric],
@@ -105,15 +108,23 @@ def find_target(session: Session, project: ProjectRow, scenario: str, request: H
     return _find_target(session, project, scenario, request.host_class)
 
 
-def line_of(session: Session, project: ProjectRow, target: Target, request: HistoryRequest) -> FoundLine:
+def lines_of(
+    session: Session, project: ProjectRow, targets: Sequence[Target], request: HistoryRequest
+) -> list[FoundLine]:
     """Raises NotFoundError for unknown stages."""
-    row, shown = target.scenario, target.host_class
-    line = Line([CHAIN, *row.stages])
-    if request.metric == NCPP and shown:
-        line = _ncpp(session, project, row, shown, request)
-    elif shown:
-        line = _line(session, row, shown, request)
-    return FoundLine(row, shown, list(target.classes), line)
+    measured = [(one.scenario.id, one.host_class) for one in targets if one.host_class is not None]
+    histories, commits = history_repository.read(
+        session, project.id, measured, request.limit, every_branch=request.every_branch
+    )
+    found = []
+    for target in targets:
+        row, shown = target.scenario, target.host_class
+        line = Line([CHAIN, *row.stages], histories.get(row.id, NO_RUNS), commits)
+        if shown is not None:
+            of_metric = _ncpp if request.metric == NCPP else _line
+            line = of_metric(session, MeasuredScenario(project, row, shown), line, request)
+        found.append(FoundLine(row, shown, list(target.classes), line))
+    return found
 
 
 def _find_target(session: Session, project: ProjectRow, scenario: str, host_class: str | None) -> Target:
@@ -142,12 +153,23 @@ def list_functions(
     return functions.list_functions(session, target.scenario.id, target.host_class, part, limit)
 
 
+@dataclass(frozen=True)
+class MeasuredScenario:
+    """A scenario with runs on a host class."""
+
+    project: ProjectRow
+    scenario: ScenarioRow
+    host_class: str
+
+
 @dataclass
 class Line:
     """The stages shown; one run for each commit, along the first parent, with their figures."""
 
     stages: list[str]
-    runs: list[HistoryRun] = field(default_factory=list)
+    runs: HistoryRuns
+    commits: Mapping[int, HistoryCommit]
+    """By id, along the first parent, also those of the other lines."""
     figures: Figures = field(default_factory=dict)
     change_points: list[ChangePoint] = field(default_factory=list)
     segments: list[dict[str, Any]] = field(default_factory=list)
@@ -165,35 +187,40 @@ class FoundLine:
     line: Line
 
 
-def _line(session: Session, row: ScenarioRow, host_class: str, request: HistoryRequest) -> Line:
-    series = _series(session, row, host_class, request)
-    counted = functions.names_of(session, row.id, host_class, request.functions) if request.functions else {}
-    runs = repository.history_runs(session, row, host_class, request.limit, request.every_branch)
-    since = min((one.run_number for one in runs), default=0)
+def _line(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
+    series = _series(session, of, request)
+    counted = {}
+    if request.functions:
+        counted = functions.names_of(session, of.scenario.id, of.host_class, request.functions)
+    runs = line.runs
+    since = min(runs.run_number, default=0)
     figures = _figures(repository.values(session, series, since), series) if runs else {}
-    stages = _stages(row, request, figures)
+    stages = _stages(of.scenario, request, figures)
     if runs:
         functions.add_values(session, figures, counted, request.metric, since)
     known = {name for name, _ in counted.values()}
     stages += [name for name in dict.fromkeys(request.functions) if name in known]
-    shas = {one.sha for one in runs}
-    return Line(
-        stages,
-        runs,
-        figures,
-        [one for one in judgement.of_history(session, row.project_id, list(series)) if one.sha in shas],
-        [one for one in judgement.segments(session, row.id, host_class) if one["sha"] in shas],
-        ASK_FUNCTIONS if METRICS[request.metric].scopes == ("function",) and not request.functions else None,
+    shas = {line.commits[commit_id].sha for commit_id in runs.commit_id}
+    points = judgement.of_history(session, of.project.id, list(series))
+    segments = judgement.segments(session, of.scenario.id, of.host_class)
+    return replace(
+        line,
+        stages=stages,
+        figures=figures,
+        change_points=[one for one in points if one.sha in shas],
+        segments=[one for one in segments if one["sha"] in shas],
+        missing=ASK_FUNCTIONS
+        if METRICS[request.metric].scopes == ("function",) and not request.functions
+        else None,
     )
 
 
-def _series(
-    session: Session, row: ScenarioRow, host_class: str, request: HistoryRequest
-) -> dict[int, SeriesName]:
+def _series(session: Session, of: MeasuredScenario, request: HistoryRequest) -> dict[int, SeriesName]:
     """Series of the requested stages; none if only functions are requested."""
     if request.functions and not request.stages:
         return {}
-    series = repository.series_of_metric(session, row.id, host_class, request.metric)
+    row = of.scenario
+    series = repository.series_of_metric(session, row.id, of.host_class, request.metric)
     if not request.stages:
         return series
     known = {CHAIN, *row.stages, *(one.stage for one in series.values())}
@@ -209,16 +236,15 @@ def _stages(row: ScenarioRow, request: HistoryRequest, figures: Figures) -> list
     return [*ours, *sorted(others)]
 
 
-def _ncpp(
-    session: Session, project: ProjectRow, row: ScenarioRow, host_class: str, request: HistoryRequest
-) -> Line:
+def _ncpp(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
     """The chain's CPP relative to the reference's cost model: computed on read, so that a new model applies
     to old runs."""
+    row, host_class = of.scenario, of.host_class
     _require_stages(row.name, request.stages, {CHAIN})
-    line = _line(session, row, host_class, replace(request, metric="cpp", stages=[CHAIN]))
-    scale = scale_of(session, project, row.name, host_class)
+    line = _line(session, of, line, replace(request, metric="cpp", stages=[CHAIN]))
+    scale = scale_of(session, of.project, row.name, host_class)
     features = run_features(session, row.id, host_class) if scale.model else {}
-    run_ids = {one.run_number: one.run_id for one in line.runs}
+    run_ids = dict(zip(line.runs.run_number, line.runs.run_id, strict=True))
     return replace(line, figures=normalised(scale, line.figures, run_ids, features), missing=scale.missing)
 
 
@@ -243,21 +269,24 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
     return list(points.values())
 
 
-def _figures(found: Iterable[StoredValue], series: dict[int, SeriesName]) -> Figures:
+def _figures(found: Iterable[StoredValues], series: dict[int, SeriesName]) -> Figures:
     by_stage: Figures = defaultdict(dict)
-    for series_id, run_number, value, low, high in found:
+    for series_id, run_numbers, values, lows, highs in found:
         stage, source = series[series_id]
-        by_stage[stage][run_number] = (value, low, high, source)
+        by_stage[stage].update(zip(run_numbers, zip(values, lows, highs, repeat(source)), strict=False))
     return by_stage
 
 
 def _plain(line: Line) -> dict[str, Any]:
-    of_stages = [(stage, line.figures.get(stage, {})) for stage in line.stages]
+    runs, commits = line.runs, map(line.commits.__getitem__, line.runs.commit_id)
+    of_stages = [_values(map(line.figures.get(stage, {}).get, runs.run_number)) for stage in line.stages]
+    values = zip(*of_stages, strict=True) if of_stages else repeat(())
+    columns = (runs.base_sha, runs.run_id, runs.display, runs.cause, runs.stage)
     return {
         "stages": line.stages,
         "points": [
-            _point(one, {stage: _value(by_run.get(one.run_number)) for stage, by_run in of_stages})
-            for one in line.runs
+            _point(commit, run, dict(zip(line.stages, of_commit, strict=True)))
+            for commit, of_commit, *run in zip(commits, values, *columns, strict=False)
         ],
         "change_points": line.change_points,
         "segments": line.segments,
@@ -265,25 +294,23 @@ def _plain(line: Line) -> dict[str, Any]:
     }
 
 
-def _value(figure: Figure | None) -> dict[str, Any] | None:
+def _values(figures: Iterable[Figure | None]) -> list[dict[str, Any] | None]:
     """As schemas.Value."""
-    if figure is None:
-        return None
-    value, low, high, source = figure
-    return {"value": value, "low": low, "high": high, "source": source}
+    return [one and {"value": one[0], "low": one[1], "high": one[2], "source": one[3]} for one in figures]
 
 
-def _point(one: HistoryRun, values: dict[str, Any]) -> dict[str, Any]:
+def _point(commit: HistoryCommit, run: Sequence[str | None], values: dict[str, Any]) -> dict[str, Any]:
+    base_sha, run_id, display, cause, stage = run
     return {
-        "sha": one.sha,
-        "short_sha": short(one.sha),
-        "subject": one.subject,
-        "committed_at": one.committed_at,
-        "parent_sha": one.parent_sha,
-        "base_sha": one.base_sha,
-        "run_id": one.run_id,
-        "display": one.display,
-        "cause": one.cause,
-        "culprit_stage": one.stage,
+        "sha": commit.sha,
+        "short_sha": short(commit.sha),
+        "subject": commit.subject,
+        "committed_at": commit.committed_at,
+        "parent_sha": commit.parent_sha,
+        "base_sha": base_sha,
+        "run_id": run_id,
+        "display": display,
+        "cause": cause,
+        "culprit_stage": stage,
         "values": values,
     }
