@@ -124,8 +124,8 @@ class Scene:
 
         def looked() -> str | None:
             shown = self.nalm.call("GET", f"/projects/{self.name}/branch-filters")
-            assert shown["reconcile_error"] is None, shown
-            return None if shown["reconciled_at"] == looked_at else shown["reconciled_at"]
+            done = shown["reconcile_error"] is None and shown["reconciled_at"] != looked_at
+            return shown["reconciled_at"] if done else None
 
         found: str = until(looked, "a look at Gitea")
         return found

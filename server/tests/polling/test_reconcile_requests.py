@@ -161,6 +161,8 @@ def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene
     scene.turn()
     assert scene.jobs() == [(scene.base, good.head, 3, "queued")]
     assert "pull request 1: The repository does not serve commit fffffff" in (scene.error() or "")
+    scene.service.request("PUT", "/projects/demo/read-token", "admin", 204, json={"token": "x"})
+    assert scene.error() is None, "the error was that of the token before"
 
 
 def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene) -> None:

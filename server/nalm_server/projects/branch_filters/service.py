@@ -70,7 +70,7 @@ def set_read_token(
     """None removes the token."""
     found, row = _changeable(session, caller, project)
     row.read_credential = context.box.seal(f"{token.user}:{token.token}") if token else None
-    row.reconcile_at, row.reconcile_failures = None, 0
+    row.reconcile_at, row.reconcile_failures, row.reconcile_error = None, 0, None
     action = "read-token.set" if token else "read-token.remove"
     record(session, caller, action, f"read token of {project}", context.clock(), project_id=found.id)
 
