@@ -109,6 +109,7 @@ class Repository:
         self.work.commit("first", nalm__toml=NALM_TOML, work__h="")
         self._bare = home / "tiny.git"
         self.work.git("clone", "-q", "--bare", ".", str(self._bare))
+        self._publish()
         handler = partial(http.server.SimpleHTTPRequestHandler, directory=str(home))
         self._http = http.server.ThreadingHTTPServer((address, 0), handler)
         self.url = f"http://{address}:{self._http.server_port}/tiny.git"
@@ -116,6 +117,10 @@ class Repository:
 
     def push(self) -> None:
         self.work.git("push", "-q", str(self._bare), "main")
+        self._publish()
+
+    def _publish(self) -> None:
+        """Lists the refs in the file that a plain web server shows."""
         subprocess.run(["git", "update-server-info"], cwd=self._bare, check=True)
 
     def close(self) -> None:

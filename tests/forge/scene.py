@@ -32,6 +32,7 @@ class Scene:
         self.clone = Clone.make(home / name)
         self.first = self.clone.commit("first")
         self.push("main")
+        self._wait_for_branch(self.mona, f"{self.api}/branches", "main")
         self.hook = self._meet()
 
     def _meet(self) -> int:
@@ -56,14 +57,17 @@ class Scene:
         """From a branch, or `owner:branch`; Gitea registers branches some time after a push."""
         who = who or self.mona
         owner, _, branch = head.rpartition(":")
-        branches = f"/repos/{owner or self.mona.name}/{self.name}/branches"
-
-        def noted() -> bool:
-            return branch in [one["name"] for one in who.call("GET", branches) or []]
-
-        until(noted, f"Gitea's branch {branch}")
+        self._wait_for_branch(who, f"/repos/{owner or self.mona.name}/{self.name}/branches", branch)
         wanted = {"title": f"Take {head}", "head": head, "base": "main"}
         return int(who.call("POST", f"{self.api}/pulls", wanted)["number"])
+
+    def _wait_for_branch(self, who: GiteaUser, branches: str, branch: str) -> None:
+        """Until Gitea lists it; before its first branch a repository is empty for Gitea."""
+
+        def listed() -> bool:
+            return branch in [one["name"] for one in who.call("GET", branches) or []]
+
+        until(listed, f"Gitea's branch {branch}")
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
         """All statuses of the commit at Gitea, newest first."""
