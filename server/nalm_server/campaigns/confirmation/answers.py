@@ -26,7 +26,7 @@ from nalm_server.worker.wake import wake_pool
 
 
 def take(case: Case, step: StepRow, steps: Sequence[StepRow]) -> None:
-    """Stores the step's result if there is one; moves the step to another host if its host does not come.
+    """Stores the step's result if there is one; moves the step to another host if its host takes no job.
 
     steps: all of the plan, including this one.
     """
@@ -71,7 +71,8 @@ def _waited(case: Case, step: StepRow, job_id: int, *, elsewhere: bool) -> None:
     job = jobs.require_locked(case.session, job_id)
     if job.state != JobState.QUEUED:
         return
-    why = f"{host} is gone" if gone else f"{host or 'any host'} has not taken the job"
+    absent = f"{host} has not taken the job" if host is not None else "no host has taken the job"
+    why = f"{host} is no longer in the pool" if gone else absent
     if host is not None and not elsewhere:
         note(step, remeasurement=Remeasurement.INSTEAD)
         step.why = why

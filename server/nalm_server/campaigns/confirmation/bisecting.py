@@ -38,7 +38,7 @@ def begin(case: Case, seen: Seen, who: str | None = None) -> bool:
         now=case.now,
     )
     queueing.add_step(case, seen, Remeasurement.BISECT, child_id=bisect.id)
-    case.goes_on(PlanState.BISECTING, f"bisect {bisect.number} looks for the commit")
+    case.goes_on(PlanState.BISECTING, f"bisect {bisect.number} searches for the commit")
     return True
 
 
@@ -46,7 +46,7 @@ def ended(case: Case, step: StepRow) -> None:
     """Applies the bisect's result to the alert."""
     bisect = campaigns.get(case.session, step.child_id) if step.child_id is not None else None
     direction = BisectResult.model_validate(bisect.result).direction if bisect is not None else None
-    why = step.why or f"its bisect is {step.outcome}"
+    why = step.why or f"its bisect ended: {step.outcome}"
     if bisect is not None and direction == "regressed" and step.outcome == BisectState.FOUND:
         _found(case, step, bisect)
     elif direction == "regressed" and step.outcome == BisectState.RANGE:
@@ -60,8 +60,8 @@ def ended(case: Case, step: StepRow) -> None:
 
 
 def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
-    """Candidates are compared with good, so a slow drift has a first commit that is far enough from it, too.
-    Hence the culprit must show the change against its own parent."""
+    """Measures the culprit against its parent. The bisect compares candidates with the good commit, so in a
+    slow drift it also finds a first commit that differs enough from good."""
     spec, result = BisectSpec.model_validate(bisect.spec), BisectResult.model_validate(bisect.result)
     shas, scenario = spec.commits or [], scenario_of(step)
     culprit = result.high_sha or spec.bad_sha
@@ -72,14 +72,14 @@ def _found(case: Case, step: StepRow, bisect: CampaignRow) -> None:
         settle(case, bisect, alone=outcome == "regressed")
         return
     case.goes_on(
-        PlanState.MEASURING, f"bisect {bisect.number} found {short(culprit)}: measured against its parent"
+        PlanState.MEASURING, f"bisect {bisect.number} found {short(culprit)}: measuring it against its parent"
     )
     queueing.first(case, [Seen(scenario, parent, culprit, detail_of(step).first_host)])
 
 
 def settle(case: Case, bisect: CampaignRow, *, alone: bool) -> None:
-    """Concludes from the pair of culprit and parent: the culprit changed it `alone`, or no single commit
-    did."""
+    """Ends the confirmation. alone: the culprit shows the change against its parent; otherwise no single
+    commit does."""
     culprit = commits.find(case.session, case.project.id, case.result.head_sha)
     if alone and culprit is not None:
         why = f"bisect {bisect.number} found {short(culprit.sha)}"
@@ -90,6 +90,6 @@ def settle(case: Case, bisect: CampaignRow, *, alone: bool) -> None:
     case.note(base_sha=spec.good_sha, head_sha=spec.bad_sha, gradual=True)
     case.ends(
         PlanState.CONFIRMED,
-        f"gradual: {short(spec.bad_sha)} regressed against {short(spec.good_sha)}, but no commit between "
-        f"them did alone (bisect {bisect.number})",
+        f"gradual: {short(spec.bad_sha)} regressed against {short(spec.good_sha)}, but no single "
+        f"commit between them did (bisect {bisect.number})",
     )

@@ -74,7 +74,7 @@ def _again(case: Case, decisions: dict[str, Decision], measured: Sequence[StepRo
         needs = firsts[name].needs if name in firsts else None
         repeated.append(Seen(name, result.base_sha, result.head_sha, host, needs))
     times = max(sum(_is_same(step, name) for step in measured) for name in undecided)
-    case.goes_on(PlanState.MEASURING, f"undecided, measured once more with more time: {', '.join(undecided)}")
+    case.goes_on(PlanState.MEASURING, f"undecided: measuring again with more time: {', '.join(undecided)}")
     queueing.again(case, repeated, times)
 
 

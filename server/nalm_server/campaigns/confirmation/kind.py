@@ -101,7 +101,7 @@ def _begin(case: Case) -> None:
     if any(seen.under_way for seen in found):
         return
     if not found:
-        case.ends(PlanState.INCONCLUSIVE, "not confirmed: no earlier commit is known to compare with")
+        case.ends(PlanState.INCONCLUSIVE, "not confirmed: there is no known earlier commit for a comparison")
     elif not hosts.any_agent(case.session, case.project):
         why = f"as first seen: pool {case.project.pool} has no host that could measure it again"
         case.ends(PlanState.CONFIRMED, why, again=False)

@@ -39,12 +39,12 @@ class Order:
         if self.only is not None:
             return self.only
         if self.remeasurement is Remeasurement.INSTEAD:
-            return f"another host, because {self.avoid} is gone"
-        return f"another host than {self.avoid}" if self.avoid is not None else "any host"
+            return f"another host, because {self.avoid} is no longer in the pool"
+        return f"a host other than {self.avoid}" if self.avoid is not None else "any host"
 
 
 def add_step(case: Case, seen: Seen, remeasurement: Remeasurement, **answered: Any) -> StepRow:
-    """answered: fields of the step that name its job or campaign."""
+    """answered: the step's fields that identify its job or campaign."""
     step = StepRow(
         campaign_id=case.campaign.id,
         ordinal=campaigns.next_ordinal(case.session, case.campaign.id),
@@ -64,7 +64,7 @@ def room(case: Case) -> bool:
 
 
 def first(case: Case, found: Sequence[Seen]) -> None:
-    """On the host that saw it first, and on another one if one is available."""
+    """Queues measurements on the host that saw the finding first, and on another one if one is available."""
     for group in _by_pair(found):
         host = group[0].host
         if host is None:
@@ -78,7 +78,7 @@ def first(case: Case, found: Sequence[Seen]) -> None:
 
 
 def again(case: Case, found: Sequence[Seen], measured: int) -> None:
-    """On the host that saw it first once more, with more time, after `measured` measurements."""
+    """Queues a longer measurement on the host that saw it first. measured: number of earlier ones."""
     for group in _by_pair(found):
         _queue(case, group, Order(Remeasurement.SAME, only=group[0].host, seconds=budget(measured)))
 
