@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Alerts from report to triage over HTTP: what people see, say and teach, on both databases."""
+"""Alerts from the report to triage over HTTP, on both databases: display, decisions, floors and mutes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def commit(service: Service, number: int, message: str) -> None:
 
 
 def slow(service: Service, run: int, head: int, **given: Any) -> None:
-    """A run of commit `head` against the one before it, slower unless said otherwise."""
+    """Makes a run of commit `head` against the previous commit; by default head is slower."""
     given = {"head_costs": SLOWER} | given
     service.upload(body_of(make_report(run, base=head - 1, head=head, **given)))
 

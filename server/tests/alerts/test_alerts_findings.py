@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Suspicions to alerts: one for each culprit, whoever suspects it."""
+"""Suspicions become alerts: one alert for each culprit, regardless of the source of the suspicion."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def history(after: int, commit: int, *series: Moved) -> Suspicion:
 
 
 def say(service: Service, suspicion: Suspicion) -> int | None:
-    """The number of the alert that is to be looked into."""
+    """Stores the suspicion. Returns the id of the alert to confirm, or None."""
     with service.context.sessions() as session:
         alert = suspect(session, suspicion, service.clock())
         session.commit()
@@ -183,7 +183,7 @@ def test_a_bisect_moves_the_culprit_and_what_is_there_is_joined(service: Service
 
 
 def test_two_workers_that_suspect_one_commit_make_one_alert(service: Service, commits: list[int]) -> None:
-    """Each in a transaction of its own, at the same moment."""
+    """Each worker has a transaction of its own; all begin at the same moment."""
     start = threading.Barrier(4)
     found: list[int | None] = []
 

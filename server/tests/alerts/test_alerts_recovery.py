@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left of a regression after its fix: the alert stays open while it is more than the margin."""
+"""After a fix, the alert stays open while the rest of the regression exceeds the margin."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_second_fix_of_the_rest_closes_it(service: Service) -> None:
 
 
 def test_the_last_good_commit_against_the_fix_decides(service: Service) -> None:
-    """A run of the two ends knows more than the product of two runs, either way."""
+    """A direct run of the two ends overrides the product of two runs, whether it shows more or less."""
     lose(service, "sfc_a")
     fix(service, 10, to=HALF)
     measure(service, 11, 1, 3, head_costs=WHOLE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign-in by OpenID Connect, against a provider over HTTP: the way in, and everything that is none."""
+"""Sign-in by OpenID Connect, against a provider over HTTP: the valid sign-in, and invalid ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIGN_IN = "/api/v1/sign-in/forge"
 
 @pytest.fixture
 def database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """SQLite alone: nothing here depends on the database."""
+    """Runs on SQLite only, because no test here depends on the database."""
     shutil.copy(sqlite_template, tmp_path / "nalm.db")
     return f"sqlite:///{tmp_path / 'nalm.db'}"
 

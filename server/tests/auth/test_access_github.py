@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sign-in by GitHub's OAuth2, which has no OpenID, against a stand-in over HTTP."""
+"""Sign-in by GitHub's OAuth2, which does not support OpenID, against a stand-in over HTTP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIGN_IN = "/api/v1/sign-in/hub"
 
 @pytest.fixture
 def database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """SQLite alone: nothing here depends on the database."""
+    """Runs on SQLite only, because no test here depends on the database."""
     shutil.copy(sqlite_template, tmp_path / "nalm.db")
     return f"sqlite:///{tmp_path / 'nalm.db'}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates, other sites, proxies, https."""
+"""Rate limits, requests from other sites, proxies, and HTTPS."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HEALTH = "/api/v1/health"
 
 @pytest.fixture
 def database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """SQLite alone: nothing here depends on the database."""
+    """Runs on SQLite only, because no test here depends on the database."""
     shutil.copy(sqlite_template, tmp_path / "nalm.db")
     return f"sqlite:///{tmp_path / 'nalm.db'}"
 
@@ -78,7 +78,7 @@ def test_other_sites_are_let_in_by_name_only_and_never_with_a_cookie(
 
 
 def test_only_a_trusted_proxy_says_who_calls(served: Callable[..., TestClient]) -> None:
-    """By the rate limit: a caller who could choose an address would have none."""
+    """The rate limit shows it: it does not hold a caller who can choose an address."""
     for trusted, codes in (("", [200, 429, 429]), ("192.0.2.0/24", [200, 200, 200])):
         client = served(rate_api=1, trusted_proxies=trusted)
         sent = [{"X-Forwarded-For": f"198.51.100.{number}"} for number in range(3)]

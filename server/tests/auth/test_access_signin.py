@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signing in: links, passwords, sessions, tokens of one's own; what is refused, and how alike it looks."""
+"""Sign-in by link and password, sessions, and people's own tokens; refusals, and that they look alike."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ API = "/api/v1"
 
 @pytest.fixture
 def database_url(sqlite_template: Path, tmp_path: Path) -> str:
-    """SQLite alone: nothing here depends on the database; the matrix's tables are tested on both."""
+    """Runs on SQLite only: no test here depends on the database; the matrix's tables are tested on both."""
     shutil.copy(sqlite_template, tmp_path / "nalm.db")
     return f"sqlite:///{tmp_path / 'nalm.db'}"
 
 
 class Browser:
-    """Keeps cookies, and sends the token with each write."""
+    """Keeps cookies, and sends the CSRF token with each write."""
 
     def __init__(self, service: Service, address: str = "192.0.2.1") -> None:
         self.client = TestClient(make_app(service.context), client=(address, 1))
@@ -50,14 +50,14 @@ class Browser:
 
 
 def invited(service: Service, name: str = "mona", *, administrator: bool = False) -> str:
-    """The secret of a new account's link."""
+    """Returns the secret of a new account's sign-in link."""
     new = {"name": name, "administrator": administrator}
     made = service.request("POST", "/accounts", "admin", 201, json=new)
     return str(made["link"].partition("#link=")[2])
 
 
 def member(service: Service, role: str = "developer") -> Browser:
-    """Mona, signed in, with a password, and a role in the project."""
+    """Signs Mona in, with a password and a role in the project."""
     browser = Browser(service)
     browser.sign_in(link=invited(service))
     browser.ask("PUT", "/session/password", 204, {"new": PASSWORD})
@@ -102,7 +102,7 @@ def test_a_link_works_once_and_not_for_ever(service: Service, clock: Clock) -> N
 
 
 def test_the_first_link_is_in_no_log(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
-    """Standard output that is no terminal ends in a journal or a container's log."""
+    """Standard output that is not a terminal goes to a journal or a container's log."""
     make_first_tokens(service.context)
     printed = capsys.readouterr().out
     path = service.context.settings.state_dir / FIRST_LINK
@@ -150,7 +150,7 @@ def test_attempts_are_limited_even_with_the_right_password(service: Service) -> 
 
 
 def flood(service: Service, sent: dict[str, str], times: int, *, network: str) -> None:
-    """Refused attempts, a few from each of many addresses."""
+    """Sends attempts that are refused, a few from each of many addresses."""
     for number in range(times):
         client = TestClient(make_app(service.context), client=(f"{network}.{number // 5}", 1))
         assert client.post(f"{API}/session", json=sent).status_code in (401, 429)
@@ -214,7 +214,7 @@ def test_good_sign_ins_are_not_counted(service: Service) -> None:
 
 
 def test_passwords_are_hashed_as_rfc_9106_recommends(production_hasher: PasswordHasher) -> None:
-    """Section 4, for hosts with little memory: 64 MiB, three passes, four lanes. OWASP asks for less."""
+    """Section 4, for hosts with little memory: 64 MiB, three passes, four lanes. OWASP requires less."""
     stored = extract_parameters(production_hasher.hash(PASSWORD))
     assert stored.type is Type.ID
     assert stored.memory_cost >= 64 * 1024

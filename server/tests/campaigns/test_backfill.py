@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Backfills: some jobs at a time, only what is not measured, oldest first, ended on demand."""
+"""Backfills queue a few jobs at a time, only for unmeasured commits, oldest first, and stop on request."""
 
 from __future__ import annotations
 

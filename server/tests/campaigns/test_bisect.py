@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bisect from API to culprit, with an agent that measures what it is given."""
+"""A bisect from the API request to the culprit, with an agent that measures each job."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def start(service: Service, good: int = 0, bad: int = LENGTH - 1) -> int:
 
 
 def bench(service: Service, culprit: int | None, **outcomes: str) -> Bench:
-    """nat costs 200 instead of 150 cycles from the culprit on; outcomes by `_number`."""
+    """From the culprit on, nat costs 200 instead of 150 cycles. outcomes: by commit, as `_NUMBER`."""
     slow = LENGTH if culprit is None else culprit
     costs = {sha(number): 200.0 if number >= slow else 150.0 for number in range(LENGTH)}
     return Bench(service, costs, {sha(int(key[1:])): value for key, value in outcomes.items()}, [])

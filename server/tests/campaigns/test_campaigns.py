@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the engine does for every kind of campaign: a kind of its own, made here, is three functions."""
+"""The engine's work for every kind of campaign, with a kind defined here by three functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.dialects
 
 
 class Twice(Kind):
-    """Two jobs, one after the other."""
+    """A kind with two jobs, one after the other."""
 
     name = "twice"
     error: Exception | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A finding is measured again before anyone is told: hosts, answers, bisects, people."""
+"""A finding is measured again before a notification is sent: hosts, results, bisects, people's requests."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rig(service: Service, culprit: int = 1, **outcomes: str) -> Rig:
-    """Outcomes by host, `_` for `-`."""
+    """outcomes: by host, with `_` in place of `-`."""
     costs = {sha(number): SLOW if number >= culprit else 150.0 for number in range(LENGTH)}
     return Rig(service, costs, {name.replace("_", "-"): outcome for name, outcome in outcomes.items()})
 
 
 def measure(service: Service, bench: Rig, head: int = 1, base: int | None = None) -> list[str]:
-    """Head against base, asked for by a person, on bench-1; the runs."""
+    """Measures head against base on bench-1, at a person's request. Returns the ids of the runs."""
     pair = {"head": sha(head), "base": sha(head - 1 if base is None else base)}
     job = service.post("/projects/demo/jobs", "admin", 201, pair)
     lease = bench.work("bench-1")
@@ -50,7 +50,7 @@ def measure(service: Service, bench: Rig, head: int = 1, base: int | None = None
 
 
 def found(service: Service, bench: Rig, *seen_by: str) -> int:
-    """A regression of commit 1, seen by bench-1; the other hosts have asked for work before."""
+    """Makes a regression of commit 1, measured by bench-1. The hosts `seen_by` request work before."""
     for host in seen_by:
         service.lease(204, host)
     outcome = bench.outcomes.pop("bench-1", None)
@@ -346,7 +346,7 @@ def test_a_developer_has_it_measured_again(service: Service) -> None:
 
 
 def change_point(session: Session, low: int, high: int, ratio: float) -> None:
-    """In the chain's CPP, after commit `low`, at commit `high`; weighed with all others next."""
+    """Adds a change of the chain's CPP after commit `low`, at commit `high`; `settle` weighs it."""
     series = session.scalars(
         select(SeriesRow).where(SeriesRow.metric == "cpp", SeriesRow.stage == "chain")
     ).one()

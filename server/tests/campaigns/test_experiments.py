@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment from the request to its cost model: cells beside the series, partial until all are in."""
+"""An experiment from the request to its cost model. Cells enter no series; the model is partial until the
+last cell has a result."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database in use before campaigns were one table: nothing is lost on the way there, nor back."""
+"""Migrates a database from before campaigns were one table; upgrade and downgrade lose nothing."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def fill(engine: Engine) -> None:
 
 
 def stored(url: str) -> dict[str, list[dict[str, Any]]]:
-    """What the older version knows, but for the numbers of steps, which nothing refers to."""
+    """Returns the rows that the older version has, except the ids of steps, to which no row refers."""
     engine = make_engine(url)
     tables = MetaData()
     tables.reflect(engine, only=COMPARED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules on a real repository: what is due is measured once, against what was chosen."""
+"""Schedules on a real repository: each due commit is measured once, against the chosen base."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def ask(service: Service, method: str, status: int = 200, **given: Any) -> Any:
 
 
 def run(service: Service, clock: Clock, hours: float = 1) -> list[tuple[str, str]]:
-    """(base, head) of all scheduled jobs, oldest first."""
+    """Returns (base, head) of all scheduled jobs, oldest first."""
     clock.pass_seconds(hours * HOUR)
     work.drain(service.context)
     return [(job["base_sha"], job["head_sha"]) for job in reversed(service.get("/jobs", project="demo"))]

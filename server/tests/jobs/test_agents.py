@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents: invited, registered, given what they can do, drained, revoked."""
+"""Agents are invited, registered, given jobs that match their abilities, drained, and revoked."""
 
 from __future__ import annotations
 

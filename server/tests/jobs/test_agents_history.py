@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hosts were over time: health, thinned with age, and fingerprints with what changed."""
+"""The history of hosts: health samples, which are thinned with age, and fingerprints with their changes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_health_is_a_sample_a_minute(service: Service, clock: Clock) -> None:
 
 
 def test_health_is_thinned_with_age(service: Service, clock: Clock) -> None:
-    """Each 5 minutes for an hour; then what is left of that hour after 2 days and after 40."""
+    """Samples come every 5 minutes for an hour. `left` is the rest of that hour after 2 and after 40 days."""
     for load in range(12):
         tell(service, load=load)
         clock.pass_seconds(300)
@@ -51,7 +51,7 @@ def test_health_is_thinned_with_age(service: Service, clock: Clock) -> None:
 
 
 def sample_times() -> Iterator[datetime]:
-    """A sample each minute for two days."""
+    """Times of samples, one each minute for two days."""
     return (BEGIN + number * MINUTE for number in range(2 * 24 * 60))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agents that the server's own configuration brings: registered at its first start; and shared tokens."""
+"""Agents from the server's own configuration, registered at its first start; and shared tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHARED = "nalm_" + 32 * "s"
 
 
 def first_start(service: Service, state: Path, *, with_agent: bool, **settings: Any) -> str | None:
-    """The name of the host that agent.token is bound to; the token itself is `local` from now on."""
+    """Makes a server's first tokens. Returns the host of agent.token, whose token is `local` from now on."""
     changed = service.context.settings.model_copy(update={"state_dir": state, **settings})
     first = make_first_tokens(replace(service.context, settings=changed), with_agent=with_agent)
     service.tokens["local"] = first.agent_file.read_text()
@@ -30,7 +30,7 @@ def lease(service: Service, token: str, host: str, status: int = 204, **more: An
 
 
 def hosts(service: Service) -> dict[str, tuple[str, bool, str]]:
-    """By name: pool, whether registered, state."""
+    """Returns (pool, registered, state) by name."""
     listed = service.request("GET", "/hosts", "admin")
     return {one["name"]: (one["pool"], one["registered"], one["state"]) for one in listed}
 
@@ -68,7 +68,7 @@ def test_a_new_token_file_takes_the_place_of_the_old_credential(service: Service
 
 
 def test_a_shared_token_of_an_earlier_state_directory_goes_on(service: Service, tmp_path: Path) -> None:
-    """--no-agent makes what every start made before there were registered agents."""
+    """--no-agent makes the same token as servers from before registered agents."""
     assert first_start(service, tmp_path, with_agent=False) is None
     assert first_start(service, tmp_path, with_agent=True) is None
     for host in ("bench-1", "bench-2", socket.gethostname()):
@@ -111,7 +111,7 @@ def test_a_shared_token_does_nothing_to_a_registered_hosts_job(service: Service,
 
 
 def test_what_a_registered_host_is_only_its_own_agent_says(service: Service, tmp_path: Path) -> None:
-    """The report's host calls itself bench-1; its agent is bench-7. A report of CI names bench-7."""
+    """A report from agent bench-7 names its host bench-1. A report from CI names its host bench-7."""
     job_id = push(service, 1)
     first_start(service, tmp_path, with_agent=True, agent_name="bench-7")
     fence = lease(service, "local", "bench-7", 200)["fence"]

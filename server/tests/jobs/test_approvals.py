@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forks' code is not measured without a developer's word, which holds for one commit of one repository."""
+"""Code of forks needs a developer's approval, which is valid for one commit of one repository."""
 
 from __future__ import annotations
 

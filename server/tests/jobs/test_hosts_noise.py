@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host can see, as its own runs show it."""
+"""The smallest change that a host can detect, according to its own runs."""
 
 from __future__ import annotations
 
@@ -34,6 +34,6 @@ def test_runs_that_the_caller_may_not_read_are_left_out(service: Service) -> Non
 
 
 def test_the_spread_behind_an_interval() -> None:
-    """t at 97.5 % with 3 degrees of freedom is 3.182."""
+    """Student's t at 97.5 % with 3 degrees of freedom is 3.182."""
     assert spread(1 / 1.03, 1.03, 4) == pytest.approx(0.029559 / 3.1824 * 2, rel=1e-4)
     assert spread(0.9, 1.1, 2) is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leases: one agent at a time, a silent one is replaced and cannot speak any more."""
+"""Leases: one agent has a job at a time; a silent agent is replaced, and its messages are refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGENT = "agent"
 
 
 def push(service: Service, number: int) -> int:
-    """Delivers commit `number` on top of the one before; the job's number."""
+    """Delivers commit `number`, whose parent is the previous one. Returns the job's id."""
     body = {
         "ref": "refs/heads/main",
         "before": sha(number - 1),
@@ -121,7 +121,7 @@ def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
 
 
 def test_a_job_has_one_result_per_scenario(service: Service, clock: Clock) -> None:
-    """The first agent uploaded, then fell silent; what the second one measures anew is not taken."""
+    """The first agent uploads a result and falls silent. The second agent's result is not stored."""
     push(service, 1)
     first = service.lease()
     service.upload(body_of(make_report(1)), token=AGENT, job_id=first["job_id"], fence=first["fence"])

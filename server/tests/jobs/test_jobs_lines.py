@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured of other branches is not shown as the default branch's."""
+"""Results of other branches are not shown as results of the default branch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.dialects
 
 @pytest.fixture
 def shas(service: Service, tmp_path: Path) -> dict[str, str]:
-    """main: a, b, c; topic: b, t1, t2."""
+    """Commits by name; main has a, b, c, and topic has a, b, t1, t2."""
     repo: Repo = local_repo(service, tmp_path / "forge")
     made = {name: repo.commit(name) for name in "ab"}
     repo.git("checkout", "--quiet", "-b", "topic")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whatever agents and people do, in whatever order: a job has one holder, one result, and is not lost."""
+"""A job has one holder and one result and is not lost, for every order of actions by agents and people."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LONGER_THAN_ANY_PAUSE = 1200.0
 
 
 class JobsMachine(RuleBasedStateMachine):
-    """Two agents that keep all leases they ever had, and speak by any of them."""
+    """Two agents that keep all their leases, expired ones too, and send messages with any of them."""
 
     at: ClassVar[Service]
 
@@ -73,7 +73,7 @@ class JobsMachine(RuleBasedStateMachine):
             return presentation.get_job(session, number, self.at.clock())
 
     def _spoken(self, lease: tuple[int, int], act: Callable[[], Any]) -> bool:
-        """True if it was heard. Only the holder is."""
+        """True if the server accepts the message. It accepts messages of the holder only."""
         job, fence = lease
         may = self.holds.get(job) == fence
         try:
@@ -169,7 +169,7 @@ class JobsMachine(RuleBasedStateMachine):
 
     @rule()
     def silence(self) -> None:
-        """Longer than a lease. Who comes back before another has the job goes on with it."""
+        """Lasts longer than a lease. An agent that returns before another one has the job continues it."""
         self.at.clock.pass_seconds(LONGER_THAN_A_LEASE)
 
     @rule()
@@ -190,7 +190,7 @@ class JobsMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.jobs)
     @rule(which=ANY)
     def supersede(self, which: int) -> None:
-        """A forced push dropped the commit: what nobody has begun is not begun."""
+        """A forced push removes the commit: a job that no agent has begun is dropped."""
         job = self.jobs[which % len(self.jobs)]
         shas, now = [sha(self.heads[job])], self.at.clock()
         project = 1
@@ -221,7 +221,7 @@ class JobsMachine(RuleBasedStateMachine):
         self._write(lambda s: agents.finish(s, self.at.context.settings, AGENT, job, told, now=now))
 
     def teardown(self) -> None:
-        """No job was lost: each that is not over is given out once more, or was given out too often."""
+        """No job is lost: each open job is given out again, or has been given out too often."""
         self.at.clock.pass_seconds(LONGER_THAN_ANY_PAUSE)
         waiting = {number for number in self.jobs if self._job(number).state in OPEN}
         given = set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes next, what is tried again, and what people may do about it."""
+"""The order of the queue, retries, and people's actions on jobs."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def a_project(number: int, clock: Clock) -> ProjectRow:
 
 
 def arrived(session: Session, commit: CommitRow, now: datetime) -> int:
-    """The number of a job that waits; by the table, for the sake of speed."""
+    """Adds a queued job directly to the table, which is fast. Returns its id."""
     common = {"reason": "person", "state": "queued", "priority": 1, "attempts": 0, "fence": 0}
     job = JobRow(project_id=commit.project_id, commit_id=commit.id, head_sha=commit.sha, base_sha=sha(0))
     for key, value in {**common, "created_at": now, "updated_at": now, "updated_seq": 0}.items():
@@ -239,7 +239,7 @@ def test_twenty_agents_get_two_hundred_jobs_once_each(service: Service) -> None:
 
 
 def test_choosing_among_very_many_jobs_reads_no_table(service: Service) -> None:
-    """65,000 jobs, of which 1,000 wait: only the index of those is read."""
+    """There are 65,000 jobs, of which 1,000 are queued. The query reads only the index of the queued ones."""
     first = enqueue(service, 1, JobReason.PERSON)
     columns = (
         "project_id, commit_id, base_sha, head_sha, reason, state, attempts, fence, created_at, updated_at"
@@ -259,7 +259,7 @@ def test_choosing_among_very_many_jobs_reads_no_table(service: Service) -> None:
 
 
 def explained(session: Session, at: Service) -> str:
-    """The plan of the question whose turn it is."""
+    """Returns the database's plan of the query for the next turns."""
     asked: list[tuple[str, Any]] = []
 
     def note(_c: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:

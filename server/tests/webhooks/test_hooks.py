@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's webhook: signed, taken once, answered at once."""
+"""GitHub's webhook: a delivery is signed, is accepted once, and gets its answer immediately."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitLab, Gitea and the plain form: how each signs, and what its events become."""
+"""GitLab, Gitea and the plain form: their signatures, and the effects of their events."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_gitlab_as_a_standard_webhook(service: Service, clock: Clock, own_form: 
     send(service, "gitlab", body, 401, **signed(now - 301))
     send(service, "gitlab", body, 401, **signed(now + 301))
     send(service, "gitlab", body, 401, **signed(now, b"other"))
-    # No way back to the weaker form while a signature is there.
+    # A signature that is present must be valid; the weaker form does not replace it.
     send(service, "gitlab", body, 401, **signed(now, b"other"), X_Gitlab_Token=service.secret)
     assert send(service, "gitlab", body, 202, **signed(now - 299))["became"] == "accepted"
     assert send(service, "gitlab", body, 200, **signed(now))["status"] == "ignored"
@@ -168,7 +168,7 @@ MERGES: dict[str, dict[str, Any]] = {
 
 
 def tell(service: Service, forge: str, event: Any) -> Any:
-    """A request's event, signed as the forge does."""
+    """Sends the event of a pull request, signed like the forge signs it."""
     body = json.dumps(event).encode()
     headers = {
         "github": {"X_GitHub_Event": "pull_request", "X_Hub_Signature_256": sign(service.secret, body)},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pushes to a real repository over HTTP: what they are, the commit graph says; and what no webhook told."""
+"""Pushes to a real repository over HTTP. The commit graph decides their kind, and shows pushes for which no
+webhook came."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A delivery in hand is held on to; of a worker that died it is free again soon."""
+"""A worker keeps its claim on a delivery while it works; after its death the delivery is free again soon."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_delivery_that_every_worker_dies_of_is_given_up(
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_whoever_holds_a_project_keeps_nobody_from_its_jobs(service: Service) -> None:
-    """An agent's progress and a report taken in lock the same rows, in the other order."""
+    """An agent's progress and the intake of a report lock the same rows in opposite orders."""
     number = service.hook(payload("push_merge"), 202)["job_ids"][0]
     with service.context.sessions() as taking, service.context.sessions() as progress:
         projects.lock(taking, 1)

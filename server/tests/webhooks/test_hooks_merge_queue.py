@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's merge queue: what the branch would become is measured, against what is before it."""
+"""GitHub's merge queue: the future state of the branch is measured against the state before it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tell(service: Service, body: bytes) -> Any:
 
 
 def opened(service: Service) -> int:
-    """The job of the pull request's own head."""
+    """Opens the pull request. Returns the id of the job of its own head."""
     end = {"ref": "main", "sha": BASE, "repo": {"id": 1}}
     request = {"number": NUMBER, "head": {**end, "ref": "topic", "sha": TOPIC}, "base": end}
     body = json.dumps({"action": "opened", "number": NUMBER, "pull_request": request}).encode()

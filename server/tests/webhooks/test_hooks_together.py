@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deliveries that wait for one repository: read together, applied one by one, in order."""
+"""Waiting deliveries of one repository are read together and applied one by one, in order."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def scene(service: Service, tmp_path: Path) -> Forked:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Each git command of the server."""
+    """Records the name of each git command that the server runs."""
     commands: list[str] = []
     run = git.run
 
@@ -50,7 +50,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 
 def store(service: Service, event: str, told: dict[str, Any]) -> None:
-    """Taken, not yet worked on."""
+    """Stores a delivery without processing it."""
     body = json.dumps(told).encode()
     headers = {"x-github-event": event, "x-github-delivery": f"d{next(service.deliveries)}"}
     headers["x-hub-signature-256"] = sign(service.secret, body)
@@ -71,7 +71,7 @@ def push(scene: Forked, before: str, after: str) -> None:
 
 
 def topics(scene: Forked, name: str, count: int) -> list[str]:
-    """Heads from the base; every third has the branch merged into it since."""
+    """Makes branches from the base; main is merged into every third. Returns their heads."""
     heads = []
     for number in range(count):
         scene.repo.git("checkout", "--quiet", "-b", f"{name}{number}", scene.base)
@@ -119,7 +119,7 @@ def test_git_is_asked_as_often_for_many_as_for_few(scene: Forked, asked: list[st
 
 
 def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
-    """Of a history of merges at random."""
+    """The history has random merges."""
     chance = random.Random(7)
     for name in ("main", "one", "two", "three"):
         if name != "main":
@@ -195,7 +195,7 @@ def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Cl
 
 
 def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clock: Clock) -> None:
-    """Two workers: the first has the older delivery in hand, and is overtaken."""
+    """Of two workers, the first has claimed the older delivery. The second finishes the newer one first."""
     head, _ = scene.heads
     request(scene, 7, head)
     (late,) = claims.claim(scene.service.context)
@@ -230,9 +230,9 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
 
 
 def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Forked) -> None:
-    """SELECTs are as many for a group as for one delivery, and so are all others on PostgreSQL. Rows that are
-    added to SQLite, which is in the same process, are added one by one: two commits, a job with its
-    transition, a pull request."""
+    """A group has as many SELECTs as one delivery, and on PostgreSQL as many statements of every kind.
+    SQLite, which is in the same process, adds rows one by one: two commits, a job with its transition, a
+    pull request."""
     context = scene.service.context
     selects, changes = [], []
     for name, count in (("warm", 2), ("few", 5), ("many", together.AT_ONCE)):
@@ -295,7 +295,7 @@ def test_who_is_killed_in_a_transaction_has_done_nothing(
 
 
 def test_a_head_that_goes_from_one_pull_request_to_another_stays_measured(scene: Forked) -> None:
-    """The order of the two deliveries matters: they are worked on one by one."""
+    """The order of the two deliveries matters, so they are processed one by one."""
     first, second = scene.heads
     request(scene, 1, first)
     drain(scene.service.context)
