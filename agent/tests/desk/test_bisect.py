@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm bisect`: a real search in a real repository, and what single runs say to it."""
+"""`nalm bisect`: a search in a real repository, and its messages about single runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_commit_is_found_past_one_that_does_not_build(nalm: Nalm, nf_reposit
 
     done = nalm.run(*arguments, cwd=nf_repository.path)
     found = json.loads(done.stdout)
-    # The commit before does not build, so which of the two it is cannot be told.
+    # The previous commit does not build, so the bisect cannot decide which of the two it is.
     assert (done.returncode, found["outcome"]) == (3, "range"), done.stderr
     findings = {one["sha"]: one["finding"] for one in found["asked"]}
     assert (findings[broken], findings[culprit]) == ("skip", "bad")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm check` and `nalm bench` whole: real git, gcc, valgrind, probe and processes."""
+"""`nalm check` and `nalm bench` as complete commands, with real git, gcc, valgrind, probe and processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def report_of(path: Path) -> RunReport:
 
 
 def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
-    """What pays, exactly, by samples where the kernel allows them, and what a model of the caches says."""
+    """The report names the slower function by exact counts, and by samples where the kernel allows them. It
+    also has the counts of the cache model."""
     (change,) = verdict.instruction_changes
     assert change.stage == "alpha" and change.relevant
     assert change.functions[0].name == "churn"
@@ -37,7 +38,7 @@ def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
 
 
 def assert_other_programs_are_told(folder: Path, stdout: str) -> None:
-    """Each at the function that pays, in its file."""
+    """Each output format names the slower function and its file."""
     assert "<failure" in (folder / "junit").read_text()
     results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]
     places = [one["locations"][0]["physicalLocation"] for one in results]

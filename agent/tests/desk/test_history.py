@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm history`: the server's answer as a person sees it, and what is said when there is none."""
+"""`nalm history`: the printed form of the server's answer, and the message if there is none."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def nalm(tmp_path: Path) -> Nalm:
 
 @pytest.fixture
 def push(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> Push:
-    """`git push` to a remote of its own that has main."""
+    """Runs `git push` to a remote that already has main."""
     remote = tmp_path / "remote.git"
     nf_repository.git("init", "-q", "--bare", str(remote))
     nf_repository.git("remote", "add", "origin", str(remote))
@@ -53,7 +53,7 @@ def push(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> Push:
 
 
 def decide(nf: NfRepository, nalm: Nalm, scratch: Path, outcome: str, head: str = "HEAD") -> None:
-    """As if this host had decided on it before: only the hook is tried here."""
+    """Stores an outcome as if this host had measured it, because only the hook is tested here."""
     repository = Repository(nf.path, scratch)
     found = compared(repository, None, head)
     slower = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}} if outcome == "regressed" else {}

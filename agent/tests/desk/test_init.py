@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm init` on what repositories hold: banner comments, huge files, many captures, no git."""
+"""`nalm init` on repositories with banner comments, huge files or many captures, and on one without git."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""init, doctor, top, and what is printed."""
+"""The commands init, doctor and top, and their output."""
 
 from __future__ import annotations
 

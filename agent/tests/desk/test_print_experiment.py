@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of experiments: columns give way on a terminal, lines are whole for a program."""
+"""Tables of experiments: columns are dropped or cut to a terminal's width; a program gets whole lines."""
 
 from __future__ import annotations
 

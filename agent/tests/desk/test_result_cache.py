@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm check` asked again: what was decided on this host is not measured twice, and nothing else is kept."""
+"""A repeated `nalm check` shows the result that this host has decided; no other result is kept."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tiny import NALM, Nalm, NfRepository
 
 
 def read_until(process: subprocess.Popen[str], said: str, lines: list[str]) -> None:
-    """Reads what the command says until a line holds the words. Its lines are kept."""
+    """Reads the command's output until a line has these words, and keeps the lines."""
     assert process.stdout is not None
     for line in process.stdout:
         lines.append(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that head loses, keeps or stops forwarding are told within seconds; what is harmless is not."""
+"""Replays report within seconds lost, kept and no longer forwarded packets; harmless changes pass."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stages_of(command: list[str], work: WorkDir) -> list[StageInfo]:
 
 
 def lost(tiny_nf: list[str], folder: Path, work: WorkDir, work_h: str) -> list[str]:
-    """What is said of a head with this work.h against the plain NF."""
+    """Returns the lost outcomes that are reported for a head with this work.h against the plain NF."""
     folder.mkdir(exist_ok=True)
     head = build_tiny(folder, work_h)
     arms = {arm: info(stages_of(tiny_nf, work)) for arm in (Arm.BASE, Arm.HEAD)}
