@@ -97,7 +97,8 @@ def fill(service: Service) -> None:
 
 
 def add_history(service: Service) -> None:
-    """1: the reference; 2: nat slower; 3: dpi added, nat as before; 4: nat slower again; 5: fixed."""
+    """Commit 1 is the reference; in 2 nat is slower; 3 adds dpi, with nat as in 1; in 4 nat is slower again;
+    5 fixes it."""
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs={"nat": 176.0})))
     cheaper = {"base": ({**COSTS, "nat": 176.0}, FEATURES), "head": (WITH_DPI, DPI)}

@@ -88,7 +88,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 
 @pytest.fixture
 def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's."""
+    """A page of an administrator."""
     with fresh_page(browser, **administrator(running)) as page:
         yield page
 

@@ -45,7 +45,7 @@ def names(figures: tuple[Service, str]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """An administrator's."""
+    """A context of an administrator."""
     with fresh_context(browser, **administrator(figures)) as context:
         yield context
 

@@ -15,7 +15,7 @@ from service_browser import administrator, fresh_context, page_of, require_acces
 
 @pytest.fixture(scope="module")
 def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """An administrator's."""
+    """A context of an administrator."""
     with fresh_context(browser, **administrator(figures)) as context:
         yield context
 

@@ -28,7 +28,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 
 @pytest.fixture(scope="module")
 def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """An administrator's."""
+    """A context of an administrator."""
     with fresh_context(browser, **administrator(running)) as context:
         yield context
 

@@ -50,7 +50,7 @@ def fill(service: Service) -> None:
 
 @pytest.fixture
 def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's."""
+    """A page of an administrator."""
     with fresh_page(browser, **administrator(running)) as page:
         yield page
 

@@ -28,7 +28,7 @@ PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
 
 @pytest.fixture
 def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's."""
+    """A page of an administrator."""
     with fresh_page(browser, **administrator(figures)) as page:
         yield page
 
