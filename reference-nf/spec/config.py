@@ -10,6 +10,7 @@ from pathlib import Path
 from spec.acl import Acl, generate_rules
 from spec.acl import read_rules as read_acl_rules
 from spec.dpi import Dpi, read_patterns, read_rules
+from spec.l2fwd import L2fwd, Stations, read_stations
 from spec.l3fwd import L3fwd, read_routes
 from spec.lb import Lb, LbConfig, read_services
 from spec.models import Build, ModelConfig, run_model
@@ -98,6 +99,7 @@ def _stage(name: str, source: Source, index: int, count: int) -> Stage:
         "dpi": lambda: _dpi(values[name], folder),
         "lb": lambda: _lb(values[name], folder, index, count),
         "openflow": lambda: _openflow(values[name], folder, count),
+        "l2fwd": lambda: _l2fwd(values[name], folder),
         "l3fwd": lambda: _l3fwd(values[name], folder),
     }
     return makers[name]()
@@ -157,11 +159,21 @@ def _dpi(section: Mapping[str, str], folder: Path) -> Dpi:
     return Dpi(rules, int(section["mark_dscp"]), int(section.get("inspect_packets", "0")))
 
 
+def _l2fwd(section: Mapping[str, str], folder: Path) -> L2fwd:
+    stations = read_stations(folder / section["stations"]) if "stations" in section else Stations()
+    stations.generate(int(section.get("stations_generated", "0")), int(section.get("stations_seed", "1")))
+    return L2fwd(
+        stations,
+        floods=section.get("unknown", "flood") == "flood",
+        switches_ip=section.get("frames", "all") == "all",
+    )
+
+
 def _l3fwd(section: Mapping[str, str], folder: Path) -> L3fwd:
     routes = read_routes(folder / section["routes"])
     generated, generated6 = (int(section.get(key, "0")) for key in ("routes_generated", "routes6_generated"))
     routes.generate(generated, generated6, int(section.get("routes_seed", "1")))
-    return L3fwd(routes)
+    return L3fwd(routes, passes_others=section.get("others", "drop") == "pass")
 
 
 def _nat(values: ConfigParser, index: int, count: int) -> Nat:

@@ -100,8 +100,9 @@ class L3fwd:
 
     name = "l3fwd"
 
-    def __init__(self, routes: Routes) -> None:
+    def __init__(self, routes: Routes, *, passes_others: bool = False) -> None:
         self.routes = routes
+        self.passes_others = passes_others
 
     def begin_batch(self, now_ns: int) -> None:
         """Nothing."""
@@ -109,6 +110,8 @@ class L3fwd:
     def process(self, packet: Packet, now_ns: int) -> Result:
         """Forwards one packet by its current destination, which NAT may have changed."""
         del now_ns
+        if self.passes_others and packet.kind in (Kind.VLAN, Kind.NOT_IP):
+            return Pass("not_routed", packet)
         if packet.kind in UNFORWARDABLE:
             return Drop(packet.kind.value)
         if packet.frame[TTL if packet.version == 4 else HOP_LIMIT] <= 1:

@@ -19,6 +19,42 @@ IP_AT, UDP_AT, PAYLOAD_AT = 14, 34, 42
 MIXES = {"64": {64: 1}, "256": {256: 1}, "imix": {64: 7, 594: 4, 1518: 1}, "1500": {1500: 1}}
 
 
+MIXED_TYPES = (0x88B5, 0x0800, 0x86DD)
+"""EtherTypes of profile mix, in turn."""
+UDP6_AT, STAMPED6_BYTES = 54, 80
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A packet of profile mix: addresses of the layer that forwards it, and its stamp if it has room."""
+
+    ether_type: int
+    source: bytes
+    destination: bytes
+    stamp: tuple[int, int, int, int, int] | None
+
+
+def read_mixed(frame: bytes) -> Mixed:
+    """Parses the packet; of IPv6 with UDP if a stamp has room behind it, else without a next header."""
+    ether_type = int.from_bytes(frame[12:14])
+    if ether_type == 0x0800:
+        packet = read_stamped(frame)
+        stamp = STAMP.unpack(frame[-STAMP.size :])
+        return Mixed(ether_type, packet.source[0], packet.destination[0], stamp)
+    if ether_type == 0x88B5:
+        return Mixed(ether_type, frame[6:12], frame[:6], STAMP.unpack(frame[-STAMP.size :]))
+    assert ether_type == 0x86DD and frame[14:18] == b"\x60\0\0\0"
+    source, destination, datagram = frame[22:38], frame[38:54], frame[UDP6_AT:]
+    assert int.from_bytes(frame[18:20]) == len(datagram)
+    if len(frame) < STAMPED6_BYTES:
+        assert frame[20] == 59
+        return Mixed(ether_type, source, destination, None)
+    assert frame[20] == 17 and int.from_bytes(datagram[4:6]) == len(datagram)
+    pseudo = frame[22:54] + len(datagram).to_bytes(4) + b"\0\0\0\x11"
+    assert datagram[6:8] != b"\0\0" and ones_complement_sum(pseudo + datagram) == 0xFFFF
+    return Mixed(ether_type, source, destination, STAMP.unpack(frame[-STAMP.size :]))
+
+
 @dataclass(frozen=True)
 class Stamped:
     """A generated packet as on the wire."""

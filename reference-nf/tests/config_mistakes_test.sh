@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd openflow gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd openflow l2fwd gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
 refused "is named twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
@@ -55,6 +55,13 @@ refused "$work/flows:4: ipv4_dst needs eth_type=0x0800 before it" --config "$sou
 refused "$work/flows:5: no group 7 above this line" --config "$source/conf/golden.conf" --set openflow.rules="$work/flows" \
 	--set openflow.next_hops_generated=6
 refused "needs next_hops_generated" --config "$source/conf/vbng.conf" --set openflow.prefixes_generated=1
+mix=$source/conf/mix.conf
+printf 'station 02:00:00:00:20:01 forward\nstation 01:00:5e:00:00:01 forward\nstation 02:00:00:00:20:01 filter\n' >"$work/stations"
+refused "$work/stations:2: 01:00:5e:00:00:01 is a group address" --config "$mix" --set l2fwd.stations="$work/stations"
+refused "$work/stations:3: line 1 already has this station" --config "$mix" --set l2fwd.stations="$work/stations"
+refused "profile mix has flows that stay" --config "$mix" --set traffic.reply_percent=10
+refused "--set traffic.frame_bytes=65: must be even" --config "$mix" --set traffic.frame_bytes=65
+refused "--set traffic.frame_bytes=256: no stage or part of the program has this key" --config "$conf" --set traffic.frame_bytes=256
 upf=$source/conf/upf.conf
 refused "pdr needs gtp_decap before it" --config "$upf" --set chain.stages=pdr,gtp_decap,qer,urr,far
 refused "urr needs pdr before it" --config "$upf" --set chain.stages=gtp_decap,urr,pdr,qer,far

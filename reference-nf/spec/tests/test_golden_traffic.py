@@ -14,8 +14,20 @@ from typing import Any
 
 import pytest
 from golden_nf import EAL, NF_FOLDER, Nf, lcore_map
+from spec.l2fwd import generated_address
 from spec.pcap import read_pcap
-from spec.traffic import MIXES, Stamped, broken_streams, read_stamped, sizes, zipf_shares
+from spec.traffic import (
+    MIXED_TYPES,
+    MIXES,
+    STAMP_MARK,
+    STAMPED6_BYTES,
+    Stamped,
+    broken_streams,
+    read_mixed,
+    read_stamped,
+    sizes,
+    zipf_shares,
+)
 
 CONFIG = NF_FOLDER / "conf" / "sfc_a.conf"
 PACKETS = 24000
@@ -31,11 +43,18 @@ class Sent:
     """A run's packets, and the traffic's own report."""
 
     def __init__(
-        self, nf: Nf, folder: Path, settings: dict[str, str], packets: int = PACKETS, lcores: int = 1
+        self,
+        nf: Nf,
+        folder: Path,
+        settings: dict[str, str],
+        packets: int = PACKETS,
+        *,
+        lcores: int = 1,
+        config: Path = CONFIG,
     ) -> None:
         self.dump = folder / "out.pcap"
         chain = {"chain.stages": "nop", **settings}
-        command = [str(nf.binary), lcore_map(lcores), *EAL, "--", "--config", str(CONFIG)]
+        command = [str(nf.binary), lcore_map(lcores), *EAL, "--", "--config", str(config)]
         command += ["--packets", str(packets), "--dump", str(self.dump)]
         for key, value in chain.items():
             command += ["--set", f"{key}={value}"]
@@ -208,6 +227,38 @@ def test_latency(nf: Nf, tmp_path: Path) -> None:
     warming = Sent(nf, tmp_path, settings | {"traffic.warm_up_ms": "60000"}, 5000).traffic
     assert warming["received"] > 0
     assert warming["latency_packets"] == 0
+
+
+@pytest.mark.parametrize("frame_bytes", [64, pytest.param(84, marks=pytest.mark.sanitised), 512])
+def test_mix_is_a_third_each(nf: Nf, tmp_path: Path, frame_bytes: int) -> None:
+    config = NF_FOLDER / "conf" / "mix.conf"
+    settings = {"chain.stages": "nop", "traffic.frame_bytes": str(frame_bytes), "traffic.flows": "300"}
+    sent = Sent(nf, tmp_path, settings, config=config)
+    packets = [read_mixed(frame) for frame in sent.frames]
+    assert sizes(sent.frames) == {frame_bytes: PACKETS}
+    assert [packet.ether_type for packet in packets] == [MIXED_TYPES[n % 3] for n in range(PACKETS)]
+    assert {packet.destination for packet in packets[::3]} == {generated_address(1, n) for n in range(100)}
+    assert all(len({packet.source for packet in packets[kind::3]}) == 100 for kind in range(3))
+    following: Counter[int] = Counter()
+    for number, packet in enumerate(packets):
+        if packet.stamp is None:
+            assert number % 3 == 2 and frame_bytes - 4 < STAMPED6_BYTES
+            continue
+        mark, _, flow, sequence, time = packet.stamp
+        assert (mark, flow % 3, time) == (STAMP_MARK, number % 3, 100 * number)
+        assert sequence == following[flow]
+        following[flow] += 1
+    assert sent.traffic["received"] == PACKETS
+    assert sent.traffic["damaged"] == sent.traffic["reordered"] == sent.traffic["lost"] == 0
+
+
+def test_mix_passes_switch_and_router(nf: Nf, tmp_path: Path) -> None:
+    sent = Sent(nf, tmp_path, {"chain.stages": "l2fwd,l3fwd"}, config=NF_FOLDER / "conf" / "mix.conf")
+    outcomes = {stage["name"]: stage["outcomes"] for stage in sent.totals["stages"]}
+    assert outcomes["l2fwd"]["forwarded"] == outcomes["l3fwd"]["not_routed"] == PACKETS // 3
+    assert outcomes["l2fwd"]["left_to_l3"] == outcomes["l3fwd"]["forwarded"] == PACKETS * 2 // 3
+    hops = Counter((frame[12:14], frame[5]) for frame in sent.frames if frame[12:14] != b"\x88\xb5")
+    assert len(hops) == 8, "every next hop, by either version"
 
 
 TSHARK_OPTIONS = [

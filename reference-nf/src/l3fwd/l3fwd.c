@@ -19,6 +19,7 @@ enum l3fwd_outcome {
 	L3FWD_MALFORMED,
 	L3FWD_VLAN,
 	L3FWD_NOT_IP,
+	L3FWD_NOT_ROUTED,
 };
 
 static const struct nalm_outcome_spec l3fwd_outcomes[] = {
@@ -28,15 +29,22 @@ static const struct nalm_outcome_spec l3fwd_outcomes[] = {
 	[L3FWD_MALFORMED] = {"malformed", NALM_KIND_BAD},
 	[L3FWD_VLAN] = {"vlan", NALM_KIND_BAD},
 	[L3FWD_NOT_IP] = {"not_ip", NALM_KIND_BAD},
+	[L3FWD_NOT_ROUTED] = {"not_routed", NALM_KIND_PASS},
 	{NULL, 0},
 };
 
-/* A router reads only the IP header: kinds before PACKET_MALFORMED are forwarded. */
+/* A router reads only the IP header: kinds before PACKET_MALFORMED are forwarded. What is no IP may belong to another
+ * stage of the chain. */
 static const uint8_t outcome_of_kind[] = {
 	[PACKET_MALFORMED] = L3FWD_MALFORMED,
 	[PACKET_VLAN] = L3FWD_VLAN,
 	[PACKET_NOT_IP] = L3FWD_NOT_IP,
 };
+
+static inline uint8_t outcome_of(const struct l3fwd_table *t, uint8_t kind)
+{
+	return t->passes_others && kind != PACKET_MALFORMED ? L3FWD_NOT_ROUTED : outcome_of_kind[kind];
+}
 
 /* Offsets in a frame. */
 enum {
@@ -198,7 +206,7 @@ static inline void route(const struct l3fwd *l, const struct l3fwd_table *t, str
 	for (uint32_t i = first; i < end; i++) {
 		const struct packet *p = &b->packets[i];
 		if (unlikely(p->kind >= PACKET_MALFORMED))
-			b->outcome[i] = outcome_of_kind[p->kind];
+			b->outcome[i] = outcome_of(t, p->kind);
 		else if (p->version == 4)
 			n = look_at(l, t, b, i, &w, n);
 		else

@@ -75,9 +75,11 @@ static void read_routes(struct config *config, struct l3fwd_settings *s)
 
 void *l3fwd_configure(struct config *config)
 {
+	static const char *const others[] = {"drop", "pass", NULL};
 	struct l3fwd_settings *s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
+	s->passes_others = config_choice(config, "l3fwd", "others", "drop", others) == 1;
 	read_routes(config, s);
 	l3fwd_generate_routes(config, s);
 	return s;

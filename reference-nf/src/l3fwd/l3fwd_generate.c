@@ -7,7 +7,6 @@
 #include "table/hashing.h"
 #include "l3fwd/l3fwd_generate.h"
 
-#define ROUTES_MAX 2000000u
 #define ROUTES_PER_ALLOCATION 8u
 
 /* Prefix lengths as in a full BGP table, slightly flattened. Of 64 routes, those below `below`, and not below the
@@ -52,19 +51,32 @@ static uint32_t allocation(uint64_t random)
 }
 
 /* Routes of one network are neighbours: several are in one allocation. */
+static struct ipv6_prefix prefix6(uint64_t random, uint32_t n, uint64_t start)
+{
+	uint32_t high = allocation(mix64(~start + (random >> 32) % (n / ROUTES_PER_ALLOCATION + 1)));
+	uint64_t bits = __builtin_bswap64((uint64_t)high << 32 | (uint32_t)random);
+	struct ipv6_prefix prefix = {.length = length_of(shares6, random >> 58)};
+
+	memcpy(prefix.address, &bits, sizeof(bits));
+	ipv6_prefix_mask(&prefix);
+	return prefix;
+}
+
+struct ipv6_prefix l3fwd_generated_prefix6(uint64_t seed, uint32_t n, uint32_t i)
+{
+	uint64_t start = mix64(seed);
+
+	return prefix6(mix64(start - 1 - i), n, start);
+}
+
 static bool generate6(struct l3fwd_settings *s, uint32_t n, uint64_t seed, uint32_t hops)
 {
 	uint64_t start = mix64(seed);
-	uint32_t allocations = n / ROUTES_PER_ALLOCATION + 1;
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < n; i++) {
 		uint64_t random = mix64(start - 1 - i);
-		uint32_t high = allocation(mix64(~start + (random >> 32) % allocations));
-		uint64_t bits = __builtin_bswap64((uint64_t)high << 32 | (uint32_t)random);
-		struct ipv6_prefix prefix = {.length = length_of(shares6, random >> 58)};
-		memcpy(prefix.address, &bits, sizeof(bits));
-		ipv6_prefix_mask(&prefix);
+		struct ipv6_prefix prefix = prefix6(random, n, start);
 		ok = l3fwd_add_route6(s, &prefix, (uint32_t)(random >> 48) % hops);
 	}
 	return ok;
@@ -72,8 +84,8 @@ static bool generate6(struct l3fwd_settings *s, uint32_t n, uint64_t seed, uint3
 
 void l3fwd_generate_routes(struct config *config, struct l3fwd_settings *s)
 {
-	uint32_t n = (uint32_t)config_u64(config, "l3fwd", "routes_generated", 0, 0, ROUTES_MAX);
-	uint32_t n6 = (uint32_t)config_u64(config, "l3fwd", "routes6_generated", 0, 0, ROUTES_MAX);
+	uint32_t n = (uint32_t)config_u64(config, "l3fwd", "routes_generated", 0, 0, L3FWD_ROUTES_MAX);
+	uint32_t n6 = (uint32_t)config_u64(config, "l3fwd", "routes6_generated", 0, 0, L3FWD_ROUTES_MAX);
 	uint64_t seed = config_u64(config, "l3fwd", "routes_seed", 1, 0, UINT64_MAX);
 	const char *key = n != 0 ? "routes_generated" : "routes6_generated";
 	uint32_t hops = 0;

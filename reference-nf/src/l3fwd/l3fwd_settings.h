@@ -26,6 +26,7 @@ struct l3fwd_settings {
 	struct l3fwd_route *routes;
 	struct l3fwd_route6 *routes6;
 	uint32_t route_count, route6_count;
+	bool passes_others; /* frames without IP go on to the next stage */
 	bool known[L3FWD_NEXT_HOPS];
 	struct rte_ether_addr next_hops[L3FWD_NEXT_HOPS]; /* destination MAC by id, where known */
 };

@@ -99,6 +99,7 @@ struct l3fwd_table *l3fwd_table_create(const struct l3fwd_settings *s, int socke
 	t = rte_zmalloc_socket("l3fwd_table", sizeof(*t), 64, socket);
 	if (t != NULL) {
 		t->generation = next_generation();
+		t->passes_others = s->passes_others;
 		for (uint32_t id = 0; id < L3FWD_NEXT_HOPS; id++)
 			t->next_hops[id] = (struct l3fwd_next_hop){.to = s->next_hops[id], .from = own_address};
 	}

@@ -24,6 +24,7 @@ _Static_assert(sizeof(struct l3fwd_next_hop) == 16, "one load");
 struct l3fwd_table {
 	struct rte_fib *fib;
 	struct rte_lpm6 *lpm6; /* NULL: no route of IPv6 */
+	bool passes_others;    /* frames without IP go on */
 	uint32_t generation;   /* unique among tables of this process, 1 to L3FWD_GENERATION_MAX */
 	struct l3fwd_next_hop next_hops[L3FWD_NEXT_HOPS] __attribute__((aligned(64)));
 };

@@ -376,6 +376,24 @@ static void notes_of_a_flow(void)
 	fixture_close(&l3fwd);
 }
 
+static void others_pass_where_told(void)
+{
+	struct frame f = to(IP(10, 0, 0, 1)), was;
+
+	open_l3fwd(HOPS "route 10.0.0.0/8 1\n", "others = pass");
+	put16(f.data + AT_TYPE, 0x88b5);
+	was = f;
+	RUNS(&f, "not_routed");
+	CHECK(f.bytes == was.bytes && memcmp(f.data, was.data, f.bytes) == 0);
+	put16(f.data + AT_TYPE, 0x8100);
+	RUNS(&f, "not_routed");
+	f.bytes = 13;
+	RUNS(&f, "malformed");
+	f = to(IP(11, 0, 0, 1));
+	RUNS(&f, "no_route");
+	fixture_close(&l3fwd);
+}
+
 static void mistakes_are_counted(void)
 {
 	static const char *const wrong[] = {"next_hop 0 02:00\n",	     "next_hop 300 02:00:00:00:01:00\n",
@@ -413,6 +431,7 @@ int main(int argc, char **argv)
 	RUN(what_does_not_fit_is_said);
 	RUN(prefetch_changes_nothing);
 	RUN(notes_of_a_flow);
+	RUN(others_pass_where_told);
 	RUN(mistakes_are_counted);
 	return 0;
 }

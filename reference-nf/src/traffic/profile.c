@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "traffic/profile.h"
 
-const char *const profile_names[] = {"capture", "http", "64", "256", "imix", "1500", "upf", NULL};
+const char *const profile_names[] = {"capture", "http", "64", "256", "imix", "1500", "upf", "mix", NULL};
 
 static bool any(const uint8_t *frame, const struct packet *p)
 {

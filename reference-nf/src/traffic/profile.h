@@ -10,7 +10,7 @@
 
 #include "packet/packet.h"
 
-enum traffic_profile { PROFILE_CAPTURE, PROFILE_HTTP, PROFILE_64, PROFILE_256, PROFILE_IMIX, PROFILE_1500, PROFILE_UPF };
+enum traffic_profile { PROFILE_CAPTURE, PROFILE_HTTP, PROFILE_64, PROFILE_256, PROFILE_IMIX, PROFILE_1500, PROFILE_UPF, PROFILE_MIX };
 extern const char *const profile_names[]; /* ends with NULL */
 
 #define PROFILE_MAX_PARTS 2u

@@ -12,7 +12,7 @@
 #include "meter/stamp.h"
 #include "meter/tx_stats.h"
 #include "traffic/flow_pick.h"
-#include "traffic/synthetic_times.h"
+#include "meter/synthetic_times.h"
 #include "traffic/traffic_config.h"
 
 #define SERVICE_PROTOCOLS 2u /* of a subscriber: TCP and UDP, a flow each */

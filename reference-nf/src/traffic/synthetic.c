@@ -42,6 +42,24 @@ static void make_frame(struct synthetic_frame *f, uint32_t bytes)
 		     sum_words(f->data + AT_UDP, udp_bytes);
 }
 
+static bool make_frames(struct synthetic *s)
+{
+	uint32_t count = s->mixed ? MIXED_KINDS : s->mix->sizes;
+
+	s->frames = calloc(count, sizeof(*s->frames));
+	for (uint32_t i = 0; s->frames != NULL && i < count; i++) {
+		struct synthetic_frame *f = &s->frames[i];
+		uint32_t bytes = s->mixed ? s->settings->mixed.frame_bytes : s->mix->frame_bytes[i];
+		if (!s->mixed || i == MIXED_IPV4) {
+			make_frame(f, bytes);
+		} else {
+			f->bytes = bytes;
+			f->udp_sum = mixed_make_frame(f->data, bytes, i);
+		}
+	}
+	return s->frames != NULL;
+}
+
 /* Starts the next flow, in the place of an earlier one. */
 static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 {
@@ -81,7 +99,8 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 {
 	*s = (struct synthetic){
 		.count = t->flows,
-		.mix = profile_mix(t->profile),
+		.mixed = t->profile == PROFILE_MIX,
+		.mix = t->profile == PROFILE_MIX ? NULL : profile_mix(t->profile),
 		.reply_percent = t->reply_percent,
 		.reply_after = reply_after,
 		.made = reply_after, /* flows are open at the start */
@@ -90,8 +109,7 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 		.settings = t,
 	};
 	s->flows = aligned_alloc(64, (size_t)s->count * sizeof(*s->flows));
-	s->frames = calloc(s->mix->sizes, sizeof(*s->frames));
-	if (s->flows == NULL || s->frames == NULL || !flow_pick_open(&s->pick, s->count, t->zipf_exponent, t->seed)) {
+	if (s->flows == NULL || !make_frames(s) || !flow_pick_open(&s->pick, s->count, t->zipf_exponent, t->seed)) {
 		fprintf(stderr, "traffic: no memory for %u flows\n", s->count);
 		synthetic_close(s);
 		return false;
@@ -101,8 +119,6 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 		give_birth(s, &s->flows[i]);
 		s->flows[i].opened = 0;
 	}
-	for (uint32_t i = 0; i < s->mix->sizes; i++)
-		make_frame(&s->frames[i], s->mix->frame_bytes[i]);
 	return true;
 }
 
@@ -115,10 +131,12 @@ void synthetic_close(struct synthetic *s)
 }
 
 /* Each direction has a sequence of sizes of its own, so that each gets the whole mix. */
-static inline const struct synthetic_frame *next_frame(struct synthetic *s, enum stamp_direction direction)
+static inline const struct synthetic_frame *next_frame(struct synthetic *s, uint32_t flow, enum stamp_direction direction)
 {
 	uint32_t at = s->at[direction];
 
+	if (s->mixed)
+		return &s->frames[flow % MIXED_KINDS];
 	s->at[direction] = at + 1 == s->mix->order_count ? 0 : at + 1;
 	return &s->frames[s->mix->order[at]];
 }
@@ -154,7 +172,7 @@ static inline void make_packet(struct synthetic *s, struct rte_mbuf *m, uint32_t
 			       uint64_t time)
 {
 	struct synthetic_flow *flow = &s->flows[number];
-	const struct synthetic_frame *frame = next_frame(s, direction);
+	const struct synthetic_frame *frame = next_frame(s, number, direction);
 	const struct stamp stamp = {
 		.generation = flow->generation,
 		.flow = number | (direction == STAMP_INBOUND ? STAMP_REPLY : 0),
@@ -164,9 +182,13 @@ static inline void make_packet(struct synthetic *s, struct rte_mbuf *m, uint32_t
 	const struct ends ends = ends_of(s, flow, direction);
 	uint8_t *data = rte_pktmbuf_mtod(m, uint8_t *);
 
-	rte_memcpy(data, frame->data, frame->bytes - STAMP_BYTES);
-	stamp_write(data + frame->bytes - STAMP_BYTES, &stamp);
-	write_ends(data, frame, &ends);
+	rte_memcpy(data, frame->data, s->mixed ? frame->bytes : frame->bytes - STAMP_BYTES);
+	if (!s->mixed || mixed_has_stamp(data, frame->bytes))
+		stamp_write(data + frame->bytes - STAMP_BYTES, &stamp);
+	if (!s->mixed || number % MIXED_KINDS == MIXED_IPV4)
+		write_ends(data, frame, &ends);
+	else
+		mixed_address(&s->settings->mixed, data, number % MIXED_KINDS, number, frame->udp_sum);
 	m->data_len = (uint16_t)frame->bytes;
 	m->pkt_len = frame->bytes;
 }
@@ -200,6 +222,10 @@ void synthetic_fill(struct synthetic *s, struct rte_mbuf *mbufs[], uint32_t coun
 
 	for (uint32_t i = 0; i < count; i++) {
 		drawn[i] = flow_pick_next(&s->pick);
+		if (s->mixed) {
+			drawn[i] = mixed_flow(drawn[i], s->count, s->next_kind);
+			s->next_kind = s->next_kind + 1 == MIXED_KINDS ? 0 : s->next_kind + 1;
+		}
 		rte_prefetch0(&s->flows[drawn[i]]);
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -243,6 +269,10 @@ void synthetic_arrive(struct synthetic *s, const struct rte_mbuf *m, struct mete
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 	struct stamp stamp;
 
+	if (s->mixed && m->data_len >= MIXED_FRAME_MIN && !mixed_has_stamp(frame, m->data_len)) {
+		meter->received++;
+		return;
+	}
 	if (m->data_len < AT_PAYLOAD + STAMP_BYTES || !stamp_read(frame + m->data_len - STAMP_BYTES, &stamp) ||
 	    (stamp.flow & ~STAMP_REPLY) >= s->count) {
 		meter->damaged++;

@@ -13,7 +13,7 @@
 #include "meter/meter.h"
 #include "meter/tx_stats.h"
 #include "meter/stamp.h"
-#include "traffic/synthetic_times.h"
+#include "meter/synthetic_times.h"
 #include "traffic/traffic_config.h"
 
 #define SYNTHETIC_SERVER_PORT 9u /* discard (RFC 863): the payload has no format */
@@ -35,15 +35,17 @@ _Static_assert(sizeof(struct synthetic_flow) == 64, "a flow is one cache line");
 struct synthetic_frame {
 	uint8_t data[1514];
 	uint32_t bytes;
-	uint32_t ip_sum, udp_sum;
+	uint32_t ip_sum, udp_sum; /* udp_sum alone in frames of profile mix but IPv4 */
 };
 
 struct synthetic {
 	struct synthetic_flow *flows;
 	uint32_t count;
 	struct flow_pick pick;
-	struct synthetic_frame *frames; /* by size */
-	const struct profile_mix *mix;
+	struct synthetic_frame *frames; /* by size; of profile mix by kind */
+	bool mixed;	    /* profile mix: */
+	uint32_t next_kind; /* whose turn it is */
+	const struct profile_mix *mix; /* of the other profiles */
 	uint32_t at[STAMP_DIRECTIONS]; /* in the mix's order */
 	uint32_t reply_percent, reply_owed;
 	uint32_t reply_after, made; /* packets: from a flow's first to its first reply; in total */

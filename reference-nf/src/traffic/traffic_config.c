@@ -104,15 +104,19 @@ static void check_place(const struct traffic_settings *s, struct config *config)
 {
 	static const char *const made[] = {"flows", "skew", "zipf_exponent", "new_flows_per_second", "reply_percent",
 					   "meter", "warm_up_ms", NULL};
+	static const char *const still[] = {"new_flows_per_second", "reply_percent", NULL};
 	static const char *const paced[] = {"burst", "late_after_us", NULL};
 
 	for (uint32_t i = 0; made[i] != NULL && profile_replays(s->profile); i++)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i],
-				       "only profiles 64, 256, imix and 1500 have it; captures use `copies`");
+				       "only profiles 64, 256, imix, 1500 and mix have it; captures use `copies`");
 	for (uint32_t i = 0; i < MADE_FLOWS && profile_serves(s->profile); i++)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i], "profile upf has a flow for each protocol of a subscriber: `scale`");
+	for (uint32_t i = 0; still[i] != NULL && s->profile == PROFILE_MIX; i++)
+		if (config_text(config, "traffic", still[i], NULL) != NULL)
+			config_mistake(config, "traffic", still[i], "profile mix has flows that stay, in one direction");
 	for (uint32_t i = 0; paced[i] != NULL && s->rate_pps == 0; i++)
 		if (config_text(config, "traffic", paced[i], NULL) != NULL)
 			config_mistake(config, "traffic", paced[i], "needs rate_pps");
@@ -161,6 +165,13 @@ struct traffic_settings *traffic_configure(struct config *config)
 		upf_subscribers_configure(&s->subscribers, config);
 		upf_subscribers_check(&s->subscribers, config);
 		s->replies = REPLIES_AS_IS; /* a user plane changes no address */
+	}
+	if (s->profile == PROFILE_MIX) {
+		mixed_configure(&s->mixed, config);
+		s->replies = REPLIES_AS_IS;
+		s->reply_percent = 0;
+		if (s->flows < MIXED_KINDS)
+			config_mistake(config, "traffic", "flows", "profile mix has a flow of each kind: at least %u", MIXED_KINDS);
 	}
 	check_place(s, config);
 	check_amounts(s, config);

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "capture/capture.h"
 #include "traffic/profile.h"
+#include "traffic/mixed.h"
 #include "session/upf_subscribers.h"
 
 #define TRAFFIC_MAX_TARGETS 16u
@@ -45,6 +46,7 @@ struct traffic_settings {
 	uint64_t warm_up_ms;
 
 	struct upf_subscribers subscribers; /* of profile upf */
+	struct mixed_settings mixed;	    /* of profile mix */
 
 	uint64_t rate_pps; /* 0: closed loop */
 	uint32_t burst;
