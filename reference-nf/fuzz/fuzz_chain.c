@@ -21,6 +21,7 @@
 #include "settings.h"
 #include "sums.h"
 #include "talk.h"
+#include "nic/nic.h"
 
 #define IDLE_S 8192u	/* longer than any default idle time of a stage: an input begins without flows */
 #define FRAMES_MAX 256u /* in one input */
@@ -36,6 +37,8 @@ static struct {
 	struct io io;
 	struct plan plan;
 	uint32_t mbufs;		/* in the pool */
+	struct nic nic;		/* of [io] offload */
+	bool bridges;		/* frames without IP pass */
 	bool tunnels;		/* packets come out of tunnels, and go into them */
 	uint64_t entered, left; /* packets */
 	struct talk_frame last; /* that left */
@@ -97,12 +100,15 @@ static void open_nf(void)
 					  .stop = &never_stopped,
 				  }));
 	nf.mbufs = rte_mempool_avail_count(nf.io.pool);
+	CHECK(nic_open(&nf.nic, nf.settings.traffic));
+	nf.bridges = nf.chain.stages[0].ops == &l2fwd_stage;
 	nf.tunnels = nf.chain.stages[0].ops == &gtp_decap_stage;
 }
 
 static void close_nf(void)
 {
 	plan_close(&nf.plan);
+	nic_close(&nf.nic);
 	chain_fini(&nf.chain);
 	io_close(&nf.io);
 	settings_free(&nf.settings);
@@ -130,11 +136,13 @@ static void put_before_nf(const struct talk_frame *f)
 		ASAN_POISON_MEMORY_REGION(m->buf_addr, m->data_off);
 		ASAN_POISON_MEMORY_REGION(frame + f->bytes, rte_pktmbuf_tailroom(m));
 	}
+	if (nf.nic.offload != 0)
+		nic_process(&nf.nic, &m, 1);
 	CHECK(rte_ring_sp_enqueue(nf.io.to_nf, m) == 0);
 	nf.entered++;
 }
 
-/* The last stage of every chain forwards only valid IP packets. */
+/* The last stage of every chain forwards only valid IP packets, and what a switch before it has forwarded. */
 static void take_behind_nf(struct rte_mbuf *m)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
@@ -142,8 +150,8 @@ static void take_behind_nf(struct rte_mbuf *m)
 
 	CHECK(m->nb_segs == 1 && m->data_len == m->pkt_len);
 	packet_parse(frame, m->data_len, &p);
-	CHECK(p.version != 0 && p.kind != PACKET_MALFORMED);
-	CHECK(p.version == 6 || sums_header_right(frame, m->data_len));
+	CHECK(p.kind != PACKET_MALFORMED && (p.version != 0 || nf.bridges));
+	CHECK(p.version != 4 || sums_header_right(frame, m->data_len));
 	CHECK(m->hash.usr != TRANSPORT_RIGHT || sums_transport_right(frame, m->data_len));
 	nf.last.bytes = m->data_len;
 	memcpy(nf.last.data, frame, m->data_len);

@@ -39,16 +39,21 @@ SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
 SMALL_STAGES = {
     "upf": f"pdr.sessions_generated=off pdr.sessions={NF_FOLDER / 'conf' / 'upf_sessions.txt'}",
     "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31",
+    "mix": "l2fwd.stations_generated=8 l2fwd.unknown=flood l3fwd.routes6_generated=8",
     "sfc_b": "lb.entries=6 lb.maglev_size=1009 acl.default=permit",
 }
 MODELS = {
     "rtc": "",
     "flow_cache": "chain.flow_cache=on",
+    "offload": "chain.flow_cache=on io.offload=checksum,mark io.marks=5",
     "pipeline": "model.model=pipeline chain.hash=chained",
     "lockfree": "model.workers=2 chain.hash=rte_hash",
     "locked": "model.workers=2 model.state=locked chain.prefetch=off",
     "separated": "model.workers=2 model.state=separated model.databases=2",
 }
+CHAINS = ("sfc_a", "sfc_b", "mix", "upf")
+UPF_MODELS = MODELS | {"offload": "io.offload=checksum,decap"}
+del UPF_MODELS["flow_cache"]  # tunnels hide the flows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +79,8 @@ class Outcome:
 def all_runs(folder: Path) -> list[Run]:
     chains = [
         (f"chain {conf.stem} {model}", f"{conf} {SMALL} {SMALL_STAGES.get(conf.stem, '')} {sets}")
-        for conf in [*sorted((NF_FOLDER / "conf").glob("sfc_*.conf")), NF_FOLDER / "conf" / "upf.conf"]
-        for model, sets in MODELS.items()
-        if (conf.stem, model) != ("upf", "flow_cache")  # tunnels hide the flows
+        for conf in (NF_FOLDER / "conf" / f"{name}.conf" for name in CHAINS)
+        for model, sets in (UPF_MODELS if conf.stem == "upf" else MODELS).items()
     ]
     options = {
         "config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"),

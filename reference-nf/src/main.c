@@ -161,6 +161,7 @@ static bool open_io(uint64_t seed)
 				       .queues = plan_tx_queues(m),
 				       .in_flight = plan_packets_in_rings(m),
 				       .seed = seed,
+				       .offload = nf.settings.traffic->offload,
 				       .is_outside = nf.settings.traffic->outside,
 				       .limit = nf.options.packets,
 				       .stop = &stop,

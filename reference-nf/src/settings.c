@@ -79,6 +79,8 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 		fprintf(stderr, "no memory for the configuration\n");
 		return false;
 	}
+	if (chain->count == CHAIN_MAX_STAGES && s->model.state == STATE_SEPARATED && s->traffic->offload != 0)
+		config_mistake(config, "io", "offload", "state = separated leaves the probe no place for it with %u stages", chain->count);
 	config_check_unknown(config);
 	return config_mistakes(config) == 0 && check_dump(s, options);
 }
@@ -87,7 +89,7 @@ bool settings_read(struct settings *s, struct chain *chain, const struct options
 {
 	if (!read_all(s, chain, NULL, options))
 		return false;
-	chain_name_probed(chain, &s->model, s->traffic->outside);
+	chain_name_probed(chain, &s->model, s->traffic->offload, s->traffic->outside);
 	return true;
 }
 

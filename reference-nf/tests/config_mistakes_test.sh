@@ -62,7 +62,12 @@ refused "$work/stations:3: line 1 already has this station" --config "$mix" --se
 refused "profile mix has flows that stay" --config "$mix" --set traffic.reply_percent=10
 refused "--set traffic.frame_bytes=65: must be even" --config "$mix" --set traffic.frame_bytes=65
 refused "--set traffic.frame_bytes=256: no stage or part of the program has this key" --config "$conf" --set traffic.frame_bytes=256
+refused "--set io.offload=sum,hash: \`sum\`: expected some of checksum, hash, mark, decap" --config "$mix" --set io.offload=sum,hash
+refused "mark needs [chain] flow_cache = on" --config "$mix" --set io.offload=mark
+refused "decap needs stage gtp_decap" --config "$mix" --set io.offload=decap
+refused "hash with captures needs [traffic] replies = as_is" --config "$conf" --set io.offload=hash
 upf=$source/conf/upf.conf
+refused "a NIC is asked for checksum and hash only" --config "$upf" --set io.offload=decap --set io.port=eal
 refused "pdr needs gtp_decap before it" --config "$upf" --set chain.stages=pdr,gtp_decap,qer,urr,far
 refused "urr needs pdr before it" --config "$upf" --set chain.stages=gtp_decap,urr,pdr,qer,far
 refused "does not go with gtp_decap" --config "$upf" --set chain.flow_cache=on

@@ -34,6 +34,9 @@ threads 4 sfc_b model.workers=2
 threads 4 sfc_b model.model=pipeline traffic.profile=64 traffic.meter=latency
 threads 4 router model.workers=2 openflow.prefixes_generated=1000 openflow.mode=interpreted
 threads 4 vbng model.workers=2 traffic.profile=64
+threads 4 mix model.workers=2 l3fwd.routes6_generated=100
+threads 4 sfc_a model.workers=2 chain.flow_cache=on io.offload=checksum,mark
+threads 4 upf model.workers=2 io.offload=checksum,hash,decap
 threads 2 upf pdr.churn_per_second=2000
 threads 4 upf model.workers=2 pdr.churn_per_second=2000
 threads 7 upf model.model=pipeline pdr.churn_per_second=2000

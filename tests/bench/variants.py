@@ -30,6 +30,8 @@ TURNS = 10
 TURN_MS = 50.0
 COUNTED_PACKETS = 100_000
 READY_SECONDS = 60.0
+APART = ("generator", "nic", "sink")
+"""Stages of the traffic's side."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Turn:
 
     cycles_per_packet: dict[str, float]
     """By stage, without apart stages. They add up to CPP."""
+    cycles_apart: dict[str, float]
+    """Per packet, of apart stages."""
     packets_per_second: float
     """Counted packets over wall time, which includes the generator on the same lcores."""
 
@@ -117,26 +121,35 @@ def _one_turn(nf: RunningNf) -> Turn:
     counters = stage_counters(stages, before, after)
     packets = counted_packets(stages, counters)
     own_share = sum(lcore.turn_cpu_ns for lcore in lcores) / sum(lcore.turn_wall_ns for lcore in lcores)
-    return Turn(
-        cycles_per_packet={
+    cycles = [
+        {
             stage.name: counters[stage.name].cycles * own_share / packets
             for stage in stages
-            if not stage.apart
-        },
+            if stage.apart == apart
+        }
+        for apart in (False, True)
+    ]
+    return Turn(
+        cycles_per_packet=cycles[0],
+        cycles_apart=cycles[1],
         packets_per_second=packets / (max(lcore.turn_wall_ns for lcore in lcores) / 1e9),
     )
 
 
 def instructions(variant: Variant) -> dict[str, float]:
-    """Instructions per packet by stage, counted with all roles in turn on one lcore."""
+    """Instructions per packet by stage of the NF."""
+    return {name: ipp for name, ipp in all_instructions(variant).items() if name not in APART}
+
+
+def all_instructions(variant: Variant) -> dict[str, float]:
+    """Instructions per packet by stage, apart ones included, with all roles in turn on one lcore."""
     single = Variant(variant.name, variant.config, variant.settings, 1, variant.memory_mb)
     handover = ["handover_out_process", "handover_scatter_process", "handover_seats_process"]
     functions = StageFunctions({"handover_out": handover})
     with Home.default().work() as work:
         run = simulated.Simulation(single.command(choose(1)), work, functions, READY_SECONDS)
-        counted = simulated.count(Arm.HEAD, run, packets=COUNTED_PACKETS)
-    apart = ("generator", "sink")
-    return {name: n / counted.packets for name, n in counted.stages.items() if name not in apart}
+        result = simulated.count(Arm.HEAD, run, packets=COUNTED_PACKETS)
+    return {name: n / result.packets for name, n in result.stages.items()}
 
 
 def median_of_launches(turns: Turns, value: str) -> list[float]:

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include <rte_malloc.h>
+#include <rte_prefetch.h>
 
 #include "flow_cache/flow_cache.h"
+#include "io/offload.h"
 #include "packet/flow_id.h"
 #include "table/table_memory.h"
 
@@ -23,6 +25,7 @@ static const struct nalm_outcome_spec flow_cache_outcomes[] = {
 
 struct flow_cache_settings {
 	uint32_t entries;
+	uint32_t marks; /* numbers that the NIC gives flows; 0: it does not */
 };
 
 struct flow_cache {
@@ -32,6 +35,9 @@ struct flow_cache {
 	uint32_t entries, filled;
 	uint32_t hand; /* where the next look for room begins */
 	uint32_t batch;
+	uint32_t marks;
+	uint32_t *path_of; /* by the NIC's mark: path + 1; 0: none. NULL: packets are not marked */
+	uint32_t *mark_of; /* by path: mark + 1; 0: none */
 	struct flow_path none[BATCH_MAX]; /* of packets without a remembered path */
 };
 
@@ -39,8 +45,10 @@ static void *flow_cache_configure(struct config *config)
 {
 	struct flow_cache_settings *s = calloc(1, sizeof(*s));
 
-	if (s != NULL)
-		s->entries = (uint32_t)config_u64(config, "flow_cache", "entries", 65536, 1, 1u << 24);
+	if (s == NULL)
+		return NULL;
+	s->entries = (uint32_t)config_u64(config, "flow_cache", "entries", 65536, 1, 1u << 24);
+	s->marks = (offload_read(config) & OFFLOAD_MARK) != 0 ? offload_marks(config) : 0;
 	return s;
 }
 
@@ -48,6 +56,8 @@ static void flow_cache_fini(void *instance)
 {
 	struct flow_cache *c = instance;
 
+	rte_free(c->path_of);
+	rte_free(c->mark_of);
 	if (c->table != NULL)
 		flow_table_destroy(c->table);
 	table_memory_give(c->paths, (size_t)c->entries * sizeof(*c->paths));
@@ -73,6 +83,19 @@ static bool create_table(struct flow_cache *c, const struct stage_place *place)
 	return c->table != NULL;
 }
 
+static bool create_marks(struct flow_cache *c, uint32_t marks, int socket)
+{
+	c->marks = marks;
+	if (marks == 0)
+		return true;
+	c->path_of = rte_zmalloc_socket("flow_marks", (size_t)marks * sizeof(*c->path_of), 64, socket);
+	c->mark_of = rte_zmalloc_socket("flow_marks", (size_t)c->entries * sizeof(*c->mark_of), 64, socket);
+	if (c->path_of != NULL && c->mark_of != NULL)
+		return true;
+	fprintf(stderr, "flow_cache: no memory for %u marks; give EAL more (-m)\n", marks);
+	return false;
+}
+
 static void *flow_cache_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
 {
 	const struct flow_cache_settings *s = settings;
@@ -91,11 +114,19 @@ static void *flow_cache_init(const void *settings, const struct rcu_tables *rcu,
 		flow_cache_fini(c);
 		return NULL;
 	}
-	if (!create_table(c, place)) {
+	if (!create_table(c, place) || !create_marks(c, s->marks, place->socket)) {
 		flow_cache_fini(c);
 		return NULL;
 	}
 	return c;
+}
+
+static inline void forget_mark(struct flow_cache *c, uint32_t path)
+{
+	if (c->mark_of == NULL || c->mark_of[path] == 0)
+		return;
+	c->path_of[c->mark_of[path] - 1] = 0;
+	c->mark_of[path] = 0;
 }
 
 /* The least recently used of the next few paths. It never is one that this batch uses: packets point to it. */
@@ -113,8 +144,10 @@ static uint32_t find_room(struct flow_cache *c)
 		}
 		c->hand = c->hand + 1 == c->entries ? 0 : c->hand + 1;
 	}
-	if (best != UINT32_MAX)
+	if (best != UINT32_MAX) {
+		forget_mark(c, best);
 		flow_table_remove(c->table, best);
+	}
 	return best;
 }
 
@@ -187,11 +220,57 @@ static inline void forget_path(struct flow_cache *c, struct batch *b, uint32_t i
 	b->paths[i] = &c->none[i];
 }
 
+/* A mark stays with its flow, so it leads to a path as long as that is the flow's. Other packets are looked up. */
+static inline void find_marked_path(struct flow_cache *c, struct batch *b, uint32_t i)
+{
+	const struct rte_mbuf *m = b->mbufs[i];
+	uint32_t mark = (m->ol_flags & RTE_MBUF_F_RX_FDIR_ID) != 0 ? m->hash.fdir.hi : UINT32_MAX;
+	uint32_t path = mark < c->marks ? c->path_of[mark] : 0;
+
+	if (likely(path != 0)) {
+		c->used_in[path - 1] = c->batch;
+		b->paths[i] = &c->paths[path - 1];
+		b->outcome[i] = FLOW_CACHE_FOLLOWS;
+		rte_prefetch0(b->paths[i]);
+		return;
+	}
+	const uint8_t *frame = batch_frame(b, i);
+	b->outcome[i] = FLOW_CACHE_NO_FLOW;
+	if (!has_flow(&b->packets[i], frame))
+		return;
+	struct flow_key key = flow_id_ipv4(frame, &b->packets[i]);
+	b->outcome[i] = (uint8_t)remember(c, b, i, &key);
+	if (b->outcome[i] >= FLOW_CACHE_FULL)
+		return;
+	path = (uint32_t)(b->paths[i] - c->paths);
+	c->used_in[path] = c->batch;
+	if (mark >= c->marks)
+		return;
+	c->path_of[mark] = path + 1;
+	c->mark_of[path] = mark + 1;
+}
+
+static inline void process_marked(struct flow_cache *c, struct batch *b)
+{
+	c->batch++;
+	for (uint32_t i = 0; i < b->count; i++) {
+		find_marked_path(c, b, i);
+		if (b->outcome[i] >= FLOW_CACHE_FULL)
+			forget_path(c, b, i);
+	}
+	b->flow_cached = true;
+	batch_settle(b);
+}
+
 STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint64_t now_ns);
 STAGE_PROCESS void flow_cache_process(void *instance, struct batch *batch, uint64_t now_ns)
 {
 	struct flow_cache *c = instance;
 
+	if (c->path_of != NULL) {
+		process_marked(c, batch);
+		return;
+	}
 	(void)now_ns;
 	c->batch++;
 	find_paths(c, batch);

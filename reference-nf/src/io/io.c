@@ -8,6 +8,7 @@
 
 #include "table/hashing.h"
 #include "io/io.h"
+#include "io/offload.h"
 #include "packet/mbuf_metadata.h"
 
 #define POOL_CACHE 256u
@@ -71,6 +72,8 @@ bool io_open(struct io *io, const struct io_settings *s)
 		.queues = s->queues,
 		.in_flight = in_flight,
 		.is_outside = s->is_outside,
+		.sums_checked = (s->offload & OFFLOAD_CHECKSUM) != 0,
+		.hashed = (s->offload & OFFLOAD_HASH) != 0,
 	};
 	shift_placement(s->seed);
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
@@ -82,7 +85,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 	}
 	shift_placement(mix64(s->seed) * (s->seed != 0));
 	return !io->is_outside ||
-	       outside_open(&io->outside, &(struct outside_settings){io->pool, io->queues, s->limit, s->stop});
+	       outside_open(&io->outside, &(struct outside_settings){io->pool, io->queues, s->limit, s->stop, s->offload});
 }
 
 void io_close(struct io *io)

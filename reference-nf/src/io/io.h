@@ -25,6 +25,7 @@ struct io {
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	uint32_t queues;
 	uint16_t port;
+	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
 	bool is_outside; /* there are no rings: */
 	struct outside outside;
 	uint32_t batch_size;
@@ -66,6 +67,7 @@ struct io_settings {
 	uint32_t queues;    /* lcores that send */
 	uint32_t in_flight; /* packets that fit between the lcores of the NF */
 	uint64_t seed;
+	uint32_t offload; /* a set of enum offload */
 	bool is_outside;
 	uint64_t limit; /* outside: packets to receive in total; 0: no limit */
 	const volatile sig_atomic_t *stop; /* outside: set by others, ends receiving */

@@ -4,6 +4,7 @@
 #include <rte_ethdev.h>
 
 #include "packet/batch.h"
+#include "io/offload.h"
 #include "io/outside.h"
 
 uint32_t outside_buffers(uint32_t queues)
@@ -43,12 +44,41 @@ static bool set_up_queues(uint16_t id, const struct outside_settings *s)
 	return error == 0 || refuse(id, "cannot set up its queues", error);
 }
 
+static const struct {
+	enum offload offload;
+	uint64_t capability;
+	const char *name;
+} offers[] = {
+	{OFFLOAD_CHECKSUM, RTE_ETH_RX_OFFLOAD_IPV4_CKSUM, "checksum"},
+	{OFFLOAD_HASH, RTE_ETH_RX_OFFLOAD_RSS_HASH, "hash"},
+};
+
+/* Asks the port for what it is to do with received packets; refuses one that cannot. */
+static bool ask_for(uint16_t id, uint32_t offload, const struct rte_eth_dev_info *info, struct rte_eth_conf *conf)
+{
+	for (uint32_t i = 0; i < RTE_DIM(offers); i++) {
+		if ((offload & offers[i].offload) == 0)
+			continue;
+		if ((info->rx_offload_capa & offers[i].capability) == 0) {
+			fprintf(stderr, "io: port %u (%s) does not offer %s: leave it out of [io] offload\n", id, info->driver_name,
+				offers[i].name);
+			return false;
+		}
+		conf->rxmode.offloads |= offers[i].capability;
+	}
+	if ((offload & OFFLOAD_HASH) != 0) {
+		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+		conf->rx_adv_conf.rss_conf.rss_hf = (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP) & info->flow_type_rss_offloads;
+	}
+	return true;
+}
+
 static bool open_port(uint16_t id, const struct outside_settings *s)
 {
-	const struct rte_eth_conf conf = {0};
+	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
 
-	if (!has_queues(id, s->queues, &info))
+	if (!has_queues(id, s->queues, &info) || !ask_for(id, s->offload, &info, &conf))
 		return false;
 	int error = rte_eth_dev_configure(id, 1, (uint16_t)s->queues, &conf);
 	if (error != 0)

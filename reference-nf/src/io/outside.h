@@ -30,6 +30,7 @@ struct outside_settings {
 	uint32_t queues;
 	uint64_t limit; /* packets to receive in total; 0: no limit */
 	const volatile sig_atomic_t *stop;
+	uint32_t offload; /* a set of enum offload */
 };
 
 /* Packet buffers that the drivers may hold. */

@@ -41,7 +41,7 @@ static inline void take_packet(struct sink *s, struct rte_mbuf *m, uint64_t now)
 		service_arrive(&g->service, m, &s->meter, now);
 	else if (!g->replays)
 		synthetic_arrive(&g->synthetic, m, &s->meter, now);
-	else if (m->hash.usr != 0)
+	else if (g->replay.learned && m->hash.usr != 0) /* else the field may be the NIC's */
 		replay_learn(&g->replay, m);
 	if (s->dump.path != NULL) /* time stamps: packets so far, at the virtual pace */
 		dump_add(&s->dump, rte_pktmbuf_mtod(m, uint8_t *), m->data_len, s->packets * g->settings->ns_per_packet);

@@ -15,6 +15,7 @@
 /* The NF's work apart from the chain's own stages; each is a stage of the probe where the model has it. */
 enum chain_part {
 	PART_GENERATOR,
+	PART_NIC,
 	PART_RX,
 	PART_DISPATCH,
 	PART_HANDOVER_IN,
@@ -25,7 +26,7 @@ enum chain_part {
 	CHAIN_PARTS,
 };
 
-#define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS)
+#define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS - 1) /* settings.c: nic and order have one place */
 _Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "room in the probe for all");
 
 /* Raw and cumulative. */

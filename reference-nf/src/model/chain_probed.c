@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "meter/sink.h"
 #include "model/chain_probed.h"
+#include "nic/nic.h"
 #include "role/dispatch.h"
 #include "role/handover.h"
 #include "role/order.h"
@@ -13,10 +14,13 @@ static void name_part(struct chain *c, enum chain_part part, const char *name, u
 	c->probed[c->probed_count++] = (struct nalm_stage_spec){name, flags, outcomes};
 }
 
-void chain_name_probed(struct chain *c, const struct model_settings *model, bool outside)
+void chain_name_probed(struct chain *c, const struct model_settings *model, uint32_t offload,
+		       bool outside)
 {
 	if (!outside)
 		name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
+	if (!outside && offload != 0)
+		name_part(c, PART_NIC, "nic", NALM_STAGE_APART, nic_outcomes);
 	name_part(c, PART_RX, "rx", 0, rx_outcomes);
 	if (model_dispatches(model))
 		name_part(c, PART_DISPATCH, "dispatch", 0, dispatch_outcomes);

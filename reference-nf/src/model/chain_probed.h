@@ -5,6 +5,7 @@
 #include "model/chain.h"
 
 /* Numbers the stages and the parts that the model has. outside: there is no generator and no sink. */
-void chain_name_probed(struct chain *chain, const struct model_settings *model, bool outside);
+void chain_name_probed(struct chain *chain, const struct model_settings *model, uint32_t offload,
+		       bool outside);
 
 #endif

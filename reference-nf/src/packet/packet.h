@@ -6,6 +6,7 @@
 #define PACKET_H
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -123,7 +124,16 @@ static inline enum packet_kind packet_parse_l4(const uint8_t *l4, uint32_t bytes
 	return PACKET_L4;
 }
 
-static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t bytes, struct packet *p)
+/* The sum of an IPv4 header, as far as the NIC has reported it. */
+enum packet_sum { PACKET_SUM_UNKNOWN, PACKET_SUM_RIGHT, PACKET_SUM_WRONG };
+
+static inline bool packet_sum_right(const uint8_t *header, uint32_t bytes, enum packet_sum sum)
+{
+	return sum == PACKET_SUM_UNKNOWN ? ipv4_header_sum(header, bytes) == 0xffff : sum == PACKET_SUM_RIGHT;
+}
+
+static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t bytes, struct packet *p,
+						 enum packet_sum sum)
 {
 	const uint8_t *ip = frame + ETHER_BYTES;
 	uint32_t header, total;
@@ -133,7 +143,7 @@ static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t 
 	header = (uint32_t)(ip[0] & 0xf) * 4;
 	total = load_be16(ip + 2);
 	if (header < IPV4_MIN_BYTES || ETHER_BYTES + header > bytes || total < header ||
-	    total > bytes - ETHER_BYTES || ipv4_header_sum(ip, header) != 0xffff)
+	    total > bytes - ETHER_BYTES || !packet_sum_right(ip, header, sum))
 		return PACKET_MALFORMED;
 	p->protocol = ip[9];
 	if (load_be16(ip + 6) & 0x3fff)
@@ -190,7 +200,7 @@ static inline enum packet_kind packet_parse_ipv6(const uint8_t *frame, uint32_t 
 	return packet_parse_extensions(ip, IPV6_BYTES + payload, p);
 }
 
-static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct packet *p)
+static inline void packet_parse_summed(const uint8_t *frame, uint32_t bytes, struct packet *p, enum packet_sum sum)
 {
 	enum packet_kind kind = PACKET_MALFORMED;
 
@@ -200,7 +210,7 @@ static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct pac
 		switch (load_be16(frame + 12)) {
 		case RTE_ETHER_TYPE_IPV4:
 			p->version = 4;
-			kind = packet_parse_ipv4(frame, bytes, p);
+			kind = packet_parse_ipv4(frame, bytes, p, sum);
 			break;
 		case RTE_ETHER_TYPE_VLAN:
 		case RTE_ETHER_TYPE_QINQ:
@@ -215,6 +225,11 @@ static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct pac
 		}
 	}
 	p->kind = (uint8_t)kind;
+}
+
+static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct packet *p)
+{
+	packet_parse_summed(frame, bytes, p, PACKET_SUM_UNKNOWN);
 }
 
 #endif

@@ -58,6 +58,18 @@ static void evenly(struct dispatch *d, struct batch *b)
 	b->outcomes[DISPATCH_EVENLY] = b->count;
 }
 
+/* By the NIC's hash where it gave one ([io] offload), which is the same for a flow's direction, too. */
+static void by_hash(struct dispatch *d, struct batch *b)
+{
+	for (uint32_t i = 0; i < b->count; i++) {
+		const struct rte_mbuf *m = b->mbufs[i];
+		uint32_t hash = (m->ol_flags & RTE_MBUF_F_RX_RSS_HASH) != 0 ? m->hash.rss :
+										flow_id_spread(batch_frame(b, i), &b->packets[i]);
+		d->worker[i] = (uint8_t)(hash % d->model->workers);
+	}
+	b->outcomes[DISPATCH_BY_ADDRESS] = b->count;
+}
+
 STAGE_PROCESS void dispatch_process(struct dispatch *d, struct batch *batch, uint64_t now_ns)
 {
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));
@@ -65,6 +77,8 @@ STAGE_PROCESS void dispatch_process(struct dispatch *d, struct batch *batch, uin
 		evenly(d, batch);
 	else if (d->sessions != NULL)
 		by_session(d, batch, now_ns);
+	else if (d->rx->io->hashed)
+		by_hash(d, batch);
 	else
 		by_address(d, batch);
 }

@@ -17,6 +17,10 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 		t->generator->left = 0;
 	uint32_t generated = generator_process(t->generator);
 	role_account(role, lcore, at[PART_GENERATOR], generated, &generated);
+	if (t->generator->nic.offload != 0) {
+		uint32_t handed_in = generator_hand_in(t->generator);
+		role_account(role, lcore, at[PART_NIC], handed_in, &handed_in);
+	}
 	if (t->generator->left == 0)
 		atomic_store_explicit(&t->source_ended, true, memory_order_release); /* (S) */
 	return generated != 0 ? generated : sunk;

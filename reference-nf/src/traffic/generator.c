@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <rte_cycles.h>
 
@@ -50,8 +51,12 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 		.replays = profile_replays(s->profile),
 		.serves = profile_serves(s->profile),
 	};
-	if (!open_source(g))
+	if (!nic_open(&g->nic, s))
 		return false;
+	if (!open_source(g)) {
+		nic_close(&g->nic);
+		return false;
+	}
 	set_pace(g, s->rate_pps);
 	g->left = s->loop == TRAFFIC_FOREVER ? UINT64_MAX : replay_packets(&g->replay);
 	if (limit != 0 && limit < g->left)
@@ -61,6 +66,7 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 
 void generator_close(struct generator *g)
 {
+	nic_close(&g->nic);
 	if (g->replays)
 		replay_close(&g->replay);
 	else if (g->serves)
@@ -128,10 +134,32 @@ static inline bool take_buffers(struct generator *g, struct rte_mbuf *mbufs[], u
 	return true;
 }
 
-static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+static inline void put_before_nf(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
 {
 	tsan_release(g->io->to_nf);
 	rte_ring_sp_enqueue_bulk(g->io->to_nf, (void **)mbufs, n, NULL);
+}
+
+static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+{
+	if (g->nic.offload == 0) {
+		put_before_nf(g, mbufs, n);
+		return;
+	}
+	memcpy(g->waiting, mbufs, n * sizeof(*mbufs));
+	g->waiting_count = n;
+}
+
+uint32_t generator_hand_in(struct generator *g)
+{
+	uint32_t n = g->waiting_count;
+
+	if (n == 0)
+		return 0;
+	nic_process(&g->nic, g->waiting, n);
+	put_before_nf(g, g->waiting, n);
+	g->waiting_count = 0;
+	return n;
 }
 
 /* due: time of each packet; NULL: now. */
@@ -200,6 +228,7 @@ uint32_t generator_prime(struct generator *g)
 	else
 		synthetic_open_flows(&g->synthetic, mbufs, n, g->primed);
 	hand_over(g, mbufs, n);
+	(void)generator_hand_in(g);
 	g->primed += n;
 	return n;
 }

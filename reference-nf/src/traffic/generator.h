@@ -8,6 +8,7 @@
 
 #include "io/io.h"
 #include "meter/tx_stats.h"
+#include "nic/nic.h"
 #include "traffic/pace.h"
 #include "traffic/replay.h"
 #include "traffic/service.h"
@@ -21,6 +22,9 @@ struct generator {
 	struct replay replay;	    /* one of these three, by the profile */
 	struct service service;
 	struct synthetic synthetic;
+	struct nic nic; /* of [io] offload; it takes what was generated before the NF receives it */
+	struct rte_mbuf *waiting[BATCH_MAX];
+	uint32_t waiting_count;
 	struct pace pace;
 	struct tx_stats tx_stats;
 	uint64_t left;	 /* packets still to send or give up */
@@ -50,6 +54,8 @@ void generator_start(struct generator *generator);
 /* Passes up to a batch of packets to the NF; fewer when the ring is full, or nothing is due or left. Returns the
  * number. */
 uint32_t generator_process(struct generator *generator);
+/* With [io] offload, generated packets wait for this. Returns their number. */
+uint32_t generator_hand_in(struct generator *generator);
 /* Likewise, but once the first packet of each flow, so that every flow is open before counting. */
 uint32_t generator_prime(struct generator *generator);
 

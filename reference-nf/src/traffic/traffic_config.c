@@ -5,6 +5,7 @@
 
 #include "traffic/addresses.h"
 #include "io/io.h"
+#include "io/offload.h"
 #include "traffic/traffic_config.h"
 
 #define MAX_RATE_PPS UINT64_C(1000000000)
@@ -146,6 +147,12 @@ struct traffic_settings *traffic_configure(struct config *config)
 	if (s == NULL)
 		return NULL;
 	s->outside = config_choice(config, "io", "port", "generator", ports) == 1;
+	offload_check(config);
+	s->offload = offload_read(config);
+	if ((s->offload & OFFLOAD_MARK) != 0)
+		s->marks = offload_marks(config);
+	if ((s->offload & OFFLOAD_DECAP) != 0)
+		s->n3 = upf_read_n3(config);
 	s->profile = config_choice(config, "traffic", "profile", "capture", profile_names);
 	read_targets(config, s);
 	s->inside = config_prefix(config, "network", "inside", "10.0.0.0/8");

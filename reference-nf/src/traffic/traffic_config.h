@@ -31,6 +31,9 @@ struct traffic_settings {
 	enum traffic_replies replies;
 	uint64_t seed;
 	uint64_t ns_per_packet;
+	uint32_t offload; /* a set of enum offload */
+	uint32_t marks;	  /* numbers that offload `mark` gives flows */
+	uint32_t n3;	  /* where offload `decap` ends tunnels, as in a packet */
 
 	/* for profiles that replay captures */
 	struct capture captures[PROFILE_MAX_PARTS];

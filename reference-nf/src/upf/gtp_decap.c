@@ -29,6 +29,7 @@ static const struct nalm_outcome_spec gtp_decap_outcomes[] = {GTP_DECAP_OUTCOMES
 
 struct gtp_decap {
 	uint32_t n3;
+	bool handed_in; /* the NIC takes packets out of tunnels */
 };
 
 static void *gtp_decap_init(const void *settings, const struct rcu_tables *rcu, const struct stage_place *place)
@@ -42,33 +43,29 @@ static void *gtp_decap_init(const void *settings, const struct rcu_tables *rcu, 
 		return NULL;
 	}
 	d->n3 = s->n3;
+	d->handed_in = s->handed_in;
 	if (upf_mark_register())
 		return d;
 	rte_free(d);
 	return NULL;
 }
 
-/* The Ethernet header comes to stand before the packet inside, whose end is the frame's. */
+static inline enum gtp_decap_outcome outcome_of_inner(const struct packet *p)
+{
+	return p->kind == PACKET_MALFORMED ? GTP_DECAP_INNER_MALFORMED : GTP_DECAP_DECAPSULATED;
+}
+
 static inline enum gtp_decap_outcome unwrap(struct rte_mbuf *m, struct packet *p, const struct gtpu *g)
 {
-	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	uint32_t inner = p->payload + g->payload, cut = inner - ETHER_BYTES;
-	uint8_t version = g->payload_bytes == 0 ? 0 : frame[inner] >> 4;
-
-	if (version != 4 && version != 6)
+	if (!upf_unwrap(m, p, g))
 		return GTP_DECAP_INNER_MALFORMED;
-	memmove(frame + cut, frame, RTE_ETHER_ADDR_LEN * 2);
-	store16(frame + cut + 12, rte_cpu_to_be_16(version == 4 ? RTE_ETHER_TYPE_IPV4 : RTE_ETHER_TYPE_IPV6));
-	(void)rte_pktmbuf_trim(m, (uint16_t)(m->data_len - inner - g->payload_bytes));
-	frame = (uint8_t *)rte_pktmbuf_adj(m, (uint16_t)cut);
-	packet_parse(frame, m->data_len, p);
-	return p->kind == PACKET_MALFORMED ? GTP_DECAP_INNER_MALFORMED : GTP_DECAP_DECAPSULATED;
+	packet_parse(rte_pktmbuf_mtod(m, uint8_t *), m->data_len, p);
+	return outcome_of_inner(p);
 }
 
 static inline enum gtp_decap_outcome receive(struct rte_mbuf *m, struct packet *p)
 {
 	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
-	struct upf_mark *mark = upf_mark(m);
 	struct gtpu g;
 
 	switch (gtpu_parse(frame + p->payload, p->payload_bytes, &g)) {
@@ -80,14 +77,12 @@ static inline enum gtp_decap_outcome receive(struct rte_mbuf *m, struct packet *
 		return GTP_DECAP_MALFORMED;
 	}
 	if (g.type == GTPU_G_PDU) {
-		mark->side = UPF_ACCESS;
-		mark->teid = g.teid;
-		mark->qfi = g.qfi;
+		upf_mark_tunnel(m, &g);
 		return unwrap(m, p, &g);
 	}
 	if (g.type != GTPU_ECHO_REQUEST)
 		return GTP_DECAP_OTHER_MESSAGE;
-	mark->side = UPF_OWN;
+	upf_mark(m)->side = UPF_OWN;
 	return upf_answer_echo(m, p, g.sequence) ? GTP_DECAP_ECHO_ANSWERED : GTP_DECAP_MALFORMED;
 }
 
@@ -95,10 +90,11 @@ static inline enum gtp_decap_outcome look_at(const struct gtp_decap *d, struct r
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
 
-	upf_mark(m)->side = UPF_CORE;
 	upf_mark(m)->policy = 0;
-	if (p->version != 4 || p->kind >= PACKET_MALFORMED || p->protocol != IPPROTO_UDP ||
-	    load32(frame + ETHER_BYTES + 16) != d->n3)
+	if (d->handed_in && (m->ol_flags & upf_decapsulated) != 0)
+		return outcome_of_inner(p);
+	upf_mark(m)->side = UPF_CORE;
+	if (!upf_goes_to(frame, p, d->n3))
 		return GTP_DECAP_PLAIN;
 	if (unlikely(p->kind != PACKET_L4))
 		return p->kind == PACKET_FRAGMENT ? GTP_DECAP_FRAGMENT : GTP_DECAP_MALFORMED;

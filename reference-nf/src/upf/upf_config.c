@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dpi/dpi_rules.h"
+#include "io/offload.h"
 #include "upf/upf_config.h"
 #include "upf/upf_settings.h"
 
@@ -52,6 +53,7 @@ void *gtp_decap_configure(struct config *config)
 	if (s == NULL)
 		return NULL;
 	s->n3 = upf_read_n3(config);
+	s->handed_in = (offload_read(config) & OFFLOAD_DECAP) != 0;
 	refuse_flow_cache(config);
 	return s;
 }

@@ -29,7 +29,8 @@ struct upf_mark {
 	uint8_t reserved[2];
 };
 
-extern int upf_mark_offset; /* set before the first instance is made */
+extern int upf_mark_offset; /* set before the first instance is made, as is: */
+extern uint64_t upf_decapsulated; /* the flag of a packet that the NIC took out of its tunnel ([io] offload) */
 
 /* false: said on stderr. */
 bool upf_mark_register(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "table/hashing.h"
 #include "upf/gtpu.h"
+#include "upf/upf_mark.h"
 #include "upf/upf_owners.h"
 #include "upf/upf_settings.h"
 
@@ -30,12 +31,15 @@ static int32_t owner_in_tunnel(const uint8_t *frame, const struct packet *p, uin
 	return OWNER_ANY;
 }
 
-static int32_t owner_of(uint32_t n3, const uint8_t *frame, const struct packet *p, uint32_t count)
+/* decapsulated: the NIC took it out of its tunnel, so that it comes from the subscriber. */
+static int32_t owner_of(uint32_t n3, const uint8_t *frame, const struct packet *p, uint32_t count, bool decapsulated)
 {
 	if (p->kind >= PACKET_MALFORMED)
 		return OWNER_ANY;
 	if (p->version == 6)
-		return by_address(frame + ETHER_BYTES + 24, 6, count);
+		return by_address(frame + ETHER_BYTES + (decapsulated ? 8 : 24), 6, count);
+	if (decapsulated)
+		return by_address(frame + ETHER_BYTES + 12, 4, count);
 	if (load32(frame + ETHER_BYTES + 16) == n3)
 		return p->kind == PACKET_L4 && p->protocol == IPPROTO_UDP ? owner_in_tunnel(frame, p, count) : OWNER_ANY;
 	return by_address(frame + ETHER_BYTES + 16, 4, count);
@@ -47,6 +51,9 @@ void upf_owners(const void *settings, const struct rcu_tables *rcu, const struct
 	const struct qer_settings *s = settings;
 
 	(void)rcu;
-	for (uint32_t i = 0; i < b->count; i++)
-		owners[i] = (struct stage_owner){.instance = owner_of(s->n3, batch_frame((struct batch *)(uintptr_t)b, i), &b->packets[i], count)};
+	for (uint32_t i = 0; i < b->count; i++) {
+		const uint8_t *frame = rte_pktmbuf_mtod(b->mbufs[i], const uint8_t *);
+		bool decapsulated = (b->mbufs[i]->ol_flags & upf_decapsulated) != 0;
+		owners[i] = (struct stage_owner){.instance = owner_of(s->n3, frame, &b->packets[i], count, decapsulated)};
+	}
 }

@@ -14,6 +14,7 @@
 /* Of gtp_decap and far. */
 struct upf_tunnel_settings {
 	uint32_t n3; /* this end of the tunnels, as in a packet */
+	bool handed_in; /* of gtp_decap: the NIC takes packets out of tunnels */
 };
 
 struct pdr_settings {

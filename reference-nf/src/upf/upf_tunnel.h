@@ -33,6 +33,40 @@ static inline void upf_write_outer(uint8_t *ip, uint32_t source, uint32_t destin
 	store16(udp + 6, 0);
 }
 
+/* Whether it is a UDP datagram to this end of the tunnels, whole or in part. */
+static inline bool upf_goes_to(const uint8_t *frame, const struct packet *p, uint32_t n3)
+{
+	return p->version == 4 && p->kind < PACKET_MALFORMED && p->protocol == IPPROTO_UDP &&
+	       load32(frame + ETHER_BYTES + 16) == n3;
+}
+
+/* The tunnel that a user packet came in by. */
+static inline void upf_mark_tunnel(struct rte_mbuf *m, const struct gtpu *g)
+{
+	struct upf_mark *mark = upf_mark(m);
+
+	mark->side = UPF_ACCESS;
+	mark->teid = g->teid;
+	mark->qfi = g->qfi;
+}
+
+/* Takes the user packet of a G-PDU out: the Ethernet header comes to stand before it, and its end is the frame's. The
+ * caller parses it. false: it is not IP, and the frame is as it was. */
+static inline bool upf_unwrap(struct rte_mbuf *m, const struct packet *p, const struct gtpu *g)
+{
+	uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+	uint32_t inner = p->payload + g->payload, cut = inner - ETHER_BYTES;
+	uint8_t version = g->payload_bytes == 0 ? 0 : frame[inner] >> 4;
+
+	if (version != 4 && version != 6)
+		return false;
+	memmove(frame + cut, frame, RTE_ETHER_ADDR_LEN * 2);
+	store16(frame + cut + 12, rte_cpu_to_be_16(version == 4 ? RTE_ETHER_TYPE_IPV4 : RTE_ETHER_TYPE_IPV6));
+	(void)rte_pktmbuf_trim(m, (uint16_t)(m->data_len - inner - g->payload_bytes));
+	(void)rte_pktmbuf_adj(m, (uint16_t)cut);
+	return true;
+}
+
 /* Puts the frame's packet into a tunnel; qfi 0: without PDU Session Container. n3, peer and teid as in a packet. false:
  * there is no room before it. */
 bool upf_wrap(struct rte_mbuf *m, struct packet *p, uint32_t n3, uint32_t peer, uint32_t teid, uint8_t qfi);

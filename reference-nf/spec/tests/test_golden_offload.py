@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Work that the NIC does changes nothing of what leaves, in every execution model: the spec has no NIC."""
+
+from collections import Counter
+
+import golden_packets as packets
+import pytest
+from golden_nf import CONFIG, Nf
+from spec.config import read_chain
+
+MODELS = {
+    "rtc": {},
+    "pipeline": {"model.model": "pipeline"},
+    "two workers": {"model.workers": "2"},
+    "two locked": {"model.workers": "2", "model.state": "locked"},
+    "separated": {"model.state": "separated", "model.workers": "2"},
+}
+UPF = "gtp_decap,pdr,qer,urr,far,l3fwd"
+SUMMED = "checksum,hash"
+CACHED = {"chain.flow_cache": "on"}
+CACHES = {
+    "one": {},
+    "two workers": {"model.workers": "2"},
+    "evicting": {"flow_cache.entries": "5"},
+    "few marks": {"io.marks": "7"},
+    "with all": {"io.offload": "checksum,hash,mark"},
+}
+
+
+def every_frame(times: int = 1) -> list[bytes]:
+    """All golden packets; more than once, so that flows are known."""
+    return [frame for _, frame in packets.every()] * times
+
+
+@pytest.mark.sanitised
+@pytest.mark.parametrize(
+    ("name", "chain"), [*((name, "nat,dpi,l3fwd") for name in MODELS), ("two workers", "dpi,l3fwd")]
+)
+def test_checksum_and_hash(nf: Nf, name: str, chain: str) -> None:
+    """With state and without: workers are chosen by session, or by the hash."""
+    settings = {"chain.stages": chain, "io.offload": SUMMED} | MODELS[name]
+    ran = nf.run_as_spec(every_frame(), settings).ran
+    assert ran.outcomes("nic") == {"handed_in": len(every_frame())}
+
+
+@pytest.mark.sanitised
+@pytest.mark.parametrize("name", CACHES)
+def test_mark(nf: Nf, name: str) -> None:
+    settings = {"chain.stages": "nat,dpi,l3fwd", "io.offload": "mark"} | CACHED | CACHES[name]
+    nf.assert_as_spec(every_frame(3), settings)
+
+
+def test_marked_packets_follow_as_the_others_do(nf: Nf) -> None:
+    """The cache has the same account of them."""
+    settings = {"chain.stages": "nat,l3fwd"} | CACHED
+    frames = every_frame(3)
+    marked = nf.replay(frames, settings | {"io.offload": "mark"})
+    assert marked.outcomes("flow_cache") == nf.replay(frames, settings).outcomes("flow_cache")
+
+
+@pytest.mark.sanitised
+@pytest.mark.parametrize("name", MODELS)
+def test_decap(nf: Nf, name: str) -> None:
+    frames = [frame for _, frame in packets.user_plane()] * 2 + every_frame()
+    settings = {"chain.stages": UPF, "io.offload": "decap,checksum"} | MODELS[name]
+    expected = read_chain(CONFIG, settings).replay(frames)
+    ran = nf.replay(frames, settings)
+    for stage in UPF.split(","):
+        assert ran.outcomes(stage) == dict(expected.outcomes[stage]), stage
+    assert {"decapsulated", "inner_malformed"} <= set(ran.outcomes("gtp_decap"))
+    if name == "two locked":  # workers are chosen by what is inside: another order between flows
+        assert Counter(ran.frames) == Counter(expected.frames)
+    else:
+        assert ran.frames == expected.frames
+
+
+def test_off_is_no_stage(nf: Nf) -> None:
+    totals = nf.replay(every_frame(), {"chain.stages": "nop"}).totals
+    assert "nic" not in {stage["name"] for stage in totals["stages"]}
