@@ -32,7 +32,15 @@ START_S = 60  # at most until a program begins to fuzz
 MEMORY_MB = 3000
 SHOWN_LINES = 40
 CHAIN_SHARE = 0.4  # share of the time; its runs divide it
-SHARES = {"packet": 0.08, "capture": 0.12, "config": 0.19, "openflow": 0.15, "gtpu": 0.02, "pfcp": 0.04}
+SHARES = {
+    "packet": 0.08,
+    "capture": 0.12,
+    "config": 0.19,
+    "openflow": 0.15,
+    "gtpu": 0.02,
+    "pfcp": 0.03,
+    "fields": 0.01,
+}
 
 # Small tables and few ports, so that they run out; by configuration.
 SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
@@ -86,6 +94,7 @@ def all_runs(folder: Path) -> list[Run]:
         "config": (f"-dict={folder / 'config.dict'}", "-max_len=16384"),
         "openflow": (f"-dict={folder / 'openflow.dict'}", "-max_len=8000"),
         "packet": ("-max_len=1600",),
+        "fields": ("-max_len=600",),
     }
     return [Run(name, name, share, {}, options.get(name, ())) for name, share in SHARES.items()] + [
         Run("chain", name, CHAIN_SHARE / len(chains), {"FUZZ_NF": nf}, ("-max_len=6000",))
@@ -163,7 +172,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument(
-        "programs", nargs="*", help="packet, capture, config, chain, openflow, gtpu, pfcp; none: all"
+        "programs", nargs="*", help="packet, capture, config, chain, openflow, gtpu, pfcp, fields; none: all"
     )
     given = parser.parse_intermixed_args()
     build: Path = given.build.resolve()

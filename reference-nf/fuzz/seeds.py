@@ -237,6 +237,12 @@ def pipelines() -> Iterator[bytes]:
                 yield b"\n".join([*heads, alone]) + b"\f" + windows[number % len(windows)][:1000]
 
 
+def field_files() -> Iterator[bytes]:
+    """The shipped field definition file, and one that has each width and the most fields."""
+    yield (NF_FOLDER / "conf" / "hop_fields.txt").read_bytes()
+    yield b"len,4\n" + b"".join(b"own%d,%d\n" % (n, 1 << n % 4) for n in range(15))
+
+
 def openflow_words() -> Iterator[str]:
     """What flow entries are made of, as lines of a libFuzzer dictionary."""
     text = "".join(path.read_text() for path in (NF_FOLDER / "conf").glob("openflow_*.txt"))
@@ -269,6 +275,7 @@ def make_seeds(folder: Path) -> None:
     write(folder / "chain", [*talks(), *in_tunnels()])
     write(folder / "gtpu", gtpu_messages())
     write(folder / "pfcp", pfcp_messages())
+    write(folder / "fields", field_files())
     write(folder / "openflow", pipelines())
     (folder / "openflow.dict").write_text("\n".join([*openflow_words(), '"\\x0c"', '"\\x0a"', ""]))
     (folder / "config.dict").write_text("\n".join([*words(), '"\\x0c"', '"\\x0a"', ""]))

@@ -138,6 +138,7 @@ static bool open_plan(uint64_t seed)
 					   .ns_per_packet = nf.settings.traffic->ns_per_packet,
 					   .seed = seed,
 					   .stop = &stop,
+					   .traffic_alone = nf.settings.hop->side == HOP_SWITCH,
 					   .generator = outside ? NULL : &nf.generator,
 					   .sink = outside ? NULL : &nf.sink,
 				   });
@@ -162,7 +163,8 @@ static bool open_io(uint64_t seed)
 				       .in_flight = plan_packets_in_rings(m),
 				       .seed = seed,
 				       .offload = nf.settings.traffic->offload,
-				       .is_outside = nf.settings.traffic->outside,
+				       .is_outside = nf.settings.traffic->outside && !hop_shares_memory(nf.settings.hop),
+				       .hop = nf.settings.hop,
 				       .limit = nf.options.packets,
 				       .stop = &stop,
 			       });
@@ -183,7 +185,9 @@ static void say_ready(void)
 {
 	char text[160];
 
-	if (nf.settings.traffic->outside)
+	if (nf.io.has_nf_end && !nf.io.has_switch_end)
+		snprintf(text, sizeof(text), "behind the hop %s", nf.settings.hop->path);
+	else if (nf.settings.traffic->outside)
 		outside_describe(&nf.io.outside, text, sizeof(text));
 	else
 		generator_describe(&nf.generator, text, sizeof(text));
@@ -198,7 +202,8 @@ static bool start(void)
 	if (!open_io(seed) || !chain_init(&nf.chain, &nf.settings.model, seed) || !open_traffic() || !open_plan(seed) ||
 	    !enough_roles() || !open_readers())
 		return false;
-	runner_prime(&nf.plan);
+	if (nf.settings.hop->side != HOP_SWITCH)
+		runner_prime(&nf.plan);
 	sink_reset(&nf.sink);
 	if (!open_dump() || !trial_open(&nf.plan.traffic.trial) || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
@@ -213,9 +218,13 @@ static bool run(void)
 
 	if (!chain_start_control(&nf.chain, nf.readers))
 		return false;
+	if (nf.io.has_switch_end)
+		(void)hop_switch_meet(&nf.io.switch_end, &stop);
 	bool ok = reload_open(&parts);
 	if (ok) {
 		ok = runner_run(&runner);
+		if (nf.io.has_switch_end)
+			hop_switch_end(&nf.io.switch_end);
 		reload_close();
 	}
 	chain_stop_control(&nf.chain);
@@ -224,8 +233,9 @@ static bool run(void)
 
 static int finish(void)
 {
-	bool arrived = nf.settings.traffic->outside || nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
-	bool balanced = chain_balanced(&nf.chain) && arrived;
+	bool alone = nf.settings.hop->side == HOP_SWITCH;
+	bool arrived = alone || nf.settings.traffic->outside || nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
+	bool balanced = alone ? io_hop_is_balanced(&nf.io) : chain_balanced(&nf.chain) && arrived;
 	totals_print(stdout, &nf.plan, &nf.sink, &probe, balanced);
 	if (!balanced)
 		fprintf(stderr, "the totals do not add up: in = sent + policy + lost + bad does not hold, or the sink "

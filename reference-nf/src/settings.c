@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "flow_cache/flow_cache.h"
+#include "hop/hop_config.h"
 #include "model/chain_probed.h"
 #include "model/pipeline.h"
 #include "settings.h"
@@ -59,7 +60,7 @@ static bool check_dump(const struct settings *s, const struct options *options)
 	if (s->traffic->loop == TRAFFIC_FOREVER && options->packets == 0)
 		fprintf(stderr, "--dump %s: needs --packets N or [traffic] loop = once\n", options->dump);
 	else if (s->traffic->outside)
-		fprintf(stderr, "--dump %s: there is no sink with [io] port = eal\n", options->dump);
+		fprintf(stderr, "--dump %s: there is no sink with [io] port = eal and with [hop] side = nf\n", options->dump);
 	else
 		return true;
 	return false;
@@ -75,7 +76,8 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 	chain_configure(chain, config, s->model.flow_cache);
 	pipeline_configure(&s->model, chain, config);
 	s->traffic = traffic_configure(config);
-	if (s->traffic == NULL || !read_stages(s, chain, running, config)) {
+	s->hop = hop_configure(config);
+	if (s->traffic == NULL || s->hop == NULL || !read_stages(s, chain, running, config)) {
 		fprintf(stderr, "no memory for the configuration\n");
 		return false;
 	}
@@ -89,7 +91,7 @@ bool settings_read(struct settings *s, struct chain *chain, const struct options
 {
 	if (!read_all(s, chain, NULL, options))
 		return false;
-	chain_name_probed(chain, &s->model, s->traffic->offload, s->traffic->outside);
+	chain_name_probed(chain, &s->model, s->traffic->offload, s->traffic->outside, s->hop->side == HOP_SWITCH);
 	return true;
 }
 
@@ -145,5 +147,6 @@ void settings_free(struct settings *s)
 	if (s->flow_cache != NULL)
 		flow_cache_stage.hooks.release(s->flow_cache);
 	traffic_release(s->traffic);
+	hop_release(s->hop);
 	config_free(s->config);
 }

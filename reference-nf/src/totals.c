@@ -54,6 +54,9 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	}
 	if (plan->traffic.generator != NULL)
 		traffic_print(out, plan->traffic.generator, sink);
+	if (plan->io->has_nf_end || plan->io->has_switch_end)
+		fprintf(out, ",\"hop\":{\"crossing\":%lu,\"refused\":%lu}", plan->io->switch_end.crossing,
+			plan->io->switch_end.refused + plan->io->nf_end.refused);
 	if (plan->io->is_outside)
 		outside_print(out, &plan->io->outside);
 	if (sink->dump.path != NULL)

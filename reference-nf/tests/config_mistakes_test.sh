@@ -66,6 +66,22 @@ refused "--set io.offload=sum,hash: \`sum\`: expected some of checksum, hash, ma
 refused "mark needs [chain] flow_cache = on" --config "$mix" --set io.offload=mark
 refused "decap needs stage gtp_decap" --config "$mix" --set io.offload=decap
 refused "hash with captures needs [traffic] replies = as_is" --config "$conf" --set io.offload=hash
+hop=$source/conf/hop.conf
+printf 'len,4\nport,3\n' >"$work/fields"
+refused "$work/fields:2: field port: expected 1, 2, 4 or 8 bytes" --config "$hop" --set hop.fields="$work/fields"
+printf 'port,2\n' >"$work/fields"
+refused "has no field \`len\`" --config "$hop" --set hop.fields="$work/fields"
+printf 'len,4\na,8\nb,8\nc,8\nd,8\ne,8\n' >"$work/fields"
+refused "no room for field e" --config "$hop" --set hop.fields="$work/fields" --set hop.buffers=mbuf
+refused "cannot read $work/none" --config "$hop" --set hop.fields="$work/none"
+refused "expected a power of two" --config "$hop" --set hop.packets=100
+refused "expected the file that both processes name" --config "$hop" --set hop.side=switch
+refused "needs [traffic] replies = as_is" --config "$hop" --set hop.side=switch --set hop.path="$work/hop"
+refused "only the switch's side" --config "$hop" --set hop.side=nf --set hop.path="$work/hop"
+refused "join two processes" --config "$hop" --set hop.buffers=vhost
+refused "does not go with [io] port = eal" --config "$hop" --set io.port=eal
+refused "does not go with [hop] buffers" --config "$hop" --set io.offload=checksum
+refused "[hop] fields is not given" --config "$source/conf/nop.conf" --set hop.buffers=fdt
 upf=$source/conf/upf.conf
 refused "a NIC is asked for checksum and hash only" --config "$upf" --set io.offload=decap --set io.port=eal
 refused "pdr needs gtp_decap before it" --config "$upf" --set chain.stages=pdr,gtp_decap,qer,urr,far

@@ -6,6 +6,7 @@
 #include <rte_ethdev.h>
 #include <rte_malloc.h>
 
+#include "hop/hop_device.h"
 #include "table/hashing.h"
 #include "io/io.h"
 #include "io/offload.h"
@@ -58,10 +59,53 @@ static bool create_rings(struct io *io, uint32_t in_flight)
 	return io->to_nf != NULL;
 }
 
+/* The NF's end attaches to the switch's, which is here too or in another process. */
+static bool open_hop(struct io *io, const struct io_settings *s)
+{
+	const struct hop_settings *hop = s->hop;
+
+	io->has_switch_end = hop->buffers != HOP_NONE && hop->side != HOP_NF;
+	if (io->has_switch_end && !hop_switch_open(&io->switch_end, &(struct hop_switch_settings){
+									    .hop = hop,
+									    .from = io->to_nf,
+									    .to = io->from_nf[0],
+									    .pool = io->pool,
+									    .batch_size = io->batch_size,
+									    .queues = hop->side == HOP_BOTH ? io->queues : HOP_QUEUES,
+								    }))
+		return false;
+	io->has_nf_end = hop_shares_memory(hop) && hop->side != HOP_SWITCH;
+	return !io->has_nf_end || hop_nf_open(&io->nf_end, &(struct hop_nf_settings){
+								.shared = io->has_switch_end ? &io->switch_end.hop : NULL,
+								.path = hop->path,
+								.views = s->in_flight + BATCH_MAX * 4,
+								.private_bytes = sizeof(struct mbuf_metadata),
+								.limit = io->has_switch_end ? 0 : s->limit,
+								.stop = s->stop,
+							});
+}
+
+static bool open_outside(struct io *io, const struct io_settings *s)
+{
+	uint16_t port;
+
+	if (!io->is_outside)
+		return true;
+	if (hop_has_port(s->hop) && !hop_device_add(s->hop, &port))
+		return false;
+	return outside_open(&io->outside,
+			    &(struct outside_settings){io->pool, io->queues, s->limit, s->stop, s->offload});
+}
+
+static bool has_traffic(const struct io_settings *s)
+{
+	return !s->is_outside && s->hop->side != HOP_NF;
+}
+
 bool io_open(struct io *io, const struct io_settings *s)
 {
 	/* between generator and NF, in the NF, in each lcore; as many again in the rings to the sink */
-	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4;
+	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4 + (s->hop->buffers == HOP_NONE ? 0 : s->hop->packets);
 	/* and the lcores' caches; one less than a power of two is the best size for rte_mempool */
 	uint32_t mbufs = in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count();
 
@@ -78,21 +122,25 @@ bool io_open(struct io *io, const struct io_settings *s)
 	shift_placement(s->seed);
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
 					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
-	if (io->pool == NULL || (!io->is_outside && (!create_rings(io, in_flight) || !start_port(io)))) {
+	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, in_flight)) ||
+	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_port(io))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));
 		return false;
 	}
 	shift_placement(mix64(s->seed) * (s->seed != 0));
-	return !io->is_outside ||
-	       outside_open(&io->outside, &(struct outside_settings){io->pool, io->queues, s->limit, s->stop, s->offload});
+	return open_hop(io, s) && open_outside(io, s);
 }
 
 void io_close(struct io *io)
 {
+	if (io->has_nf_end)
+		hop_nf_close(&io->nf_end);
+	if (io->has_switch_end)
+		hop_switch_close(&io->switch_end);
 	if (io->is_outside) {
 		outside_close(&io->outside);
-	} else {
+	} else if (!io->has_nf_end && !io->has_switch_end) {
 		(void)rte_eth_dev_stop(io->port);
 		(void)rte_eth_dev_close(io->port);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The only place that uses ports. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends the
- * generator and the sink hold, or EAL's own ports (outside.h).
+ * Where packets come from and go to. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends the
+ * generator and the sink hold, or EAL's own ports (outside.h). With a hop there is the hop in place of the ethdev.
  */
 #ifndef IO_H
 #define IO_H
@@ -11,6 +11,8 @@
 #include <rte_cycles.h>
 #include <rte_ring.h>
 
+#include "hop/hop_nf.h"
+#include "hop/hop_switch.h"
 #include "packet/batch.h"
 #include "io/outside.h"
 #include "stage.h"
@@ -26,6 +28,10 @@ struct io {
 	uint32_t queues;
 	uint16_t port;
 	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
+	bool has_nf_end;	   /* of a hop: */
+	struct hop_nf nf_end;
+	bool has_switch_end; /* of a hop, between the rings and the NF: */
+	struct hop_switch switch_end;
 	bool is_outside; /* there are no rings: */
 	struct outside outside;
 	uint32_t batch_size;
@@ -69,13 +75,26 @@ struct io_settings {
 	uint64_t seed;
 	uint32_t offload; /* a set of enum offload */
 	bool is_outside;
-	uint64_t limit; /* outside: packets to receive in total; 0: no limit */
-	const volatile sig_atomic_t *stop; /* outside: set by others, ends receiving */
+	const struct hop_settings *hop;
+	uint64_t limit; /* outside and nf: packets to receive in total; 0: no limit */
+	const volatile sig_atomic_t *stop; /* likewise: set by others, ends receiving */
 };
 
 /* false: reported on stderr. */
 bool io_open(struct io *io, const struct io_settings *settings);
 void io_close(struct io *io);
+
+/* Whether all packets came back from the NF's process, and no word of it was refused. */
+static inline bool io_hop_is_balanced(const struct io *io)
+{
+	return io->switch_end.crossing == 0 && io->switch_end.refused == 0;
+}
+
+/* Where traffic comes from another process: whether receiving has ended. */
+static inline bool io_over(const struct io *io)
+{
+	return io->has_nf_end ? hop_nf_over(&io->nf_end) : outside_over(&io->outside);
+}
 
 extern const struct nalm_outcome_spec rx_outcomes[], tx_outcomes[];
 enum { RX_RECEIVED };

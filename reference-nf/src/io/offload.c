@@ -87,6 +87,8 @@ void offload_check(struct config *config)
 	uint32_t set = offload_read(config);
 
 	each(list_of(config), check_name, config);
+	if (set != 0 && strcmp(config_text(config, "hop", "buffers", "none"), "none") != 0)
+		config_mistake(config, "io", "offload", "does not go with [hop] buffers, which carry nothing handed in");
 	if (is(config, "io", "port", "eal") && (set & (OFFLOAD_MARK | OFFLOAD_DECAP)) != 0)
 		config_mistake(config, "io", "offload", "port = eal: a NIC is asked for checksum and hash only");
 	if ((set & OFFLOAD_MARK) != 0 && !is(config, "chain", "flow_cache", "on"))

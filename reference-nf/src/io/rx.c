@@ -42,6 +42,8 @@ static inline uint16_t receive(struct io *io, struct rte_mbuf *mbufs[])
 {
 	if (io->is_outside)
 		return outside_receive(&io->outside, mbufs, (uint16_t)io->batch_size);
+	if (io->has_nf_end)
+		return hop_nf_receive(&io->nf_end, mbufs, (uint16_t)io->batch_size);
 	uint16_t n = rte_eth_rx_burst(io->port, 0, mbufs, (uint16_t)io->batch_size);
 	tsan_acquire(io->to_nf);
 	return n;

@@ -25,7 +25,9 @@ STAGE_PROCESS void tx_process(void *state, struct batch *batch, uint64_t now_ns)
 	uint32_t sent;
 
 	(void)now_ns;
-	if (queue->io->is_outside)
+	if (queue->io->has_nf_end)
+		sent = hop_nf_send(&queue->io->nf_end, queue->number, batch->mbufs, (uint16_t)batch->count);
+	else if (queue->io->is_outside)
 		sent = outside_send(&queue->io->outside, queue->number, batch->mbufs, (uint16_t)batch->count);
 	else
 		sent = send_in(queue, batch);

@@ -14,13 +14,8 @@ static void name_part(struct chain *c, enum chain_part part, const char *name, u
 	c->probed[c->probed_count++] = (struct nalm_stage_spec){name, flags, outcomes};
 }
 
-void chain_name_probed(struct chain *c, const struct model_settings *model, uint32_t offload,
-		       bool outside)
+static void name_nf(struct chain *c, const struct model_settings *model)
 {
-	if (!outside)
-		name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
-	if (!outside && offload != 0)
-		name_part(c, PART_NIC, "nic", NALM_STAGE_APART, nic_outcomes);
 	name_part(c, PART_RX, "rx", 0, rx_outcomes);
 	if (model_dispatches(model))
 		name_part(c, PART_DISPATCH, "dispatch", 0, dispatch_outcomes);
@@ -37,6 +32,17 @@ void chain_name_probed(struct chain *c, const struct model_settings *model, uint
 	if (model_hands_over(model))
 		name_part(c, PART_HANDOVER_OUT, "handover_out", 0, handover_outcomes);
 	name_part(c, PART_TX, "tx", 0, tx_outcomes);
+}
+
+void chain_name_probed(struct chain *c, const struct model_settings *model, uint32_t offload, bool outside,
+		       bool traffic_alone)
+{
+	if (!outside)
+		name_part(c, PART_GENERATOR, "generator", NALM_STAGE_APART, generator_outcomes);
+	if (!outside && offload != 0)
+		name_part(c, PART_NIC, "nic", NALM_STAGE_APART, nic_outcomes);
+	if (!traffic_alone)
+		name_nf(c, model);
 	if (!outside)
 		name_part(c, PART_SINK, "sink", NALM_STAGE_APART, sink_outcomes);
 }

@@ -4,8 +4,9 @@
 
 #include "model/chain.h"
 
-/* Numbers the stages and the parts that the model has. outside: there is no generator and no sink. */
-void chain_name_probed(struct chain *chain, const struct model_settings *model, uint32_t offload,
-		       bool outside);
+/* Numbers the stages and the parts that the model has. outside: there is no generator and no sink.
+ * traffic_alone: there is nothing else. */
+void chain_name_probed(struct chain *chain, const struct model_settings *model, uint32_t offload, bool outside,
+		       bool traffic_alone);
 
 #endif

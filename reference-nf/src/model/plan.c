@@ -15,7 +15,7 @@ struct handover *plan_ring(struct plan *p)
 static bool source_over(const struct role *role)
 {
 	const struct plan *p = role->source;
-	return p->traffic.generator != NULL ? traffic_source_ended(&p->traffic) : outside_over(&p->io->outside);
+	return p->traffic.generator != NULL ? traffic_source_ended(&p->traffic) : io_over(p->io);
 }
 
 void plan_add(struct plan *p, struct role *role)

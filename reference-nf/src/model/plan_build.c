@@ -44,7 +44,9 @@ bool plan_open(struct plan *p, const struct plan_parts *parts)
 	p->io = parts->io;
 	p->stop = parts->stop;
 	rx_clock_start(&p->clock, parts->io, parts->ns_per_packet);
-	if (m->kind == MODEL_PIPELINE)
+	if (parts->traffic_alone)
+		ok = true;
+	else if (m->kind == MODEL_PIPELINE)
 		ok = pipeline_plan(p);
 	else if (m->state == STATE_SEPARATED)
 		ok = separated_plan(p);

@@ -89,6 +89,14 @@ bool runner_run(struct runner *r)
 	return ok;
 }
 
+/* Moves packets over the hop, if there is one. Returns how many. */
+static uint32_t cross(const struct traffic *t)
+{
+	struct hop_switch *hop = traffic_hop(t);
+
+	return hop == NULL ? 0 : hop_switch_send(hop) + hop_switch_receive(hop);
+}
+
 void runner_prime(struct plan *p)
 {
 	struct traffic *t = &p->traffic;
@@ -96,10 +104,10 @@ void runner_prime(struct plan *p)
 
 	while (t->generator != NULL && generator_prime(t->generator) != 0) {
 		do {
-			n = 0;
+			n = cross(t);
 			for (uint32_t i = 0; i + 1 < p->role_count; i++)
 				n += p->roles[i]->step(p->roles[i], NULL);
-			n += sink_process(t->sink);
+			n += cross(t) + sink_process(t->sink);
 		} while (n != 0);
 	}
 	chain_reset_totals(p->chain);

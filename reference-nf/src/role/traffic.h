@@ -36,6 +36,14 @@ static inline void traffic_resume(struct traffic *t)
 		trial_begin(&t->trial, t->generator, t->sink);
 }
 
+/* The switch's end of a hop; NULL: the NF takes packets from the generator's ring. */
+static inline struct hop_switch *traffic_hop(const struct traffic *t)
+{
+	struct io *io = t->generator->io;
+
+	return io->has_switch_end ? &io->switch_end : NULL;
+}
+
 void traffic_open(struct traffic *traffic, struct chain *chain, uint32_t ledger);
 
 static inline bool traffic_source_ended(const struct traffic *t)

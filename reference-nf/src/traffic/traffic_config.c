@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hop/hop_config.h"
 #include "traffic/addresses.h"
 #include "io/io.h"
 #include "io/offload.h"
@@ -146,7 +147,7 @@ struct traffic_settings *traffic_configure(struct config *config)
 	struct traffic_settings *s = calloc(1, sizeof(*s));
 	if (s == NULL)
 		return NULL;
-	s->outside = config_choice(config, "io", "port", "generator", ports) == 1;
+	s->outside = config_choice(config, "io", "port", "generator", ports) == 1 || hop_side_of(config) == HOP_NF;
 	offload_check(config);
 	s->offload = offload_read(config);
 	if ((s->offload & OFFLOAD_MARK) != 0)

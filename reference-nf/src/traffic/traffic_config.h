@@ -23,7 +23,7 @@ struct traffic_target {
 };
 
 struct traffic_settings {
-	bool outside; /* [io] port = eal: others send and receive packets */
+	bool outside; /* [io] port = eal, [hop] side = nf: others send and receive packets */
 	enum traffic_profile profile;
 	struct ipv4_prefix inside, clients;
 	struct traffic_target targets[TRAFFIC_MAX_TARGETS];

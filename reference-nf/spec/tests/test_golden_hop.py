@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Packets that reach the NF over a hop leave it as the spec says: in every form and execution model, with
+both ends in one process, and with the stages in a process of their own."""
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import golden_packets as packets
+import pytest
+from golden_nf import CONFIG, EAL, NF_FOLDER, Nf, lcore_map
+from spec.config import read_chain
+from spec.pcap import read_pcap, write_pcap
+from test_golden_models import MODELS, ROLES, SFC_A, by_flow, numbered
+
+FIELDS = {"hop.fields": str(NF_FOLDER / "conf" / "hop_fields.txt")}
+SHARED = ("mbuf", "fdt", "fdt_aggregated")
+DEVICES = ("memif", "vhost")
+RUN_SECONDS = 90
+ETHER_BYTES = 14
+OWN_FIELDS = """# a tenant's own fields beside those that both ends know
+tenant,8
+hash,4
+len,2
+colour,1
+port,2
+"""
+
+
+def over(buffers: str) -> dict[str, str]:
+    return {"hop.buffers": buffers, "hop.packets": "128"} | FIELDS
+
+
+@pytest.mark.sanitised
+@pytest.mark.parametrize("buffers", SHARED)
+def test_golden_packets_in_every_form(nf: Nf, buffers: str) -> None:
+    nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | over(buffers))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_golden_packets_in_every_model(nf: Nf, name: str) -> None:
+    buffers = SHARED[list(MODELS).index(name) % len(SHARED)]
+    nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name] | over(buffers))
+
+
+@pytest.mark.parametrize("buffers", SHARED)
+def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, buffers: str) -> None:
+    frames = numbered()
+    ran = nf.replay(frames, SFC_A | MODELS["two workers"] | over(buffers), lcores=ROLES["two workers"])
+    assert by_flow(ran.frames) == by_flow(frames)
+
+
+def test_fields_of_another_file_need_no_other_program(nf: Nf, tmp_path: Path) -> None:
+    (tmp_path / "fields").write_text(OWN_FIELDS)
+    settings = SFC_A | over("fdt_aggregated") | {"hop.fields": str(tmp_path / "fields")}
+    nf.assert_as_spec([frame for _, frame in packets.every()], settings)
+
+
+@pytest.mark.parametrize("buffers", [*SHARED, *DEVICES])
+def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
+    """A switch sends the golden packets to an NF; a stage drops some of them."""
+    stages = {"chain.stages": "acl,l3fwd"}
+    shortest = ETHER_BYTES if buffers in DEVICES else 0  # the drivers drop shorter ones
+    frames = [frame for _, frame in packets.every() if len(frame) >= shortest]
+    expected = read_chain(CONFIG, stages).replay(frames)
+    write_pcap(tmp_path / "in.pcap", frames)
+    shared = {"hop.buffers": buffers, "hop.path": str(tmp_path / "hop")}
+    switch = {"hop.side": "switch", "traffic.capture": str(tmp_path / "in.pcap")}
+    if buffers in SHARED:
+        switch |= FIELDS
+    sending = start(nf, "switch", shared | switch, ("--dump", str(tmp_path / "out.pcap")), tmp_path)
+    receiving = start(nf, "nf", shared | stages | {"hop.side": "nf"}, (), tmp_path)
+    try:
+        assert sending.stdout is not None
+        assert sending.stdout.readline()  # its totals: nothing more comes, which a device does not say
+        if buffers in DEVICES:
+            receiving.terminate()
+        out, said = receiving.communicate(timeout=RUN_SECONDS)
+        assert sending.wait(RUN_SECONDS) == 0
+    finally:
+        for process in (sending, receiving):
+            process.kill()
+            process.communicate()
+    assert receiving.returncode == 0, said
+    totals = json.loads(out.splitlines()[-1])
+    for stage in totals["stages"]:
+        if stage["name"] in expected.outcomes:
+            outcomes = {name: count for name, count in stage["outcomes"].items() if count}
+            assert outcomes == dict(expected.outcomes[stage["name"]]), stage["name"]
+    assert Counter(read_pcap(tmp_path / "out.pcap")) == Counter(expected.frames)
+    assert not (tmp_path / "hop").exists() or buffers in DEVICES
+
+
+def start(
+    nf: Nf, prefix: str, settings: dict[str, str], options: tuple[str, ...], folder: Path
+) -> subprocess.Popen[str]:
+    command = [
+        str(nf.binary),
+        lcore_map(1),
+        *EAL,
+        f"--file-prefix=hop-{prefix}",
+        "--",
+        "--config",
+        str(CONFIG),
+    ]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    return subprocess.Popen(
+        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder
+    )
