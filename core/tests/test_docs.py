@@ -19,7 +19,7 @@ from nalm_synthetic import TSC_HZ, changed, make_report
 
 DOCS = Path(__file__).parents[2] / "docs"
 CONSTANT = re.compile(r"\| `([A-Z0-9_]+)` \| ([0-9.]+) \|")
-METRIC = re.compile(r"^\| `([a-z_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
+METRIC = re.compile(r"^\| `([a-z0-9_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", re.MULTILINE)
 
 
 def test_every_constant_is_documented_with_its_value() -> None:

@@ -13,7 +13,7 @@ class Event:
 
     name: str
     papi: str
-    """PAPI's preset."""
+    """PAPI's preset, or the processor's own event where there is no preset."""
     perf: str | None
     """perf's generic event, which the kernel maps to the processor's; None if there is none."""
     meaning: str
@@ -26,6 +26,8 @@ EVENTS = (
     CYCLES,
     INSTRUCTIONS,
     Event("l1d_misses", "PAPI_L1_DCM", "L1-dcache-load-misses:u", "data not in the first-level cache"),
+    Event("l1d_accesses", "PAPI_L1_DCA", "L1-dcache-loads:u", "reads and writes of data"),
+    Event("l1d_replacements", "L1D:REPLACEMENT", None, "lines brought into the first-level data cache"),
     Event("l2_misses", "PAPI_L2_DCM", None, "data not in the second-level cache"),
     Event(
         "l3_misses", "PAPI_L3_TCM", "LLC-load-misses:u", "data that had to come from memory or another socket"

@@ -79,6 +79,12 @@ def test_what_is_not_perf_stats_is_an_error(line: str) -> None:
         parse([line])
 
 
+def test_accesses_and_misses_are_counted_together() -> None:
+    """A ratio of two events needs both of one launch."""
+    pairs = [{event.name for event in group} for group in groups(EVENTS)]
+    assert any({"l1d_accesses", "l1d_misses"} <= names for names in pairs)
+
+
 def test_groups_fit_and_can_be_held_against_each_other() -> None:
     plan = groups(EVENTS)
     assert all(group[:2] == (CYCLES, INSTRUCTIONS) and len(group) <= COUNTERS for group in plan)

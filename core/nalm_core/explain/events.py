@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from nalm_core.explain.signature import Signature
 from nalm_core.report.event_counts import figures
-from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.modelled_counts import chain_events
 from nalm_core.report.run_report import Arm, RunReport
 
 _PMU = {
@@ -54,19 +54,10 @@ def _modelled(report: RunReport, arm: Arm, stage: str | None) -> Mapping[str, fl
     count = next((one for one in report.model_counts if one.arm is arm), None)
     if count is None or (stage is not None and stage not in count.stages):
         return {}
-    events = count.stages[stage] if stage is not None else _of_chain(count, _apart(report, arm))
+    events = count.stages[stage] if stage is not None else chain_events(count, _apart(report, arm))
     return {event: value / count.packets for event, value in events.items()}
-
-
-def _of_chain(count: ModelCount, apart: frozenset[str]) -> dict[str, int]:
-    total = dict(count.unattributed)
-    for name, events in count.stages.items():
-        if name not in apart:
-            for event, value in events.items():
-                total[event] = total.get(event, 0) + value
-    return total
 
 
 def _apart(report: RunReport, arm: Arm) -> frozenset[str]:
     info = report.arms.get(arm)
-    return frozenset(stage.name for stage in info.stages if stage.apart) if info else frozenset()
+    return info.apart_stages() if info else frozenset()

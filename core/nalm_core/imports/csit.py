@@ -24,7 +24,7 @@ from nalm_core.imports.figures import (
     parse_json,
     required,
 )
-from nalm_core.report.summary import t_interval
+from nalm_core.report.history_figure import t_interval
 
 BOUNDED = {"ndrpdr": {"ndr": "ndr", "pdr": "pdr"}, "soak": {"critical_rate": "soak"}}
 LONGEST_ENDING = 5

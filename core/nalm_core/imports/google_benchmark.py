@@ -25,7 +25,7 @@ from nalm_core.imports.figures import (
     required,
 )
 from nalm_core.report.catalogue import METRICS
-from nalm_core.report.summary import t_interval
+from nalm_core.report.history_figure import t_interval
 
 BUILT_IN = {"items_per_second": Mapped("pps")}
 

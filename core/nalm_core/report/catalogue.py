@@ -110,6 +110,27 @@ _ALL: Final = (
         sources=("tsc",),
     ),
     Metric(
+        name="l1d_hit_ratio",
+        title="L1D hit ratio",
+        unit="1",
+        formula="1 - first-level data misses / data accesses",
+        sentence="Share of data accesses that the first-level cache serves. Where the lines of the packets "
+        "in flight fit into it, the ratio stays near 1.",
+        better="neither",
+        scopes=("chain", "stage"),
+        sources=("pmu", "simulated"),
+    ),
+    Metric(
+        name="l1d_replacements_per_packet",
+        title="L1D replacements",
+        unit="lines/packet",
+        formula="lines brought into the first-level data cache / packets that left or were dropped by policy",
+        sentence="Lines that the first-level data cache takes in for a packet, and so gives up for others.",
+        better="neither",
+        scopes=("chain", "stage"),
+        sources=("pmu", "simulated"),
+    ),
+    Metric(
         name="calls",
         title="Calls",
         unit="calls/packet",

@@ -8,6 +8,7 @@ binary and packets give the same counts.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from pydantic import Field
@@ -48,3 +49,13 @@ class ModelCount(Model):
     """Events of the data path outside every stage."""
     notes: list[str] = Field(default_factory=list)
     """Differences between the model's caches and the host's."""
+
+
+def chain_events(count: ModelCount, apart: Collection[str]) -> dict[str, int]:
+    """Events of the data path: of every stage that is not apart, and outside of stages."""
+    total = dict(count.unattributed)
+    for name, events in count.stages.items():
+        if name not in apart:
+            for event, value in events.items():
+                total[event] = total.get(event, 0) + value
+    return total

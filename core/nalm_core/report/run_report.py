@@ -109,6 +109,10 @@ class ArmInfo(Model):
     stages: list[StageInfo] = Field(default_factory=list)
     """In the order in which packets pass them; empty if the arm was never started."""
 
+    def apart_stages(self) -> frozenset[str]:
+        """Names of the stages that are not the NF's own."""
+        return frozenset(stage.name for stage in self.stages if stage.apart)
+
 
 class Scenario(Model):
     name: Name

@@ -5,32 +5,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from math import sqrt
 
 import numpy as np
-from pydantic import Field
-from scipy.special import stdtrit
 
 from nalm_core.report.counters import RoundTotals, cur, pps, ratio, totals
-from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.report.first_level import first_level_figures
+from nalm_core.report.history_figure import HistoryFigure, exact, t_interval
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import kept_rounds
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
-
-
-class HistoryFigure(Model):
-    """One metric of the chain or of a stage, in the catalogue's unit."""
-
-    value: float
-    """Mean over launches; an exact count itself."""
-    low: float | None
-    high: float | None
-    """t interval over launches at defaults.CONFIDENCE; None with fewer than two launches."""
-    samples: list[float] = Field(default_factory=list)
-    """One per round of ArmSummary.rounds, in its order; empty for a count without rounds."""
-    launches: list[float] = Field(default_factory=list)
-    """Median over the rounds of each launch, in order."""
-    source: str
 
 
 class RoundKey(Model):
@@ -64,8 +47,11 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         features=list(info.run.features),
         stage_names=own,
         rounds=[RoundKey(launch=one.launch, turn=one.turn) for one in rounds],
-        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz),
-        stages={name: _stage_figures(rounds, info, ipp, name) for name in own},
+        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz) | first_level_figures(report, arm, None),
+        stages={
+            name: _stage_figures(rounds, info, ipp, name) | first_level_figures(report, arm, name)
+            for name in own
+        },
     )
 
 
@@ -110,7 +96,7 @@ def _instruction_figures(
     if value is None or ipp is None:
         return {}
     source = info.run.series_source(ipp.source)
-    figures = {"ipp": HistoryFigure(value=value, low=value, high=value, source=source)}
+    figures = {"ipp": exact(value, source)}
     if cpp is not None and cpp.value > 0 and all(cpp.samples) and all(cpp.launches):
         figures["eipc"] = HistoryFigure(
             value=value / cpp.value,
@@ -137,13 +123,3 @@ def _figure(
     launches = [float(np.median(of_launch)) for of_launch in by_launch.values()]
     value, low, high = t_interval(launches)
     return HistoryFigure(value=value, low=low, high=high, samples=values, launches=launches, source=source)
-
-
-def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | None]:
-    """(mean, low, high) at defaults.CONFIDENCE; no interval for a single launch."""
-    mean = float(np.mean(launches))
-    if len(launches) < 2:
-        return mean, None, None
-    error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
-    half = float(stdtrit(len(launches) - 1, (1 + CONFIDENCE) / 2)) * error
-    return mean, mean - half, mean + half

@@ -9,9 +9,10 @@ from __future__ import annotations
 from pydantic import Field
 
 from nalm_core.report.defaults import CONFIDENCE, MARGIN, STAGE_FALSE_DISCOVERY_RATE
+from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.host_match import HostDifference, comparable, differences, sentence
 from nalm_core.report.run_report import Host, Model
-from nalm_core.report.summary import ArmSummary, HistoryFigure
+from nalm_core.report.summary import ArmSummary
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Rates, Series, compare_arms
 from nalm_core.verdict.change import Change, StageChange

@@ -15,6 +15,8 @@ from nalm_core.report.catalogue import METRICS, direction
         ("cur", "neither"),
         ("visit_rate", "neither"),
         ("calls", "neither"),
+        ("l1d_hit_ratio", "neither"),
+        ("l1d_replacements_per_packet", "neither"),
     ],
 )
 def test_direction(metric: str, when_it_grows: str) -> None:

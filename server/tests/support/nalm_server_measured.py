@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 from uuid import uuid4
 
+from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import HistoryFigure
 from nalm_core.verdict.verdict import Outcome, Verdict
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.changepoints import triggers

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import HistoryFigure, summarise
+from nalm_core.report.summary import summarise
 from sqlalchemy.orm import Session
 
 from nalm_server.results.models import RunRow
