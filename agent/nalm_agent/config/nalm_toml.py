@@ -171,6 +171,8 @@ class ScenarioConfig(Table):
     """Memory of DPDK's EAL, in huge pages or without."""
     on_request: bool = False
     """The scenario is measured only if it is named."""
+    caches: bool = False
+    """Caches are modelled in every run, not only in those with a changed verdict or a profile."""
     needs: NeedsConfig = NeedsConfig()
 
     @field_validator("traffic")

@@ -225,10 +225,12 @@ def _measure_arms(
     runs = started.runs
     bench = Bench(builder.settings, place.cores, place.work)
     outcome = _rounds(bench, runs, builder, comparison, progress)
-    if outcome in ("regressed", "improved") or builder.request.profile:
+    explained = outcome in ("regressed", "improved") or builder.request.profile
+    if explained:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)
         sources = {arm: ready.built.source for arm, ready in arms.items()}
         explain(runs, sources, place.work, config, builder)
+    if explained or builder.scenario_config.caches:
         builder.model_counts = model_all(counting, arms, started.tried, builder)
 
 

@@ -12,6 +12,7 @@ from nalm_agent.counters import perf
 from nalm_core.explain import explain
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report
+from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import Verdict, judge
 from tiny import NALM_TOML, Nalm, NfRepository
 
@@ -171,13 +172,16 @@ def test_feature_merge_has_three_arms_and_a_price(
 @pytest.mark.nightly
 def test_feature_switched_on_in_equal_code(nf_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     nf_repository.commit("start small", nalm__toml=NALM_TOML.replace('["alpha", "beta"]', '["alpha"]'))
-    nf_repository.commit("beta on", nalm__toml=NALM_TOML)
+    nf_repository.commit(
+        "beta on", nalm__toml=NALM_TOML.replace("packets = 20000", "packets = 20000\ncaches = true")
+    )
     done = nalm.run("bench", "HEAD", "--json", str(tmp_path / "runs.json"), cwd=nf_repository.path)
     assert done.returncode == 0, done.stdout
     (document,) = json.loads((tmp_path / "runs.json").read_text())
     report = parse_report(json.dumps(document))
     assert set(report.arms) == {Arm.BASE, Arm.HEAD}
     assert judge(report).outcome == "same"
+    assert summarise(report, Arm.HEAD).chain["l1d_hit_ratio"].source == "simulated"
 
 
 BROKEN = {
