@@ -79,6 +79,14 @@ static void open_eal(const char *program)
 	CHECK(sched_setaffinity(0, sizeof(cpus), &cpus) == 0);
 }
 
+static bool has_stage(const struct stage_ops *ops)
+{
+	for (uint32_t i = 0; i < nf.chain.count; i++)
+		if (nf.chain.stages[i].ops == ops)
+			return true;
+	return false;
+}
+
 static void open_nf(void)
 {
 	const struct model_settings *m = &nf.settings.model;
@@ -89,6 +97,8 @@ static void open_nf(void)
 		.batch_size = m->batch_size,
 		.queues = plan_tx_queues(m),
 		.in_flight = plan_packets_in_rings(m),
+		.offload = nf.settings.traffic->offload,
+		.hop = nf.settings.hop,
 	};
 	CHECK(io_open(&nf.io, &io));
 	CHECK(chain_init(&nf.chain, m, 0));
@@ -101,8 +111,8 @@ static void open_nf(void)
 				  }));
 	nf.mbufs = rte_mempool_avail_count(nf.io.pool);
 	CHECK(nic_open(&nf.nic, nf.settings.traffic));
-	nf.bridges = nf.chain.stages[0].ops == &l2fwd_stage;
-	nf.tunnels = nf.chain.stages[0].ops == &gtp_decap_stage;
+	nf.bridges = has_stage(&l2fwd_stage);
+	nf.tunnels = has_stage(&gtp_decap_stage);
 }
 
 static void close_nf(void)

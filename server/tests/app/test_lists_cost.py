@@ -19,7 +19,7 @@ PATHS = {
     "/projects/demo/features/nat/history": 9,
     "/projects/demo/ncpp": 6,
     "/projects/demo/alerts": 4,
-    "/projects/demo/scenarios/sfc_a/history": 9,
+    "/projects/demo/scenarios/sfc_a/history": 10,
     "/projects/demo/lines?scenario=sfc_a": 10,
     "/jobs": 1,
     "/overview": 8,
