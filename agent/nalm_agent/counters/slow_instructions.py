@@ -15,9 +15,7 @@ from pathlib import Path
 
 from capstone import CS_ARCH_X86, CS_MODE_64, Cs
 from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import (
-    ELFFile,  # slow to load, as is capstone: only if there are samples
-)
+from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from nalm_agent.counters.perf_script_parse import Key, frames

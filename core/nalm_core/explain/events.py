@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from nalm_core.explain.signature import Signature
 from nalm_core.report.event_counts import figures
-from nalm_core.report.modelled_counts import chain_events
+from nalm_core.report.modelled_counts import modelled_events
 from nalm_core.report.run_report import Arm, RunReport
 
 _PMU = {
@@ -51,11 +51,11 @@ def _counted(report: RunReport, arm: Arm, stage: str | None) -> Mapping[str, flo
 
 
 def _modelled(report: RunReport, arm: Arm, stage: str | None) -> Mapping[str, float]:
-    count = next((one for one in report.model_counts if one.arm is arm), None)
-    if count is None or (stage is not None and stage not in count.stages):
+    found = modelled_events(report.model_counts, arm, stage, _apart(report, arm))
+    if found is None:
         return {}
-    events = count.stages[stage] if stage is not None else chain_events(count, _apart(report, arm))
-    return {event: value / count.packets for event, value in events.items()}
+    events, packets = found
+    return {event: value / packets for event, value in events.items()}
 
 
 def _apart(report: RunReport, arm: Arm) -> frozenset[str]:

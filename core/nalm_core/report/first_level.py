@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from nalm_core.report.event_counts import figures
 from nalm_core.report.history_figure import HistoryFigure, exact, over_launches
-from nalm_core.report.modelled_counts import chain_events
+from nalm_core.report.modelled_counts import modelled_events
 from nalm_core.report.run_report import Arm, ArmInfo, RunReport, Source
 
 HIT_RATIO, REPLACEMENTS = "l1d_hit_ratio", "l1d_replacements_per_packet"
@@ -41,14 +41,14 @@ def _known(values: dict[str, list[float]], source: str) -> dict[str, HistoryFigu
 
 
 def _modelled(report: RunReport, arm: Arm, info: ArmInfo, stage: str | None) -> dict[str, HistoryFigure]:
-    count = next((one for one in report.model_counts if one.arm is arm), None)
-    if count is None or (stage is not None and stage not in count.stages):
+    counted = modelled_events(report.model_counts, arm, stage, info.apart_stages())
+    if counted is None:
         return {}
-    events = chain_events(count, info.apart_stages()) if stage is None else count.stages[stage]
+    events, packets = counted
     source = info.run.series_source(Source.SIMULATED)
     found = {}
     if events.get("data_accesses") and "l1d_misses" in events:
         found[HIT_RATIO] = exact(1 - events["l1d_misses"] / events["data_accesses"], source)
     if "l1d_misses" in events:
-        found[REPLACEMENTS] = exact(events["l1d_misses"] / count.packets, source)
+        found[REPLACEMENTS] = exact(events["l1d_misses"] / packets, source)
     return found

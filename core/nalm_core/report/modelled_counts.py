@@ -8,7 +8,7 @@ binary and packets give the same counts.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from pydantic import Field
@@ -51,8 +51,19 @@ class ModelCount(Model):
     """Differences between the model's caches and the host's."""
 
 
-def chain_events(count: ModelCount, apart: Collection[str]) -> dict[str, int]:
-    """Events of the data path: of every stage that is not apart, and outside of stages."""
+def modelled_events(
+    counts: Iterable[ModelCount], arm: Arm, stage: str | None, apart: Collection[str]
+) -> tuple[Mapping[str, int], int] | None:
+    """Raw events of the arm's stage, of its chain for None, and the packets that they were counted over.
+    None: nothing was modelled."""
+    count = next((one for one in counts if one.arm is arm), None)
+    if count is None or (stage is not None and stage not in count.stages):
+        return None
+    return (_of_chain(count, apart) if stage is None else count.stages[stage]), count.packets
+
+
+def _of_chain(count: ModelCount, apart: Collection[str]) -> dict[str, int]:
+    """Of the data path: of every stage that is not apart, and outside of stages."""
     total = dict(count.unattributed)
     for name, events in count.stages.items():
         if name not in apart:

@@ -19,6 +19,14 @@ CONFIG = NF_FOLDER / "conf" / "golden.conf"
 EAL = ("--no-huge", "-m", "512", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256")
 CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd", "acl", "acl,l3fwd")
 RUN_SECONDS = 60
+ONE_OF_EACH_MODEL = {
+    "rtc": {},
+    "pipeline": {"model.model": "pipeline"},
+    "two workers": {"model.workers": "2"},
+    "two locked": {"model.workers": "2", "model.state": "locked"},
+    "separated": {"model.state": "separated", "model.workers": "2"},
+}
+"""Settings by name: each way to share the work among lcores, once."""
 
 
 def lcore_map(lcores: int) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import Nf
+from golden_nf import ONE_OF_EACH_MODEL, Nf
 from scapy.layers.inet import UDP
 from scapy.layers.l2 import Dot1Q, Ether
 from scapy.packet import Raw
@@ -32,14 +32,7 @@ ADDRESSES = (
     "01:80:c2:00:01:00",
 )
 BESIDE = {"chain.stages": "l2fwd,l3fwd", "l2fwd.frames": "not_ip", "l3fwd.others": "pass"}
-MODELS = {
-    "rtc": {},
-    "pipeline": {"model.model": "pipeline"},
-    "two workers": {"model.workers": "2"},
-    "two locked": {"model.workers": "2", "model.state": "locked"},
-    "separated": {"model.state": "separated", "model.workers": "2"},
-    "flow cache": {"chain.flow_cache": "on"},
-}
+MODELS = ONE_OF_EACH_MODEL | {"flow cache": {"chain.flow_cache": "on"}}
 VARIANTS = {
     "chained": {"chain.hash": "chained"},
     "rte_hash": {"chain.hash": "rte_hash"},

@@ -6,15 +6,9 @@ from collections import Counter
 import golden_packets as packets
 import pytest
 from golden_nf import CONFIG, Nf
+from golden_nf import ONE_OF_EACH_MODEL as MODELS
 from spec.config import read_chain
 
-MODELS = {
-    "rtc": {},
-    "pipeline": {"model.model": "pipeline"},
-    "two workers": {"model.workers": "2"},
-    "two locked": {"model.workers": "2", "model.state": "locked"},
-    "separated": {"model.state": "separated", "model.workers": "2"},
-}
 UPF = "gtp_decap,pdr,qer,urr,far,l3fwd"
 SUMMED = "checksum,hash"
 CACHED = {"chain.flow_cache": "on"}
