@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
+#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
@@ -66,10 +68,28 @@ bool hop_device_is_met(uint16_t port)
 	return rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
+static void note(void *arg)
+{
+	atomic_store_explicit((atomic_bool *)arg, true, memory_order_release); /* (I) */
+}
+
+/* EAL's interrupt thread runs alarms too. When this one has run, the thread no longer takes down the driver's connection,
+ * of which the link's state is only the beginning. */
+static void wait_for_interrupts(void)
+{
+	atomic_bool ran = false;
+
+	if (rte_eal_alarm_set(1, note, &ran) != 0)
+		return;
+	while (!atomic_load_explicit(&ran, memory_order_acquire)) /* pairs with (I) */
+		rte_delay_us_sleep(LAST_WAIT_US);
+}
+
 void hop_device_close(uint16_t port, enum hop_side side)
 {
 	for (uint32_t i = 0; side == HOP_SWITCH && i < LAST_WAITS && hop_device_is_met(port); i++)
 		rte_delay_us_sleep(LAST_WAIT_US);
+	wait_for_interrupts();
 	(void)rte_eth_dev_stop(port);
 	(void)rte_eth_dev_close(port);
 }
