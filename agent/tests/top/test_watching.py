@@ -195,6 +195,16 @@ def test_order_pause_and_trend() -> None:
     assert shown.index("a_stage") < shown.index("rx")
 
 
+def read_terminal(terminal: int, seconds: float) -> str:
+    """Output of the program on the other side: "" after the program has closed it, or after `seconds`."""
+    if not select.select([terminal], [], [], seconds)[0]:
+        return ""
+    try:
+        return os.read(terminal, 65536).decode(errors="replace")
+    except OSError:  # EIO: nobody has the other side open
+        return ""
+
+
 def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
     mine, theirs = pty.openpty()
     command = [str(NALM), "top", "--pid", str(open_nf.probe.pid), "--interval", "0.1"]
@@ -205,11 +215,11 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
     seen, all_seen, wanted = "", "", ["q quit", "0 running", "paused"]
     keys = dict(zip(wanted, ["l", " ", "q"], strict=True))
     try:
-        ends = time.monotonic() + 60
-        while wanted and time.monotonic() < ends and select.select([mine], [], [], 20)[0]:
-            read = os.read(mine, 65536).decode(errors="replace")
-            seen, all_seen = seen + read, all_seen + read
-            if wanted[0] in seen:
+        ends = time.monotonic() + 120
+        # To its end: a full terminal stops who writes to it.
+        while time.monotonic() < ends and (text := read_terminal(mine, 60)):
+            seen, all_seen = seen + text, all_seen + text
+            if wanted and wanted[0] in seen:
                 os.write(mine, keys[wanted.pop(0)].encode())
                 seen = ""
         assert not wanted, seen
