@@ -167,6 +167,8 @@ class ScenarioConfig(Table):
     """Packets of the simulated count."""
     arguments: list[str] = []
     """Arguments appended to `run.command`, for the variant that this scenario measures."""
+    rate_arguments: list[str] | None = None
+    """Arguments of `nalm rate` and `nalm soak` in place of `rates.arguments`."""
     memory_mb: Annotated[int, Field(ge=64)] = MEMORY_MB
     """Memory of DPDK's EAL, in huge pages or without."""
     on_request: bool = False
@@ -180,10 +182,10 @@ class ScenarioConfig(Table):
     def _inside(cls, path: str) -> str:
         return _check_inside(path)
 
-    @field_validator("arguments")
+    @field_validator("arguments", "rate_arguments")
     @classmethod
-    def _placeholders(cls, arguments: list[str]) -> list[str]:
-        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+    def _placeholders(cls, arguments: list[str] | None) -> list[str] | None:
+        _check_placeholders(arguments or [], RUN_PLACEHOLDERS)
         return arguments
 
 

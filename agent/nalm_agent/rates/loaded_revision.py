@@ -58,7 +58,7 @@ class Subject:
 
 
 def subject(repository: Repository, revision: Revision, scenario: str | None) -> Subject:
-    """The revision's scenario, by default the first that is not `on_request`, with the arguments of [rates].
+    """The revision's scenario, by default the first that is not `on_request`, with its arguments for rates.
 
     Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
     """
@@ -73,7 +73,8 @@ def subject(repository: Repository, revision: Revision, scenario: str | None) ->
         )
     name = scenario or config.standing()[0]
     chosen = config.scenario(name)
-    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *config.rates.arguments]})
+    added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
+    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *added]})
     traffic = traffic_identity(repository, revision, chosen.traffic)
     run = plan(repository, revision, config, with_rates, traffic)
     return Subject(repository, revision, config, name, with_rates, run)
