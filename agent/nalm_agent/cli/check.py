@@ -4,20 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nalm_agent.desk.check import compared, measure_scenarios
 from nalm_agent.desk.conclude import finish, shown
-from nalm_agent.desk.sending import Sending, require_commit
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, revision_names
-from nalm_agent.source.git import WORKTREE, Repository
+from nalm_agent.source.git import WORKTREE, Repository, Revision
 from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_agent.desk.sending import Sending
 
 ForceOption = Annotated[
     bool,
@@ -80,14 +82,14 @@ def check(
             hint="`nalm compare A B` judges B against A; `nalm check --base A --head B` does the same",
         )
     outputs = Outputs(json_file, junit, sarif, markdown, github)
-    sending = Sending.prepared(server, token_file, timeout) if submit else None
+    sending = _sending(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
             repository = Repository(repo.absolute(), work.fresh("git"))
             comparison = compared(repository, base, head)
             if sending is not None:
-                require_commit(comparison.head)
+                _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
             runs = measure_scenarios(
                 repository,
@@ -103,3 +105,18 @@ def check(
             )
             results = shown(runs, progress, quiet=outputs.on_stdout)
         finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
+
+
+def _sending(server: str | None, token_file: Path | None, timeout: float) -> Sending:
+    from nalm_agent.desk.sending import Sending
+
+    return Sending.prepared(server, token_file, timeout)
+
+
+def _require_commit(head: Revision) -> None:
+    """Raises UsageError for a working tree with changes, before it is measured: no server accepts it."""
+    if head.dirty:
+        raise UsageError(
+            "a working tree with changes is not a commit, so no server accepts its report",
+            hint="commit first, or omit --submit",
+        )

@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
-from nalm_agent.desk.sending import Sending
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
 from nalm_agent.runtime.errors import ExitCode
+
+if TYPE_CHECKING:
+    from nalm_agent.desk.sending import Sending
 
 
 def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:

@@ -18,7 +18,6 @@ from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.server_api.client import require_address
 from nalm_agent.server_api.uploads import Uploader
-from nalm_agent.source.git import Revision
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,6 @@ class Sending:
                 known = "" if taken.new else " (already stored)"
                 typer.echo(plain(f"{result.title}: {taken.outcome}  {taken.summary}{known}\n  {result.link}"))
         return [result for result, _ in answers]
-
-
-def require_commit(head: Revision) -> None:
-    """Raises UsageError for a working tree with changes, before it is measured: no server accepts it."""
-    if head.dirty:
-        raise UsageError(
-            "a working tree with changes is not a commit, so no server accepts its report",
-            hint="commit first, or omit --submit",
-        )
 
 
 def _say(line: str) -> None:

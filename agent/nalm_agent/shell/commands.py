@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -68,7 +69,10 @@ class UnloadedCommand(TyperCommand):
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The context of the loaded command, which parses its arguments and calls it."""
-        return self.loaded().make_context(info_name, args, parent, **extra)
+        command = self.loaded()
+        gc.freeze()  # modules stay, so the garbage collector never searches them
+        gc.enable()
+        return command.make_context(info_name, args, parent, **extra)
 
 
 class LazyGroup(TyperGroup):

@@ -4,6 +4,8 @@ load a command."""
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -28,6 +30,8 @@ def main() -> None:
         except BrokenPipeError:
             os._exit(UNREAD)
         return
+    gc.disable()  # loading leaves no garbage; the garbage collector starts with the command
+    atexit.register(gc.freeze)  # and does not search all that was loaded when the process ends
     from nalm_agent.shell.app import app, run_app
 
     run_app(app)

@@ -86,4 +86,4 @@ def test_an_unchanged_tree_is_answered_without_loading_what_measures(
         assert "nothing to measure" in done.stdout
         loaded.append({line.rpartition("|")[2].strip() for line in done.stderr.splitlines()})
     assert "nalm_agent.measure.measure" in loaded[0]
-    assert not loaded[1] & {"nalm_agent.measure.measure", "numpy", "scipy", "capstone"}
+    assert not loaded[1] & {"nalm_agent.measure.measure", "numpy", "scipy", "capstone", "httpx"}
