@@ -99,7 +99,7 @@ test-agent: ## The agent's suite without tests that measure times
 	@pytest -q -n 2 --dist loadfile -m "not timed $(DAY_ALONE)" agent/tests
 
 test-agent-timed: ## The agent's tests that measure times; nothing else may run meanwhile
-	@pytest -q -m "timed $(DAY_ALONE)" agent/tests
+	@pytest -q -m "timed $(DAY_ALONE)" $$(grep -rl --include='test_*.py' mark.timed agent/tests)
 
 test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
@@ -143,7 +143,7 @@ test-web: ## The page's unit tests and checks
 	@cd web && npm run -s check && npm run -s test
 
 test-contract: nf ## The five contracts between rooms
-	@pytest -q -n 2 --dist loadfile $(DAY) tests/contract
+	@pytest -q $(DAY) tests/contract
 
 test-end-to-end: page ## Every page in Chromium, on services with and without figures
 	@pytest -q -n 2 --dist loadfile $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py

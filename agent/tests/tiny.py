@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from loaded_nalm import NALM, loaded_nalm
 
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
 TRAFFIC_NF = NF_SOURCE.with_name("traffic_nf.c")
 PROBE_HEADER = ROOT / "reference-nf" / "probe" / "nalm_probe.h"
-NALM = Path(sys.executable).with_name("nalm")
 
 NALM_TOML = """version = 1
 [project]
@@ -98,16 +98,8 @@ class Nalm:
             "NO_COLOR": "1",
         }
 
-    def run(self, *arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(NALM), *arguments],
-            cwd=cwd,
-            env=self.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=280,
-        )
+    def run(self, *arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+        return loaded_nalm().run(arguments, cwd=cwd, environment=self.environment(), stdin=stdin, timeout=280)
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 from nalm_agent.cli.detect import read
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
-from tiny import NALM
+from tiny import Nalm
 from typer.testing import CliRunner
 
 STEP = [100, 100.2, 99.9, 100.1, 99.8, 100, 100.1, 99.9, 105, 105.1, 104.9, 105.2, 104.8, 105, 105.1, 104.9]
@@ -68,7 +67,7 @@ def test_a_mistake_is_named_with_its_place(text: str, said: str) -> None:
     assert len(caught.value.message) < 200
 
 
-def test_the_command_ends_with_a_message_and_its_code(tmp_path: Path) -> None:
+def test_the_command_ends_with_a_message_and_its_code(nalm: Nalm, tmp_path: Path) -> None:
     hostile = {
         "deep": "[" * 100_000,
         "long": f"[[{'9' * 401}]]",
@@ -77,9 +76,9 @@ def test_the_command_ends_with_a_message_and_its_code(tmp_path: Path) -> None:
     }
     for name, text in hostile.items():
         given = text.encode() if isinstance(text, str) else text
-        done = subprocess.run([NALM, "detect"], input=given, capture_output=True, check=False, cwd=tmp_path)
+        done = nalm.run("detect", stdin=given, cwd=tmp_path)
         assert done.returncode == 2, name
-        assert b"Traceback" not in done.stderr and b"nalm:" in done.stderr and b"next:" in done.stderr
+        assert "Traceback" not in done.stderr and "nalm:" in done.stderr and "next:" in done.stderr
 
 
 def test_a_byte_order_mark_and_missing_samples_are_taken() -> None:

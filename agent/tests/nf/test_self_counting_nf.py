@@ -139,6 +139,7 @@ def test_its_noise_is_measured_by_asking_too(nf_repository: NfRepository, home: 
     assert asked is not None and asked.show[0].startswith("/")
 
 
+@pytest.mark.timed
 def test_a_slower_head_is_judged_by_its_own_figures(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

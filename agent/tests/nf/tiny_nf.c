@@ -8,6 +8,7 @@
 #include "nalm_probe.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #ifdef WITH_PAPI /* events of its own, which PAPI reads as it reads the processor's */
 #include "nalm_probe_papi.h"
@@ -135,6 +136,9 @@ int main(int argc, char **argv)
 	bool with_alpha = has(features, "alpha"), with_beta = has(features, "beta");
 	while (nalm_probe_gate(&lc)) {
 		uint32_t n = BATCH, kept = n;
+#ifdef REST_US
+		usleep(REST_US);
+#endif
 		gen_process(packets, n);
 		seen += n;
 		nalm_probe_mark(&lc, GEN, n);
@@ -190,7 +194,7 @@ int main(int argc, char **argv)
 #endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)
-			;
+			pause();
 #endif
 #ifdef DIE_IN_TURN
 		if (lc.turn_packets > 1000) {

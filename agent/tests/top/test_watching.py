@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,17 +30,29 @@ from nalm_agent.top.recording import ReplayFeed
 from nalm_agent.top.screen import Screen
 from nalm_agent.top.view import LcoreView, StageView, View
 from rich.console import Console
-from tiny import NALM, Nalm
+from tiny import NALM, Nalm, build_tiny
 from typer.testing import CliRunner
 from waiting import until
 
 
-@pytest.fixture
-def open_nf(tiny_nf: list[str], work: WorkDir) -> Iterator[RunningNf]:
-    with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
+@pytest.fixture(scope="module")
+def calm_nf(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Its generator rests, so that it leaves the CPU to who looks at it."""
+    return build_tiny(tmp_path_factory.mktemp("calm"), "#define REST_US 1000\n")
+
+
+@contextmanager
+def opened(command: list[str], work: WorkDir) -> Iterator[RunningNf]:
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=5) as nf:
         nf.wait_ready()
         assert nf.gate is not None
         nf.gate.open()
+        yield nf
+
+
+@pytest.fixture
+def open_nf(calm_nf: list[str], work: WorkDir) -> Iterator[RunningNf]:
+    with opened(calm_nf, work) as nf:
         yield nf
 
 
@@ -107,9 +120,10 @@ def test_why_hardware_figures_are_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert _missing({})["ipp"] == "no PMU"
 
 
-def test_by_perf(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> None:
-    pid = str(open_nf.probe.pid)
-    done = nalm.run("top", "--perf", pid, "--once", "--json", "--interval", "0.2", cwd=tmp_path)
+def test_by_perf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, tmp_path: Path) -> None:
+    with opened(tiny_nf, work) as busy_nf:
+        pid = str(busy_nf.probe.pid)
+        done = nalm.run("top", "--perf", pid, "--once", "--json", "--interval", "0.2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     view = View.model_validate_json(done.stdout)
     assert view.functions[0].name == "churn"
@@ -215,9 +229,7 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
     seen, all_seen, wanted = "", "", ["q quit", "0 running", "paused"]
     keys = dict(zip(wanted, ["l", " ", "q"], strict=True))
     try:
-        ends = time.monotonic() + 120
-        # To its end: a full terminal stops who writes to it.
-        while time.monotonic() < ends and (text := read_terminal(mine, 60)):
+        while text := read_terminal(mine, 60):  # to its end: a full terminal stops who writes to it
             seen, all_seen = seen + text, all_seen + text
             if wanted and wanted[0] in seen:
                 os.write(mine, keys[wanted.pop(0)].encode())
