@@ -16,6 +16,7 @@ from contract_server import ContractServer
 from nalm_agent.runtime.stop_signals import INTERRUPTED
 
 PATIENCE_SECONDS = 120
+POLL_SECONDS = 0.2
 ENDING_SECONDS = 60
 NALM = str(Path(sys.executable).with_name("nalm"))
 
@@ -72,7 +73,7 @@ def until(condition: Callable[[], object], seen: Callable[[], str]) -> None:
     while not condition():
         if time.monotonic() > ends:
             raise AssertionError(f"in vain: {seen()}")
-        time.sleep(0.05)
+        time.sleep(POLL_SECONDS)
 
 
 @dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real server without an agent, as its project's owner uses it."""
+"""A real server without an agent, as the owner of its projects uses it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from typing import Any
 import httpx
 
 NUMBERS = itertools.count(1)
+POLL_SECONDS = 0.1
 
 
 class ContractServer:
-    """`nalm-server up --no-agent` with one project. The server may not read its repository, so pushes are
-    processed at once from their own content."""
+    """`nalm-server up --no-agent` with the project `tiny`. The server may not read its repository, so pushes
+    are processed at once from their own content."""
 
     def __init__(self, state: Path, repository: str = "/srv/tiny.git", **environment: str) -> None:
         with socket.socket() as probe:
@@ -39,28 +40,33 @@ class ContractServer:
             stdout=self._log,
             stderr=self._log,
         )
+        self.http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=30)
         self._wait_until_healthy()
         self.agent_token = (state / "agent.token").read_text().strip()
         self.admin = {"Authorization": f"Bearer {(state / 'admin.token').read_text().strip()}"}
-        self.http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=30)
-        new = {"name": "tiny", "repository": repository, "public": True}
-        self.project = self.http.post("/projects", json=new, headers=self.admin).raise_for_status().json()
+        self.project = self.new_project("tiny", repository)
+
+    def new_project(self, name: str, repository: str) -> Any:
+        new = {"name": name, "repository": repository, "public": True}
+        return self.http.post("/projects", json=new, headers=self.admin).raise_for_status().json()
 
     def _wait_until_healthy(self) -> None:
         ends = time.monotonic() + 180
         while time.monotonic() < ends and self.process.poll() is None:
             with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/api/v1/health").is_success:
+                if self.http.get("/health").is_success:
                     return
+            time.sleep(POLL_SECONDS)
         raise AssertionError(f"the server did not start: {self._log.name}")
 
-    def push(self, before: str, after: str) -> list[int]:
-        """A signed push of one commit, and its jobs."""
+    def push(self, before: str, after: str, project: Any = None) -> list[int]:
+        """A signed push of one commit to `tiny` or another project, and its jobs."""
+        project = project or self.project
         commit = {"id": after, "message": "a change", "timestamp": "2026-11-21T09:00:00Z"}
         commit |= {"author": {"name": "A", "email": "a@example.org"}}
         payload = {"ref": "refs/heads/main", "before": before, "after": after, "commits": [commit]}
         body = json.dumps(payload | {"head_commit": commit, "deleted": False, "forced": False}).encode()
-        secret = self.project["webhook_secret"].encode()
+        secret = project["webhook_secret"].encode()
         signature = hmac.new(secret, body, hashlib.sha256).hexdigest()
         headers = {
             "X-GitHub-Event": "push",
@@ -69,17 +75,18 @@ class ContractServer:
             "Content-Type": "application/json",
         }
         taken = self.http.post("/hooks/github", content=body, headers=headers)
-        return self._jobs_of(taken.raise_for_status().json()["delivery"])
+        return self._jobs_of(project["name"], taken.raise_for_status().json()["delivery"])
 
-    def _jobs_of(self, delivery: int) -> list[int]:
+    def _jobs_of(self, project: str, delivery: int) -> list[int]:
         """The result of a delivery, once it is processed."""
+        address = f"/projects/{project}/deliveries"
         ends = time.monotonic() + 60
         while time.monotonic() < ends:
-            listed = self.http.get("/projects/tiny/deliveries", headers=self.admin).raise_for_status().json()
+            listed = self.http.get(address, headers=self.admin).raise_for_status().json()
             (one,) = [one for one in listed if one["id"] == delivery]
             if one["worked_at"] is not None:
                 return list(one["job_ids"])
-            time.sleep(0.05)
+            time.sleep(POLL_SECONDS)
         raise AssertionError(f"delivery {delivery} was not worked on: {self._log.name}")
 
     def invitation(self, file: Path, **wanted: str) -> Path:
@@ -87,6 +94,9 @@ class ContractServer:
         answer = self.http.post("/agents/invitations", json=wanted, headers=self.admin)
         file.write_text(answer.raise_for_status().json()["token"])
         return file
+
+    def cancel(self, job: int) -> None:
+        self.http.post(f"/jobs/{job}/cancel", json={}, headers=self.admin).raise_for_status()
 
     def job(self, number: int) -> Any:
         return self.http.get(f"/jobs/{number}").raise_for_status().json()

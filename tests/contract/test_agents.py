@@ -6,8 +6,9 @@ from __future__ import annotations
 import itertools
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from agent_process import BenchAgent, until
@@ -66,23 +67,26 @@ def nf(tmp_path_factory: pytest.TempPathFactory) -> Nf:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory, nf: Nf) -> Iterator[ContractServer]:
-    state = tmp_path_factory.mktemp("server") / "state"
-    running = ContractServer(state, str(nf.path), NALM_LEASE_SECONDS="5")
-    yield running
-    running.end()
+def project(server: ContractServer, nf: Nf) -> Any:
+    return server.new_project("agents", str(nf.path))
+
+
+@pytest.fixture(scope="module")
+def bench(server: ContractServer, tmp_path_factory: pytest.TempPathFactory) -> BenchAgent:
+    """It has no job and an empty spool after each test."""
+    return BenchAgent(server, tmp_path_factory.mktemp("bench") / "home", "bench").register()
 
 
 @pytest.fixture
-def bench(server: ContractServer, tmp_path: Path) -> BenchAgent:
-    return BenchAgent(server, tmp_path / "home", f"bench-{next(NUMBERS)}").register()
+def pushed(server: ContractServer, nf: Nf, project: Any) -> Callable[..., int]:
+    """Pushes a commit and returns its job."""
 
+    def push(build: str = BUILD) -> int:
+        before = nf.git("rev-parse", "HEAD")
+        (job,) = server.push(before, nf.commit(build), project)
+        return job
 
-def job_of(server: ContractServer, nf: Nf, build: str = BUILD) -> int:
-    """Pushes a commit."""
-    before = nf.git("rev-parse", "HEAD")
-    (job,) = server.push(before, nf.commit(build))
-    return job
+    return push
 
 
 def serve_until(agent: BenchAgent, job: int, state: str) -> None:
@@ -97,8 +101,11 @@ def serve_until(agent: BenchAgent, job: int, state: str) -> None:
         agent.end(process)
 
 
-def test_a_registered_agent_takes_a_job(server: ContractServer, nf: Nf, bench: BenchAgent) -> None:
-    job = job_of(server, nf)
+def test_a_registered_agent_takes_a_job(
+    server: ContractServer, pushed: Callable[..., int], tmp_path: Path
+) -> None:
+    bench = BenchAgent(server, tmp_path / "home", "registered").register()
+    job = pushed()
     file = bench.home / "agent.json"
     assert file.stat().st_mode & 0o777 == 0o600
     done = bench.run("--once")
@@ -114,8 +121,10 @@ def test_a_registered_agent_takes_a_job(server: ContractServer, nf: Nf, bench: B
     assert "`nalm agent register` gets a credential" in refused.stderr
 
 
-def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf, bench: BenchAgent) -> None:
-    job = job_of(server, nf, SLOW_BUILD)
+def test_asked_to_end_an_agent_gives_its_job_back(
+    server: ContractServer, nf: Nf, pushed: Callable[..., int], bench: BenchAgent
+) -> None:
+    job = pushed(SLOW_BUILD)
     process = bench.start()
     try:
         until(lambda: server.job(job)["state"] == "building", bench.log.read_text)
@@ -125,7 +134,7 @@ def test_asked_to_end_an_agent_gives_its_job_back(server: ContractServer, nf: Nf
     assert (told["state"], told["attempts"], told["run_ids"]) == ("queued", 0, [])
     assert told["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was stopped"
     assert f"job {job}: given back" in bench.log.read_text()
-    server.http.post(f"/jobs/{job}/cancel", json={}, headers=server.admin).raise_for_status()
+    server.cancel(job)
     nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is built on it
 
 
@@ -143,9 +152,9 @@ STEPS = [
 
 @pytest.mark.parametrize("step", STEPS)
 def test_killed_at_any_step_there_is_one_result(
-    server: ContractServer, nf: Nf, bench: BenchAgent, step: str
+    server: ContractServer, pushed: Callable[..., int], bench: BenchAgent, step: str
 ) -> None:
-    job = job_of(server, nf)
+    job = pushed()
     bench.die_at(step)
     kept = len(bench.spooled())
     assert kept == (0 if step.startswith("before-write") else 1), bench.spooled()
@@ -156,9 +165,9 @@ def test_killed_at_any_step_there_is_one_result(
 
 
 def test_a_result_that_comes_too_late_is_dropped(
-    server: ContractServer, nf: Nf, bench: BenchAgent, tmp_path: Path
+    server: ContractServer, pushed: Callable[..., int], bench: BenchAgent, tmp_path: Path
 ) -> None:
-    job = job_of(server, nf)
+    job = pushed()
     bench.die_at("after-write:report")
     other = BenchAgent(server, tmp_path / "other", f"{bench.name}-b").register()
     serve_until(other, job, "done")

@@ -38,6 +38,7 @@ def until(condition: Callable[[], bool], what: str, seconds: float = 60.0) -> No
     ends = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < ends, f"not within {seconds} s: {what}"
+        time.sleep(0.001)
 
 
 class Writer:

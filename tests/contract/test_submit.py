@@ -62,7 +62,8 @@ def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None
     (path,) = saved(tmp_path, report)
     assert nalm(server, "submit", path).returncode == 0
     base, head = (report.arms[arm].build.commit for arm in (Arm.BASE, Arm.HEAD))
-    server.push(base, head)
+    for job in server.push(base, head):
+        server.cancel(job)
     asked = ["history", report.scenario.name, "--project", "tiny", "--branch"]
     found = nalm(server, *asked, "main")
     assert found.returncode == 0, found.stderr
