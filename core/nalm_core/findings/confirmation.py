@@ -140,7 +140,7 @@ def _undecided(measured: Sequence[Measurement], same: Sequence[Measurement]) -> 
         f"no result from {one.host}" if one.outcome == LOST else f"{one.outcome} on {one.host}"
         for one in measured
     )
-    gone = "" if same else ", and the host that saw it is gone"
+    gone = "" if same else ", and the host that measured it first has left the pool"
     return Answer.INCONCLUSIVE, f"not confirmed: {said}{gone}"
 
 

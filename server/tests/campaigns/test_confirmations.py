@@ -211,7 +211,7 @@ def test_a_host_that_does_not_come_is_replaced_and_cannot_dismiss(service: Servi
     assert bench.work("bench-2") is not None
     told = confirming(service, alert)
     assert (alert_of(service, alert).state, told.state) == ("new", "inconclusive")
-    assert "the host that saw it is gone" in (told.why or "")
+    assert "the host that measured it first has left the pool" in (told.why or "")
     assert told.measurements[0].wanted == "instead"
 
 
