@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds in the store: made once, by one; failures remembered or tried again; logs kept; ccache at work."""
+"""Builds are made once and kept in the store; failures are remembered or retried; logs are kept."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where groups of builds are made, and what is written there: trees as kernels show them."""
+"""Control groups of builds: their place in the hierarchy and their limits, on recorded trees."""
 
 from __future__ import annotations
 

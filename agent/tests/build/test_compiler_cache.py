@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose compiler cache a build reads and writes: never another repository's, and not a stranger's to fill."""
+"""Each repository has a compiler cache of its own, which untrusted commits read and never fill."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run loads decides whether two builds are the same: real builds, real libraries, real processes."""
+"""Two builds are the same if a run loads the same files: real builds, libraries and processes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every known way out of a build's sandbox is tried for real: each is closed, and each is seen where it is
-open.
-"""
+"""Tests try every known way out of a build's sandbox: each is closed, and each is seen where it is open."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nalm.toml asks for is held to what this host gives."""
+"""The host limits what nalm.toml can request."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a build can see, write and take: real builds in real namespaces."""
+"""The sandbox limits what a build reads, writes and uses: real builds in real namespaces."""
 
 from __future__ import annotations
 

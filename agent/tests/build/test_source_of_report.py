@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which source text leaves the host: lines of the repository's own files, and only if nalm.toml lets them."""
+"""Reports contain source lines only of the repository's own files, and only if nalm.toml allows it."""
 
 from __future__ import annotations
 

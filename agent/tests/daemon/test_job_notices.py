@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An idle agent as a Celery worker on a real Redis, as a user who may touch nothing but its pool's queue."""
+"""An idle agent is a Celery worker on a real Redis, as a user with access to only its pool's queue."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm agent --ping`: asks the agent itself, not its server."""
+"""`nalm agent --ping` checks the agent process, not its server."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loop that serves a server, against a server that restarts, refuses and takes jobs away."""
+"""The agent's main loop with a server that restarts, refuses requests and withdraws jobs."""
 
 from __future__ import annotations
 

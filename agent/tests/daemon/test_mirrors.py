@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The agent's clone of a project: fetched when a commit is missing, from nowhere but a repository."""
+"""The agent's clone of a project fetches missing commits, and only from repositories."""
 
 from __future__ import annotations
 

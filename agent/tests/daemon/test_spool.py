@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that wait for the server: whole or not at all, sent once, kept over any end of the agent."""
+"""The spool stores results atomically, sends each once, and keeps them however the agent ends."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm gdb`: the probe's figures in a real gdb: of a running NF, of one started there, of a core dump."""
+"""`nalm gdb` shows the probe's figures in a real gdb: of a running NF, one started there, a core dump."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm gdb` behind gdb's debug adapter (DAP), as nvim-dap, Emacs or an editor's extension starts it."""
+"""`nalm gdb` works behind gdb's debug adapter (DAP), which nvim-dap, Emacs and other editors start."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rates of a real NF of known capacity, a search with a simulated one, trials that are worthless."""
+"""Rates of a real NF of known capacity, the search with a simulated NF, and invalid trials."""
 
 from __future__ import annotations
 

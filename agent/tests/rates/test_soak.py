@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Soaks of a real NF: interrupted, killed, resumed, refused."""
+"""Soak tests of a real NF are interrupted, killed, resumed and refused."""
 
 from __future__ import annotations
 

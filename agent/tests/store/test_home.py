@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command's work directory goes with it, whoever still writes there."""
+"""A work directory is removed with its command, even while another process writes there."""
 
 from __future__ import annotations
 

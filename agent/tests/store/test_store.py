@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entries are published whole; leftovers of killed commands are found."""
+"""The store publishes whole entries and removes what killed commands left."""
 
 from __future__ import annotations
 

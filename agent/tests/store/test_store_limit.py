@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least recently used goes first, what is in use never; `nalm store` shows and prunes."""
+"""The store removes the least recently used entries and none in use; `nalm store` shows and removes them."""
 
 from __future__ import annotations
 

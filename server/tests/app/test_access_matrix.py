@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every route, every kind of caller: who gets in, who is refused; a private project shows nothing."""
+"""Each route admits or refuses each kind of caller; a private project shows nothing to others."""
 
 from __future__ import annotations
 

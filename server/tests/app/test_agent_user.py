@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`up` as root runs its agent as another user, who cannot read the server's files; else it says so."""
+"""`up` as root runs its agent as a user who cannot read the server's files, or says that it does not."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More requests at once than the server has connections: each is answered, if only with 503 `busy`."""
+"""More simultaneous requests than database connections: each gets an answer, some 503 `busy`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clients that send slowly, send too much, or leave: over real sockets."""
+"""Clients that send slowly, send too much, or disconnect, over real sockets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compose.yaml, the images and docs/operate.md say what the code says. Needs no container engine."""
+"""compose.yaml, the images and docs/operate.md agree with the code. No container engine is needed."""
 
 from __future__ import annotations
 

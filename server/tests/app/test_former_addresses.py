@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses that were renamed are answered under their former names."""
+"""Renamed addresses still work under their former names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is refused, and how it is said."""
+"""The server refuses invalid requests, and its answers name the reason."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may do what; what leaves the server; how much comes in."""
+"""Permissions of callers, contents of answers, and limits of request sizes."""
 
 from __future__ import annotations
 

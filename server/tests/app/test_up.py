@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm-server up` as a process: real HTTP, a real repository, and everything ends with it."""
+"""`nalm-server up` as a process: real HTTP and a real repository; all its processes end with it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slots of lanes: who gets one, who waits, who is refused."""
+"""Slots of lanes: requests get one, wait for one, or are refused."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body may cost: bytes, values, memory; and times that no calendar can hold."""
+"""Request bodies have limits of bytes, values and memory, and times must exist in the calendar."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outgoing calls reach the world, never the inside, however the address is written or the name resolves."""
+"""Outgoing calls never reach internal addresses, however an address is written or a name resolves."""
 
 from __future__ import annotations
 

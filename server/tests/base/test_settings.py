@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings from environment and file: what is wrong or unknown is named, what is secret is never shown."""
+"""Settings from environment and file: errors name wrong and unknown ones, and nothing shows secrets."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections to PostgreSQL that are no more."""
+"""The pool replaces connections to PostgreSQL that were closed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The modules `make test` runs on PostgreSQL, too: some of each package whose SQL differs by database."""
+"""`make test` runs some modules of each package on PostgreSQL too: those whose SQL differs by database."""
 
 from __future__ import annotations
 

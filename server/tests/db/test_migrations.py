@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Migrations: from empty to head and back, in step with the tables, on both databases."""
+"""Migrations from empty to head and back agree with the tables, on both databases."""
 
 from __future__ import annotations
 

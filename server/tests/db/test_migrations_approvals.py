@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs of forks from before approvals were kept: those that were approved stay so, the others wait again."""
+"""Jobs of forks from before approvals were stored: approved ones stay approved, others wait again."""
 
 from __future__ import annotations
 

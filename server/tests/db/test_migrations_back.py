@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database that was in use is taken back before the service judged histories, and forth again."""
+"""A used database migrates to before the service judged histories, and to head again."""
 
 from __future__ import annotations
 

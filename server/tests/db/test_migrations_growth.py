@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What alerts of an older server say of later commits is counted when the database is upgraded."""
+"""The upgrade counts what an older server's alerts say of later commits."""
 
 from __future__ import annotations
 

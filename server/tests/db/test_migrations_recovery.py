@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that were stored as confirmations of alerts and were none: told from the trail, there and back."""
+"""The migration corrects times wrongly stored as confirmations, by the trails of the alerts, and back."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A database full of the first revision's rows: brought to head, read through the API, and taken back."""
+"""A database full of the first revision's rows migrates to head, is read through the API, migrates back."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commit graph, asked over HTTP of git's own server."""
+"""The server reads the commit graph over HTTP from git's own server."""
 
 from __future__ import annotations
 

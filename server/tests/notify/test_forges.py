@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statuses and comments as each forge takes them, and what its refusals mean."""
+"""Statuses and comments in the form of each forge, and the meaning of its refusals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens is told: written down with it, sent later, tried again, never twice, on both databases."""
+"""Notifications are stored with their event, sent later, retried, and never sent twice, on both databases."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of history points has what runs and verdicts say, after any sequence of changes."""
+"""The table of history points agrees with runs and verdicts after any sequence of changes."""
 
 from __future__ import annotations
 

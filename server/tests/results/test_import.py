@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other tools' results: read with their own figures, taken in once, shown without a verdict."""
+"""Results of other tools: read with their own figures, stored once, shown without a verdict."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports taken in: once, judged, and shown as commits, history and comparison."""
+"""Run reports are stored once, judged, and shown as commits, history and comparison."""
 
 from __future__ import annotations
 
