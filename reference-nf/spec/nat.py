@@ -209,12 +209,12 @@ class Nat:
         if len(self.outside_of) >= self.entries:
             return "table_full"
         pool_address = self._pool_address(inside[1])
-        free = self.free_ports.setdefault(
-            (inside[0], pool_address), deque(self._ports(self.index, self.count))
-        )
-        if not free:
+        key = inside[0], pool_address
+        if key not in self.free_ports:
+            self.free_ports[key] = deque(self._ports(self.index, self.count))
+        if not self.free_ports[key]:
             return "no_port"
-        outside = (inside[0], pool_address, free.popleft())
+        outside = (*key, self.free_ports[key].popleft())
         self.outside_of[inside], self.inside_of[outside] = outside, inside
         if packet.protocol == TCP:
             self.connections[inside] = Connection(flags(packet))
