@@ -205,7 +205,8 @@ bool hop_attach(struct hop *h, const char *path, const volatile sig_atomic_t *st
 	close(file);
 	if (!ok)
 		return refuse(path, "cannot map the hop's memory", error);
-	if (h->bytes < sizeof(struct hop_header) || atomic_load_explicit(&h->header->ready, memory_order_acquire) != 1 || /* pairs with (M) */
+	if (h->bytes < sizeof(struct hop_header) ||
+	    atomic_load_explicit(&h->header->ready, memory_order_acquire) != 1 || /* pairs with (M) */
 	    !is_sound(h->header, h->bytes, &fields, &l)) {
 		hop_close(h);
 		return refuse(path, "is not the memory of a hop, or of another version of this program", 0);
