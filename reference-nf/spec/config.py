@@ -20,7 +20,8 @@ from spec.openflow import Openflow, Pipeline, generate_hops
 from spec.openflow import read_rules as read_flows
 from spec.packet import ICMP, TCP, UDP
 from spec.stage import Replayed, Stage
-from spec.upf import FarStage, GtpDecap, PdrStage, QerStage, UrrStage, UserPlane, read_sessions
+from spec.upf import FarStage, GtpDecap, PdrStage, QerStage, UrrStage, UserPlane
+from spec.upf_sessions import read_sessions
 
 Planes = dict[tuple[int, int], UserPlane]
 """What the user plane's stages of one chain share: by index and count of the instances."""
