@@ -18,12 +18,11 @@ from dataclasses import asdict, dataclass
 from host import print_result
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.rates.traffic_file import VARIABLE, Load, TrafficFile
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import lcore_idle_share, working_lcores
 from nalm_core.report.run_report import Round
-from variants import READY_SECONDS, Variant, describe, measure, median_of_launches, ratio
+from variants import READY_SECONDS, Variant, count_turn, describe, measure, median_of_launches, ratio
 
 CHAINS = {"xc": "nop", "mix": "l2fwd,l3fwd"}
 SIZES = (64, 128, 256, 512, 1024, 1518)
@@ -116,28 +115,21 @@ def points_of(work: WorkDir, chain: str, frame_bytes: int) -> Iterator[Point]:
 def point_of(nf: RunningNf, traffic: TrafficFile, trial: int, frame_bytes: int, mpps: float) -> Point:
     """One turn at a rate. Loss is by what was due: also packets that found no room before the NF."""
     traffic.ask(trial, Load.OPEN, rate_pps=round(mpps * 1e6))
-    before = nf.snapshot()
-    nf.turn(milliseconds=TURN_MS)
-    after = nf.snapshot()
-    lcores = lcore_counters(before, after)
-    counters = stage_counters(nf.probe.stages, before, after)
-    packets = counted_packets(nf.probe.stages, counters)
-    seconds = max(lcore.turn_wall_ns for lcore in lcores) / 1e9
-    own = sum(lcore.turn_cpu_ns for lcore in lcores) / sum(lcore.turn_wall_ns for lcore in lcores)
-    cycles = sum(counters[stage.name].cycles for stage in nf.probe.stages if not stage.apart)
-    idle = [lcore_idle_share(lcore) for lcore in working_lcores(Round.model_construct(lcores=lcores))]
-    due = mpps * 1e6 * seconds
-    rx = counters["rx"]
+    turn = count_turn(nf, TURN_MS)
+    cycles = sum(turn.stages[stage.name].cycles for stage in nf.probe.stages if not stage.apart)
+    idle = [lcore_idle_share(lcore) for lcore in working_lcores(Round.model_construct(lcores=turn.lcores))]
+    due = mpps * 1e6 * turn.seconds
+    rx = turn.stages["rx"]
     return Point(
         frame_bytes=frame_bytes,
         offered_mpps=mpps,
         offered_gbit=round(mpps * 1e6 * (frame_bytes + GAP_BYTES) * 8 / 1e9, 2),
-        forwarded_mpps=round(packets / seconds / 1e6, 3),
-        loss=round(max(0.0, 1 - packets / due), 4),
-        cpp=round(cycles * own / max(packets, 1), 1),
+        forwarded_mpps=round(turn.packets / turn.seconds / 1e6, 3),
+        loss=round(max(0.0, 1 - turn.packets / due), 4),
+        cpp=round(cycles * turn.own_share / max(turn.packets, 1), 1),
         cur=round(1 - (idle[0] or 0.0), 3) if idle else 0.0,
         mean_batch=round(rx.packets / max(rx.batches or 0, 1), 1),
-        stolen=round(1 - own, 3),
+        stolen=round(1 - turn.own_share, 3),
     )
 
 

@@ -21,7 +21,7 @@ from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import eal_options
 from nalm_agent.store.home import Home, WorkDir
-from nalm_core.report.run_report import Arm
+from nalm_core.report.run_report import Arm, LcoreCounters, StageCounters
 
 ROOT = Path(__file__).resolve().parents[2]
 NF = ROOT / "reference-nf"
@@ -112,19 +112,40 @@ def _start(variant: Variant, work: WorkDir, seed: int) -> RunningNf:
     return RunningNf(command, work, lcores=variant.lcores, seed=seed, ready_seconds=READY_SECONDS)
 
 
-def _one_turn(nf: RunningNf) -> Turn:
-    stages = nf.probe.stages
+@dataclass(frozen=True)
+class TurnCounts:
+    """The probe's counters of one turn."""
+
+    lcores: list[LcoreCounters]
+    stages: dict[str, StageCounters]
+    packets: int
+    seconds: float
+    own_share: float
+    """Of the turn's time, in which the lcores had their CPUs."""
+
+
+def count_turn(nf: RunningNf, milliseconds: float) -> TurnCounts:
+    """One turn of that length."""
     before = nf.snapshot()
-    nf.turn(milliseconds=TURN_MS)
+    nf.turn(milliseconds=milliseconds)
     after = nf.snapshot()
     lcores = lcore_counters(before, after)
-    counters = stage_counters(stages, before, after)
-    packets = counted_packets(stages, counters)
-    own_share = sum(lcore.turn_cpu_ns for lcore in lcores) / sum(lcore.turn_wall_ns for lcore in lcores)
+    stages = stage_counters(nf.probe.stages, before, after)
+    return TurnCounts(
+        lcores,
+        stages,
+        packets=counted_packets(nf.probe.stages, stages),
+        seconds=max(lcore.turn_wall_ns for lcore in lcores) / 1e9,
+        own_share=sum(lcore.turn_cpu_ns for lcore in lcores) / sum(lcore.turn_wall_ns for lcore in lcores),
+    )
+
+
+def _one_turn(nf: RunningNf) -> Turn:
+    turn = count_turn(nf, TURN_MS)
     cycles = [
         {
-            stage.name: counters[stage.name].cycles * own_share / packets
-            for stage in stages
+            stage.name: turn.stages[stage.name].cycles * turn.own_share / turn.packets
+            for stage in nf.probe.stages
             if stage.apart == apart
         }
         for apart in (False, True)
@@ -132,7 +153,7 @@ def _one_turn(nf: RunningNf) -> Turn:
     return Turn(
         cycles_per_packet=cycles[0],
         cycles_apart=cycles[1],
-        packets_per_second=packets / (max(lcore.turn_wall_ns for lcore in lcores) / 1e9),
+        packets_per_second=turn.packets / turn.seconds,
     )
 
 
