@@ -19,6 +19,7 @@ threads() { # roles configuration settings...
 	shift 2
 	sets=
 	case $conf in sfc_*) set -- "$@" l3fwd.routes_generated=100 ;; esac
+	case $conf in sfc_a) set -- "$@" dpi.patterns="$source/spec/tests/few_patterns.txt" ;; esac
 	for assignment in "$@"; do sets="$sets --set $assignment"; done
 	run "$(lcores "$roles")" --config "$source/conf/$conf.conf" --packets 20000 $sets ||
 		fail "exit $?: $conf $* on $roles lcores"

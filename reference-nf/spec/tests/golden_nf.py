@@ -19,6 +19,8 @@ CONFIG = NF_FOLDER / "conf" / "golden.conf"
 EAL = ("--no-huge", "-m", "512", "--no-shconf", "--no-pci", "--no-telemetry", "--force-max-simd-bitwidth=256")
 CHAINS = ("nop", "nat", "dpi", "l3fwd", "nat,dpi,l3fwd", "acl", "acl,l3fwd")
 RUN_SECONDS = 60
+FEW_PATTERNS = {"dpi.patterns": str(Path(__file__).resolve().with_name("few_patterns.txt"))}
+"""Settings for tests of chains with `dpi` whose subject is not its patterns: they start in half the time."""
 ONE_OF_EACH_MODEL = {
     "rtc": {},
     "pipeline": {"model.model": "pipeline"},
@@ -27,6 +29,11 @@ ONE_OF_EACH_MODEL = {
     "separated": {"model.state": "separated", "model.workers": "2"},
 }
 """Settings by name: each way to share the work among lcores, once."""
+
+
+def size_of_tier(night: int, day: int) -> int:
+    """How often the nightly tier repeats something, or `make test`."""
+    return night if os.environ.get("WHOLE") else day
 
 
 def lcore_map(lcores: int) -> str:

@@ -106,6 +106,6 @@ def test_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
-@pytest.mark.parametrize("chain", ["nop", "nat,dpi,l3fwd"])
+@pytest.mark.parametrize("chain", [pytest.param("nop", marks=pytest.mark.nightly), "nat,dpi,l3fwd"])
 def test_through_the_nf(nf: Nf, path: Path, chain: str) -> None:
     nf.assert_as_spec(read_pcap(path), {"chain.stages": chain})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, Nf
+from golden_nf import CONFIG, Nf, size_of_tier
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import ICMP, IP, TCP, UDP
@@ -78,8 +78,13 @@ def test_rules_that_decide_are_counted(nf: Nf) -> None:
     assert nf.replay(frames, {"chain.stages": "acl"}).totals["acl_rules"] == {"default": 0, **acl.decided}
 
 
-@pytest.mark.parametrize("prefetch", ["on", "off"])
-@pytest.mark.parametrize("count", [1, 50, 3000])
+@pytest.mark.parametrize(
+    ("count", "prefetch"),
+    [
+        *((1, "on"), (50, "off"), (3000, "on")),
+        *(pytest.param(*more, marks=pytest.mark.nightly) for more in ((1, "off"), (50, "on"), (3000, "off"))),
+    ],
+)
 def test_generated_rules(nf: Nf, count: int, prefetch: str) -> None:
     """Packets that match a rule, and ones that differ in one field."""
     changed = {
@@ -181,7 +186,7 @@ EVERY_END = [
 ]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(15, 6), deadline=None, suppress_health_check=list(HealthCheck))
 @given(rules=rule_lines(), default=st.sampled_from(["permit", "deny"]))
 def test_any_rules(nf: Nf, tmp_path_factory: pytest.TempPathFactory, rules: str, default: str) -> None:
     path = tmp_path_factory.mktemp("acl") / "rules"

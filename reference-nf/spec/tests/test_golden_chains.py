@@ -15,12 +15,14 @@ def test_golden_packets(nf: Nf, chain: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], {"chain.stages": chain})
 
 
-@pytest.mark.parametrize("chain", CHAINS)
+@pytest.mark.parametrize(
+    "chain", [pytest.param(name, marks=[pytest.mark.nightly] * ("," not in name)) for name in CHAINS]
+)
 def test_shipped_capture(nf: Nf, chain: str) -> None:
     nf.assert_as_spec(read_pcap(NF_FOLDER / "traffic" / "mixed.pcap"), {"chain.stages": chain})
 
 
-@pytest.mark.parametrize("batch", [1, 2, 64, 256])
+@pytest.mark.parametrize("batch", [1, 256, *(pytest.param(n, marks=pytest.mark.nightly) for n in (2, 64))])
 def test_batch_size_changes_nothing(nf: Nf, batch: int) -> None:
     frames = [frame for _, frame in packets.every()]
     nf.assert_as_spec(frames, {"chain.stages": "nat,dpi,l3fwd", "chain.batch": str(batch)})

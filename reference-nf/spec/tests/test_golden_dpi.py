@@ -8,10 +8,9 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, Nf
+from golden_nf import Nf
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.inet6 import IPv6
-from spec.config import read_chain
 from spec.dpi import Dpi
 
 DPI = {"chain.stages": "dpi"}
@@ -59,23 +58,30 @@ def written(folder: Path, rules: str | None = RULES, patterns: str | None = PATT
     return settings
 
 
-def assert_charged(nf: Nf, frames: list[bytes], settings: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Packets, outcomes and the counts of rules as in the spec; returns the counts."""
-    nf.assert_as_spec(frames, settings)
-    chain = read_chain(CONFIG, settings)
-    chain.replay(frames)
-    (dpi,) = (stage for stage in chain.stages if isinstance(stage, Dpi))
-    rules: dict[str, dict[str, int]] = nf.replay(frames, settings).totals["dpi_rules"]
-    assert rules == dpi.report()
-    return rules
+Counts = dict[str, dict[str, int]]
+
+
+def assert_charged(nf: Nf, frames: list[bytes], settings: Mapping[str, str]) -> tuple[Counts, dict[str, int]]:
+    """Packets, outcomes and the counts of rules as in the spec; returns the counts and the outcomes."""
+    both = nf.run_as_spec(frames, settings)
+    (dpi,) = (stage for stage in both.chain.stages if isinstance(stage, Dpi))
+    counts: Counts = both.ran.totals["dpi_rules"]
+    assert counts == dpi.report()
+    return counts, both.ran.outcomes("dpi")
 
 
 @pytest.mark.sanitised
-@pytest.mark.parametrize("batch", ["1", "64", "256"])
-@pytest.mark.parametrize("prefetch", ["on", "off"])
+@pytest.mark.parametrize(
+    ("batch", "prefetch"),
+    [
+        *(("1", "on"), ("64", "off"), ("256", "on")),
+        *(pytest.param(batch, "off", marks=pytest.mark.nightly) for batch in ("1", "256")),
+        pytest.param("64", "on", marks=pytest.mark.nightly),
+    ],
+)
 def test_rules_and_patterns(nf: Nf, tmp_path: Path, batch: str, prefetch: str) -> None:
     settings = written(tmp_path) | {"chain.batch": batch, "chain.prefetch": prefetch}
-    counted = assert_charged(nf, frames_between(), settings)
+    counted, _ = assert_charged(nf, frames_between(), settings)
     assert "shadowed" not in counted, "a rule stands before it for every packet it fits"
     assert set(counted) == {"web", "web_get", "odd", "six_get", "six", "all_udp", "get", "bad", "good"}
 
@@ -88,10 +94,7 @@ def test_rules_without_patterns(nf: Nf, tmp_path: Path) -> None:
 
 
 def test_each_charged_packet_is_charged_once(nf: Nf, tmp_path: Path) -> None:
-    frames = frames_between()
-    settings = written(tmp_path)
-    counted = assert_charged(nf, frames, settings)
-    outcomes = nf.replay(frames, settings).outcomes("dpi")
+    counted, outcomes = assert_charged(nf, frames_between(), written(tmp_path))
     matched = sum(outcomes[name] for name in ("matched", "marked", "dropped"))
     assert sum(count["charged_packets"] for count in counted.values()) == matched
     assert sum(count["packets"] for count in counted.values()) > matched
@@ -116,7 +119,9 @@ def random_rules(source: random.Random, count: int) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [n if n % 4 == 0 else pytest.param(n, marks=pytest.mark.nightly) for n in range(12)]
+)
 def test_random_rules(nf: Nf, tmp_path: Path, seed: int) -> None:
     text = random_rules(random.Random(seed), 3 + 12 * seed)
     assert_charged(nf, frames_between(), written(tmp_path, text))
@@ -157,7 +162,7 @@ def flows() -> list[bytes]:
     return mixed + six
 
 
-@pytest.mark.parametrize("batch", ["1", "7", "256"])
+@pytest.mark.parametrize("batch", ["7", *(pytest.param(n, marks=pytest.mark.nightly) for n in ("1", "256"))])
 @pytest.mark.parametrize("inspected", ["1", "2", "3", "100"])
 def test_verdicts_by_flow(nf: Nf, tmp_path: Path, inspected: str, batch: str) -> None:
     settings = written(tmp_path) | {
@@ -165,8 +170,7 @@ def test_verdicts_by_flow(nf: Nf, tmp_path: Path, inspected: str, batch: str) ->
         "dpi.inspect_packets": inspected,
         "chain.batch": batch,
     }
-    assert_charged(nf, flows(), settings)
-    outcomes = nf.replay(flows(), settings).outcomes("dpi")
+    _, outcomes = assert_charged(nf, flows(), settings)
     assert ("by_flow" in outcomes) == (inspected != "100")
 
 

@@ -12,7 +12,7 @@ import pytest
 from golden_nf import CONFIG, EAL, NF_FOLDER, Nf, lcore_map
 from spec.config import read_chain
 from spec.pcap import read_pcap, write_pcap
-from test_golden_models import MODELS, ROLES, SFC_A, by_flow, numbered
+from test_golden_models import MODELS, ROLES, SFC_A, by_flow, each_model, numbered
 
 FIELDS = {"hop.fields": str(NF_FOLDER / "conf" / "hop_fields.txt")}
 SHARED = ("mbuf", "fdt", "fdt_aggregated")
@@ -38,7 +38,7 @@ def test_golden_packets_in_every_form(nf: Nf, buffers: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | over(buffers))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", each_model(MODELS))
 def test_golden_packets_in_every_model(nf: Nf, name: str) -> None:
     buffers = SHARED[list(MODELS).index(name) % len(SHARED)]
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name] | over(buffers))

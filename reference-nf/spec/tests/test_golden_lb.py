@@ -8,7 +8,7 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, Nf
+from golden_nf import CONFIG, Nf, size_of_tier
 from hypothesis import HealthCheck, given
 from hypothesis import settings as checked
 from hypothesis import strategies as st
@@ -18,7 +18,7 @@ from spec import maglev
 from spec.checksum import ones_complement_sum
 from spec.config import read_chain
 from spec.packet import checksum_ok, parse
-from test_golden_models import MODELS
+from test_golden_models import MODELS, each_model
 
 WEB, DNS, EMPTY = "198.51.100.80", "198.51.100.53", "198.51.100.99"
 SERVICES = f"""
@@ -279,7 +279,7 @@ def test_errors_about_nothing_of_ours_go_on(nf: Nf, lb: dict[str, str]) -> None:
     assert expected.frames == frames
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "pipeline of two"])
+@pytest.mark.parametrize("name", each_model(name for name in MODELS if name != "pipeline of two"))
 def test_models_and_variants(nf: Nf, lb: dict[str, str], name: str) -> None:
     """Openings, replies, errors about both, later segments and all refused packets, in every model."""
     opening = [make(n) for n in range(60) for make in (tcp, udp)]
@@ -333,7 +333,7 @@ steps = st.lists(
 )
 
 
-@checked(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@checked(max_examples=size_of_tier(25, 10), deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=steps, batch=st.sampled_from(["1", "7", "64"]), entries=st.sampled_from(["2", "64"]))
 def test_any_order(
     nf: Nf, lb: dict[str, str], steps: list[tuple[str, int, int, int]], batch: str, entries: str

@@ -3,14 +3,16 @@
 each, the same packets, except for the order between flows."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 import golden_packets as packets
 import pytest
-from golden_nf import Nf
+from _pytest.mark import ParameterSet
+from golden_nf import FEW_PATTERNS, Nf
 from scapy.layers.inet import IP, UDP
 from spec.packet import parse
 
-SFC_A = {"chain.stages": "nat,dpi,l3fwd"}
+SFC_A = {"chain.stages": "nat,dpi,l3fwd"} | FEW_PATTERNS
 MODELS = {
     "pipeline": {"model.model": "pipeline"},
     "pipeline of two": {"model.model": "pipeline", "model.groups": "nat | dpi,l3fwd"},
@@ -29,14 +31,22 @@ MODELS = {
 ROLES = {"pipeline": 4, "pipeline of two": 3, "two workers": 4, "three workers": 5, "two locked": 4}
 ROLES |= {"separated": 5, "separated, two workers": 6, "separated, three and two": 8}
 ROLES |= {"flow cache, two workers": 4}
+REPEATED = {"pipeline of two", "three workers", "flow cache, two workers", "separated"}
+REPEATED |= {"separated, two workers"}
+"""Models whose code others meet too, with more or fewer lcores."""
 SMALL_RING = {"model.ring": "128"}
 """Room for two batches, so that lcores wait for each other."""
 
 FLOWS, PACKETS = 40, 1200
 
 
+def each_model(names: Iterable[str]) -> list[ParameterSet]:
+    """Parameters of a test; only the nightly tier has repeated models."""
+    return [pytest.param(name, marks=[pytest.mark.nightly] * (name in REPEATED)) for name in names]
+
+
 @pytest.mark.sanitised
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", each_model(MODELS))
 def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name])
 
@@ -71,7 +81,7 @@ def by_flow(frames: list[bytes]) -> dict[int, list[int]]:
     return found
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", each_model(ROLES))
 def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None:
     frames = numbered()
     ran = nf.replay(frames, SFC_A | MODELS[name] | SMALL_RING, lcores=ROLES[name])
@@ -84,16 +94,17 @@ def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None
     assert all(len(flows) == 1 for flows in outside.values())
 
 
-@pytest.mark.parametrize("name", ROLES)
+@pytest.mark.parametrize("name", each_model(ROLES))
 def test_an_lcore_each_loses_nothing(nf: Nf, name: str) -> None:
     """Dropped packets are among the others until they are dropped."""
     frames = [frame for _, frame in packets.every()] * 3
-    settings = {"chain.stages": "dpi,l3fwd"} | MODELS[name] | SMALL_RING
+    chain = {"chain.stages": "dpi,l3fwd"} | FEW_PATTERNS
+    settings = chain | MODELS[name] | SMALL_RING
     if "model.groups" in settings:
         settings["model.groups"] = "dpi | l3fwd"
     roles = ROLES[name] - (name == "pipeline")
     ran = nf.replay(frames, settings, lcores=roles)
-    expected = nf.replay(frames, {"chain.stages": "dpi,l3fwd"})
+    expected = nf.replay(frames, chain)
     assert Counter(ran.frames) == Counter(expected.frames)
     assert ran.outcomes("dpi") == expected.outcomes("dpi")
     assert ran.outcomes("l3fwd") == expected.outcomes("l3fwd")

@@ -5,7 +5,7 @@ from collections import Counter
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, Nf
+from golden_nf import CONFIG, FEW_PATTERNS, Nf
 from golden_nf import ONE_OF_EACH_MODEL as MODELS
 from spec.config import read_chain
 
@@ -32,7 +32,7 @@ def every_frame(times: int = 1) -> list[bytes]:
 )
 def test_checksum_and_hash(nf: Nf, name: str, chain: str) -> None:
     """With state and without: workers are chosen by session, or by the hash."""
-    settings = {"chain.stages": chain, "io.offload": SUMMED} | MODELS[name]
+    settings = {"chain.stages": chain, "io.offload": SUMMED} | FEW_PATTERNS | MODELS[name]
     ran = nf.run_as_spec(every_frame(), settings).ran
     assert ran.outcomes("nic") == {"handed_in": len(every_frame())}
 
@@ -40,7 +40,8 @@ def test_checksum_and_hash(nf: Nf, name: str, chain: str) -> None:
 @pytest.mark.sanitised
 @pytest.mark.parametrize("name", CACHES)
 def test_mark(nf: Nf, name: str) -> None:
-    settings = {"chain.stages": "nat,dpi,l3fwd", "io.offload": "mark"} | CACHED | CACHES[name]
+    settings = {"chain.stages": "nat,dpi,l3fwd", "io.offload": "mark"} | FEW_PATTERNS
+    settings |= CACHED | CACHES[name]
     nf.assert_as_spec(every_frame(3), settings)
 
 

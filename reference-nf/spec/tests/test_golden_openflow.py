@@ -12,7 +12,7 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, EAL, NF_FOLDER, BothRan, Nf, lcore_map
+from golden_nf import CONFIG, EAL, NF_FOLDER, BothRan, Nf, lcore_map, size_of_tier
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from running_nf import running
@@ -43,6 +43,8 @@ MODELS = {
 NF_MAC = packets.NF_MAC
 
 every_mode = pytest.mark.parametrize("mode", MODES)
+two_halves = pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.nightly)])
+"""`make test` takes half of the cases in one mode and half in the other, the night the other halves."""
 
 
 def flows(path: Path, rules: str, mode: str, **more: str) -> dict[str, str]:
@@ -77,8 +79,18 @@ def test_shipped_pipelines(nf: Nf, every: list[bytes], chain: str, mode: str) ->
     assert assert_as_spec(nf, frames, changed).replayed.outcomes["openflow"]["output"] > 800
 
 
-@every_mode
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    ("model", "mode"),
+    [
+        *((model, "specialised") for model in MODELS),
+        *((model, "interpreted") for model in ("rtc", "two workers")),
+        *(
+            pytest.param(model, "interpreted", marks=pytest.mark.nightly)
+            for model in MODELS
+            if model not in ("rtc", "two workers")
+        ),
+    ],
+)
 def test_every_model(nf: Nf, every: list[bytes], model: str, mode: str) -> None:
     changed = {"chain.stages": "openflow", "openflow.mode": mode, "openflow.prefixes_generated": "300"}
     nf.assert_as_spec(every, changed | MODELS[model])
@@ -116,18 +128,21 @@ FIELDS = {
 }
 
 
+@two_halves
 @every_mode
-def test_every_field(nf: Nf, every: list[bytes], tmp_path: Path, mode: str) -> None:
+def test_every_field(nf: Nf, every: list[bytes], tmp_path: Path, mode: str, half: int) -> None:
     """A port for each; whoever is first takes the packet, so each match is first once."""
-    for number, (match, fits) in enumerate(FIELDS.items()):
+    first = MODES.index(mode) ^ half
+    for number, (match, fits) in list(enumerate(FIELDS.items()))[first::2]:
         rules = f"flow 0 2 {match} write:output=7\nflow 0 1 eth_type=0x0800 write:output=8\n"
         changed = flows(tmp_path / f"rules{number}", rules, mode)
         counts = assert_as_spec(nf, every, changed).ran.totals["openflow"]
         assert ("7" in counts["ports"]) == bool(fits), match
 
 
+@two_halves
 @every_mode
-def test_every_action(nf: Nf, every: list[bytes], tmp_path: Path, mode: str) -> None:
+def test_every_action(nf: Nf, every: list[bytes], tmp_path: Path, mode: str, half: int) -> None:
     """At once or at the end, by turns; on packets that have the header, and on ones that have not."""
     actions = [
         "dec_ttl",
@@ -149,7 +164,7 @@ def test_every_action(nf: Nf, every: list[bytes], tmp_path: Path, mode: str) -> 
                 f"flow 0 1 any write:{action},output=4 goto=1\nflow 1 1 any apply:dec_ttl write:output=5\n",
             ]
         ):
-            if (number + how) % 2 == 0:
+            if (number + how) % 4 == 2 * (MODES.index(mode) ^ half):
                 assert_as_spec(nf, every, flows(tmp_path / f"rules{number}{how}", text, mode))
 
 
@@ -230,7 +245,7 @@ def metered() -> list[bytes]:
 
 
 @every_mode
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
     "meter",
     [
@@ -415,7 +430,7 @@ def every_end() -> Iterator[bytes]:
 
 
 @pytest.mark.sanitised
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(25, 8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(rules=flow_lines(), batch=st.sampled_from([1, 64]))
 def test_any_flows(
     nf: Nf, every: list[bytes], tmp_path_factory: pytest.TempPathFactory, rules: str, batch: int
@@ -448,7 +463,7 @@ def test_a_full_routing_table_starts_quickly(nf: Nf, mode: str) -> None:
         assert usage.ru_maxrss / 1024 < START_MEGABYTES
 
 
-ROUNDS = 10
+ROUNDS = size_of_tier(10, 4)
 RELOADED = """\
 [chain]
 stages = openflow

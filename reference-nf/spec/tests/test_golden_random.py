@@ -3,7 +3,7 @@
 
 import golden_packets as packets
 import pytest
-from golden_nf import CHAINS, Nf
+from golden_nf import CHAINS, FEW_PATTERNS, Nf, size_of_tier
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import ICMP, IP, TCP, UDP
@@ -51,7 +51,7 @@ frame_lists = st.lists(
 
 
 @pytest.mark.sanitised
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(20, 8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=frame_lists, chain=st.sampled_from(CHAINS), batch=st.sampled_from([1, 7, 64]))
 def test_any_packets(nf: Nf, frames: list[bytes], chain: str, batch: int) -> None:
-    nf.assert_as_spec(frames, {"chain.stages": chain, "chain.batch": str(batch)})
+    nf.assert_as_spec(frames, {"chain.stages": chain, "chain.batch": str(batch)} | FEW_PATTERNS)

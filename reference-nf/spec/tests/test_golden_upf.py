@@ -6,12 +6,13 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import CONFIG, Nf
+from golden_nf import CONFIG, Nf, size_of_tier
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import IP, TCP, UDP
 from spec.config import read_chain
 from spec.upf import GtpDecap
+from test_golden_models import each_model
 
 UPF = {"chain.stages": "gtp_decap,pdr,qer,urr,far,l3fwd"}
 UPF_DPI = {"chain.stages": "gtp_decap,pdr,dpi,qer,urr,far,l3fwd"}
@@ -47,7 +48,7 @@ def frames() -> list[bytes]:
 
 
 @pytest.mark.sanitised
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", each_model(MODELS))
 def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec(frames(), UPF | MODELS[name])
 
@@ -155,7 +156,7 @@ def messages(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.sanitised
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(15, 6), deadline=None, suppress_health_check=list(HealthCheck))
 @given(sent=st.lists(messages(), min_size=1, max_size=40), batch=st.sampled_from([1, 7, 64]))
 def test_any_message(nf: Nf, sent: list[bytes], batch: int) -> None:
     nf.assert_as_spec(sent, UPF | {"chain.batch": str(batch)})

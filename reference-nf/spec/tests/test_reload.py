@@ -6,12 +6,12 @@ from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import Nf
+from golden_nf import Nf, size_of_tier
 from running_nf import Running, running
 from scapy.layers.inet import TCP, UDP
 from spec.pcap import write_pcap
 
-ROUNDS = 12
+ROUNDS = size_of_tier(12, 4)
 MODELS = {
     "rtc": (1, []),
     "two lcores": (2, []),
