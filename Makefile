@@ -15,6 +15,7 @@ FUZZ_MINUTES ?= 60
 PORT ?= 8080
 BENCH ?= all
 MUTANTS ?= --resume
+export WHOLE
 # Marks that a pytest suite does not run; with WHOLE it runs all, as the nightly tier does (make test-X-whole).
 DAY := $(if $(WHOLE),,-m "not nightly")
 DAY_ALONE := $(if $(WHOLE),,and not nightly)
@@ -66,12 +67,12 @@ $(PAGE): $(PAGE_SOURCES)
 
 nf: ## Builds the reference NF
 	@[ -f $(NF)/build.ninja ] || CC="ccache gcc" CXX="ccache g++" meson setup $(NF) reference-nf --buildtype=release >/dev/null
-	@ninja -C $(NF)
+	@ninja -C $(NF) nalm-nf
 
 nf-asan: ## Builds the reference NF with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f $(NF_ASAN)/build.ninja ] || CC="ccache gcc" CXX="ccache g++" meson setup $(NF_ASAN) reference-nf --buildtype=debugoptimized \
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
-	@ninja -C $(NF_ASAN)
+	@ninja -C $(NF_ASAN) nalm-nf
 
 # The two macros replace DPDK's assembly for rings and locks by code that TSan can check.
 nf-tsan: ## Sets up a build with ThreadSanitizer
@@ -111,23 +112,24 @@ test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast
 
 # More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock.
+# Parallel threads meet ThreadSanitizer (test-nf-tsan); only the night runs them without it, too.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs && pytest -q -n 4 --dist worksteal $(DAY) reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads) && pytest -q -n 4 --dist worksteal $(DAY) reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
 
 test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan and UBSan; whole: all but threads (TSan has those) and large tables
-	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
-		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m sanitised)
+	@meson test -C $(NF_ASAN) --print-errorlogs $(if $(WHOLE),,--suite fast --no-suite threads) && NALM_NF=$(CURDIR)/$(NF_ASAN)/nalm-nf \
+		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m "sanitised and not nightly")
 
 # setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
 test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
 	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
 		flow_table_stress model_stress probe threads upf_store
 
-test-nf-fuzz: nf-fuzz ## Twenty seconds of fuzzing: parsers, configuration, whole chains
-	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 20
+test-nf-fuzz: nf-fuzz ## Ten seconds of fuzzing: parsers, configuration, whole chains
+	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds 10
 
 fuzz: nf-fuzz ## An hour of fuzzing that continues the last one; FUZZ_MINUTES=60
 	@python3 reference-nf/fuzz/run.py $(NF_FUZZ) --seconds $$(($(FUZZ_MINUTES) * 60)) --keep
