@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_toeplitz
 
 from nalm_core.changepoints import constants as c
 from nalm_core.changepoints import covariance, robust
@@ -26,6 +25,8 @@ def movements(control: Values) -> Values:
     left = np.clip(left, -c.CONTROL_CLIP * scale, c.CONTROL_CLIP * scale)
     white, slow, decay = covariance.fitted(left)
     if slow > 0:
+        from scipy.linalg import solve_toeplitz
+
         row = slow * np.exp(-np.arange(len(left)) / decay)
         noisy = row.copy()
         noisy[0] += white + covariance.RIDGE * slow

@@ -11,7 +11,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular, toeplitz
 
 from nalm_core.changepoints.constants import INDEPENDENT_WEIGHT
 
@@ -52,6 +51,8 @@ def noises() -> Noises:
 
 
 def _whitener(share: float, decay: float) -> Values:
+    from scipy.linalg import cholesky, solve_triangular, toeplitz
+
     row = share * np.exp(-np.arange(BLOCK) / decay)
     row[0] += 1 - share + RIDGE
     lower = cholesky(toeplitz(row), lower=True)

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter
 
 from nalm_core.changepoints import density
 from nalm_core.changepoints.robust import median
@@ -39,6 +38,8 @@ class Lane:
 
 def level_grid(y: Values, scale: float) -> Values:
     """Levels the history may have had: cells of running medians, and of the means of its newest values."""
+    from scipy.ndimage import median_filter
+
     tails = [np.mean(y[-k:]) for k in range(2, 9) if len(y) > k]
     seen = np.concatenate(
         [median_filter(y, 5, mode="nearest"), median_filter(y, 3, mode="nearest"), tails, [median(y)]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import median_filter, uniform_filter1d
 
 Values = NDArray[np.float64]
 
@@ -54,6 +53,8 @@ def lag_one_correlation(y: Values) -> float:
 
 def local_scale(y: Values, scale: float) -> Values:
     """The noise's scale around each value, since noise may vary; not far below the scale of the whole."""
+    from scipy.ndimage import median_filter, uniform_filter1d
+
     if len(y) < LOCAL_FROM:
         return np.full(len(y), scale)
     d = np.abs(np.diff(y))

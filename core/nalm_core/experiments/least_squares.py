@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+
+from nalm_core.stats.quantiles import chi_square_tail
 
 Matrix = NDArray[np.float64]
 
@@ -46,7 +47,7 @@ class Linear:
     @property
     def lack_of_fit(self) -> float | None:
         """Probability of residuals as large under the model; None without degrees of freedom."""
-        return float(chdtrc(self.free, self.chi_squared)) if self.free else None
+        return chi_square_tail(self.free, self.chi_squared) if self.free else None
 
 
 def operator(design: Matrix, weights: Matrix) -> Matrix:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from math import sqrt
 
 import numpy as np
-from scipy.special import stdtrit
 
 from nalm_core.experiments.result import FeatureFit, FeaturePrice
 from nalm_core.features.cost_model import CostModel
 from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.stats.quantiles import t_quantile
 
 
 def price_list(
@@ -61,7 +61,7 @@ def _half(model: CostModel, chosen: Sequence[float]) -> float | None:
         return None
     weights = np.asarray(chosen)
     variance = float(weights @ np.asarray(model.covariance) @ weights)
-    return float(stdtrit(model.degrees, (1 + CONFIDENCE) / 2)) * sqrt(max(0.0, variance))
+    return t_quantile(model.degrees, (1 + CONFIDENCE) / 2) * sqrt(max(0.0, variance))
 
 
 def _by_stage(chosen: Sequence[float], stages: Sequence[Mapping[str, float]]) -> dict[str, float]:

@@ -9,10 +9,10 @@ from typing import Self
 
 import numpy as np
 from pydantic import Field, model_validator
-from scipy.special import stdtrit
 
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model, Name
+from nalm_core.stats.quantiles import t_quantile
 
 
 class Expected(Model):
@@ -94,7 +94,7 @@ class CostModel(Model):
             return Expected(value=value, low=None, high=None)
         weights = np.asarray(chosen)
         error = sqrt(max(0.0, float(weights @ np.asarray(self.covariance) @ weights)))
-        half = float(stdtrit(self.degrees, (1 + CONFIDENCE) / 2)) * error
+        half = t_quantile(self.degrees, (1 + CONFIDENCE) / 2) * error
         if not isfinite(half):
             return Expected(value=value, low=None, high=None)
         return Expected(value=value, low=value - half, high=value + half)

@@ -15,10 +15,9 @@ from math import exp, log
 from types import MappingProxyType
 from typing import Final, Literal
 
-from scipy.special import ndtri
-
 from nalm_core.findings.bisection import next_budget
 from nalm_core.report.outcome import UNDECIDED, Outcome
+from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.text.percents import change_percent
 
 CONFIRMATION_ALPHA: Final = 0.001
@@ -194,7 +193,7 @@ def standard_error(one: Ratio) -> float:
 
 def quantile(level: float) -> float:
     """Two-sided quantile of the standard normal distribution."""
-    return float(ndtri(0.5 + level / 2))
+    return normal_quantile(0.5 + level / 2)
 
 
 def budget(measurements: int) -> float | None:

@@ -8,7 +8,6 @@ from math import sqrt
 
 import numpy as np
 from pydantic import Field
-from scipy.special import stdtrit
 
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model
@@ -45,6 +44,8 @@ def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | 
     mean = float(np.mean(launches))
     if len(launches) < 2:
         return mean, None, None
+    from scipy.special import stdtrit
+
     error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
     half = float(stdtrit(len(launches) - 1, (1 + CONFIDENCE) / 2)) * error
     return mean, mean - half, mean + half

@@ -16,9 +16,9 @@ from math import exp, inf, isfinite, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit  # scipy.stats takes a second to import
 
 from nalm_core.report.defaults import LAUNCH_TRIM_SHARE
+from nalm_core.stats.quantiles import t_cdf, t_quantile
 
 Values = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class RatioEstimate:
 
     def interval(self, error_rate: float) -> tuple[float, float]:
         """Two-sided interval that misses the true ratio with at most this error rate."""
-        quantile = abs(float(stdtrit(self.degrees, error_rate / 2)))
+        quantile = abs(t_quantile(self.degrees, error_rate / 2))
         if not isfinite(quantile):  # an error rate next to 0
             quantile = MAX_QUANTILE
         half = min(quantile * self.standard_error, MAX_LN)
@@ -55,7 +55,7 @@ class RatioEstimate:
         if self.ln_ratio == 0:
             return 1.0
         statistic = abs(self.ln_ratio) / self.standard_error if self.standard_error > 0 else inf
-        return 2 * float(stdtr(self.degrees, -statistic))
+        return 2 * t_cdf(self.degrees, -statistic)
 
 
 def middle_launches(base: Sequence[float], head: Sequence[float]) -> list[int]:

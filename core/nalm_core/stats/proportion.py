@@ -7,7 +7,7 @@ Model: independent trials with one probability. The bounds are exact (Clopper an
 
 from __future__ import annotations
 
-from scipy.special import betaincinv
+from nalm_core.stats.quantiles import beta_quantile
 
 
 def upper_bound(hits: int, trials: int, level: float) -> float:
@@ -16,7 +16,7 @@ def upper_bound(hits: int, trials: int, level: float) -> float:
         raise ValueError(f"{hits} of {trials}")
     if hits == trials:
         return 1.0
-    return float(betaincinv(hits + 1, trials - hits, level))
+    return beta_quantile(hits + 1, trials - hits, level)
 
 
 def lower_bound(hits: int, trials: int, level: float) -> float:

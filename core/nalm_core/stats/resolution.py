@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from math import exp, inf, isfinite, sqrt
 from typing import Final
 
-from scipy.special import chdtri, nctdtrinc, stdtrit
-
 from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
 from nalm_core.report.run_report import Settings
 from nalm_core.stats.estimate import RatioEstimate, middle_launches
+from nalm_core.stats.quantiles import chi_square_quantile, t_quantile, t_shift
 from nalm_core.stats.sequential import look_schedule, spent_at
 
 POWER: Final = 0.9
@@ -63,7 +62,7 @@ def spread(estimate: RatioEstimate, seconds_per_launch: float) -> LaunchNoise:
     The error is that of the judging rule (trimmed, winsorised), so the spread is the one that rule sees.
     """
     sd, degrees = estimate.standard_error * sqrt(estimate.launches), estimate.degrees
-    high = sd * sqrt(degrees / float(chdtri(degrees, (1 + CONFIDENCE) / 2)))
+    high = sd * sqrt(degrees / chi_square_quantile(degrees, (1 + CONFIDENCE) / 2))
     return LaunchNoise(sd, high, estimate.ln_ratio, estimate.launches, seconds_per_launch)
 
 
@@ -97,6 +96,6 @@ def smallest_change(ln_sd: float, launches: int, settings: Settings) -> float | 
 def _found_at(launches: int, level: float) -> float:
     """ln of the change found with POWER at one look of this error rate, in a launch's standard deviations."""
     degrees = len(middle_launches([1.0] * launches, [1.0] * launches)) - 1
-    quantile = -float(stdtrit(degrees, level / 2))
-    shift = float(nctdtrinc(degrees, 1 - POWER, quantile))
+    quantile = -t_quantile(degrees, level / 2)
+    shift = t_shift(degrees, 1 - POWER, quantile)
     return shift / sqrt(launches) if isfinite(shift) else inf

@@ -13,8 +13,8 @@ from math import log, sqrt
 from statistics import median
 
 from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, MAX_LAUNCHES, MIN_LAUNCHES
+from nalm_core.stats.quantiles import t_quantile
 from nalm_core.stats.resolution import smallest_change
-from scipy.special import stdtrit
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.tokens.service import Principal
@@ -52,7 +52,7 @@ def spread(low: float, high: float, launches: int) -> float | None:
     """Standard deviation of ln(head / base) of a launch for such an interval; None: too few launches."""
     if launches < MIN_LAUNCHES:
         return None
-    quantile = float(stdtrit(launches - 1, (1 + CONFIDENCE) / 2))
+    quantile = t_quantile(launches - 1, (1 + CONFIDENCE) / 2)
     return log(high / low) / 2 / quantile * sqrt(launches)
 
 
