@@ -3,44 +3,77 @@
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 COMMANDS = {
-    "project": "project:project_app",
-    "token": "token:token_app",
-    "account": "access:account_app",
-    "member": "access:member_app",
-    "agent": "agent:agent_app",
-    "pool": "agent:pool_app",
-    "demo": "demo.command:demo",
-    "settings": "settings:settings_command",
-    "job": "job:job_app",
-    "schedule": "schedule:schedule_app",
-    "alert": "alert:alert_app",
-    "up": "up:up",
-    "serve": "work:serve",
-    "worker": "work:worker",
-    "beat": "work:beat",
-    "migrate": "up:migrate_command",
-    "backup": "store:backup",
-    "restore": "store:restore",
-    "export": "store:export",
-    "import": "store:import_command",
-    "retention": "store:retention",
-    "functions": "store:functions",
-    "reports": "reports:reports_app",
-    "backfill": "job:backfill",
-    "bisect": "job:bisect",
-    "experiment": "job:experiment",
-    "judge": "judge:judge",
-    "reference": "features:reference",
+    "project": ("project:project_app", "NF repositories that are watched."),
+    "token": ("token:token_app", "Tokens of agents, uploaders and administrators."),
+    "account": ("access:account_app", "People who may sign in."),
+    "member": ("access:member_app", "People's roles in a project."),
+    "agent": ("agent:agent_app", "Bench hosts and their agents."),
+    "pool": ("agent:pool_app", "Pools: which hosts measure which projects."),
+    "demo": (
+        "demo.command:demo",
+        "Runs a history with planted changes through webhook, build, traffic, verdict and page.",
+    ),
+    "settings": (
+        "settings:settings_command",
+        "Shows each setting with its source, secrets masked. Exit code 2: a setting is wrong.",
+    ),
+    "job": ("job:job_app", "Measurements that are queued, under way, or over."),
+    "schedule": ("schedule:schedule_app", "The default branch measured at set times."),
+    "alert": ("alert:alert_app", "Findings: what commits did, and what became of it."),
+    "up": ("up:up", "Runs everything on this host: database, API, page, one agent. Ctrl-C stops it."),
+    "serve": (
+        "work:serve",
+        "Serves API and page; `worker` and `beat` do the rest. Needs NALM_REDIS_URL and a migrated database.",
+    ),
+    "worker": (
+        "work:worker",
+        "Processes what the API stores: deliveries, jobs, notifications. Several may run.",
+    ),
+    "beat": (
+        "work:beat",
+        "Starts each kind of background work periodically, in case its message was lost. Several may run.",
+    ),
+    "migrate": (
+        "up:migrate_command",
+        "Migrates the database to this program's revision (`up` does so by itself).",
+    ),
+    "backup": (
+        "store:backup",
+        "Writes the database and the stored reports into one file, also while the server runs.",
+    ),
+    "restore": ("store:restore", "Restores a backup into an empty state: completely, or not at all."),
+    "export": ("store:export", "Exports every row of a table; of series, every value."),
+    "import": (
+        "store:import_command",
+        "Imports another tool's results, which are never judged, or nalm's own reports, which are.",
+    ),
+    "retention": ("store:retention", "Shows what is due for removal in each project; --apply removes it."),
+    "functions": (
+        "store:functions",
+        "Adds C functions of stored reports to their histories, for runs from before these existed.",
+    ),
+    "reports": ("reports:reports_app", "The report store: run reports outside the database."),
+    "backfill": ("job:backfill", "Measures the commits after FIRST up to LAST that have no result yet."),
+    "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),
+    "experiment": ("job:experiment", "Measures what features, variants or models of one commit cost."),
+    "judge": (
+        "judge:judge",
+        "Searches the histories of a project for change points, also while the server runs.",
+    ),
+    "reference": ("features:reference", "Shows or sets a project's reference commit: the scale of NCPP."),
 }
-"""Name to module and attribute: a group of commands, or a function that is one."""
+"""Name to module and attribute (a group of commands, or a function that is one), and the first paragraph of
+its help, so that a list of the commands loads none."""
 
 
 class _Lazy(TyperGroup):
@@ -50,8 +83,30 @@ class _Lazy(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in COMMANDS:
             return None
-        module, _, name = COMMANDS[cmd_name].partition(":")
-        return _command(getattr(import_module(f"nalm_server.cli.{module}"), name), cmd_name)
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        return _command(getattr(_loaded(f"nalm_server.cli.{module}"), name), cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        _Listed(name=self.name, params=self.params, help=self.help).format_help(ctx, formatter)
+
+
+class _Listed(_Lazy):
+    """The commands unloaded: what their list shows."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1])
+
+    format_help = TyperGroup.format_help
+
+
+def _loaded(module: str) -> ModuleType:
+    """Without garbage collection: almost everything that a module makes lives until the end."""
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _command(found: Any, name: str) -> Any:

@@ -8,8 +8,6 @@ from functools import lru_cache
 from typing import Any
 
 from nalm_core.wire.queues import PRIORITY_STEPS, SEPARATOR
-from redis import Redis
-from redis.exceptions import RedisError
 
 REDIS_SECONDS = 5.0
 """Timeout after which Redis counts as away."""
@@ -38,6 +36,9 @@ def list_of(queue: str, priority: int) -> str:
 
 def reachable(redis_url: str) -> bool:
     """True if Redis answers now."""
+    from redis import Redis
+    from redis.exceptions import RedisError
+
     client = Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
     try:
         return bool(client.ping())

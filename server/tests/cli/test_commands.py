@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer.main
+from nalm_server.cli import main as entry
 from nalm_server.cli.main import app, main
 
 Call = Callable[..., tuple[int, str, str]]
@@ -109,6 +110,14 @@ def test_help_shows_how_it_is_called(call: Call, words: tuple[str, ...]) -> None
     code, said, _ = call(*words, "--help")
     assert code == 0
     assert f"nalm-server {' '.join(words)}" in said.partition("Example")[2], "an example"
+
+
+def test_the_list_shows_what_each_says_of_itself(call: Call) -> None:
+    group: Any = typer.main.get_command(app)
+    for name, (_, shown) in entry.COMMANDS.items():
+        said = group.get_command(None, name).help.partition("\n\n")[0]
+        assert " ".join(said.split()) == shown
+    assert "The report store" in call("--help")[1]
 
 
 def test_its_version_is_told(call: Call) -> None:
