@@ -12,7 +12,7 @@ from typing import Any
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.branch_filters import repository as branch_filters
 from nalm_server.webhooks.signature import hexdigest, sign
-from nalm_server_git import Repo, make_repo
+from nalm_server_git import Repo, copy_repo, serve_any_commit
 from nalm_server_harness import Service
 from sqlalchemy import update
 
@@ -83,9 +83,17 @@ class Forked:
 
 
 def forked(service: Service, folder: Path) -> Forked:
-    repo = make_repo(folder)
-    for option in ("allowFilter", "allowAnySHA1InWant"):
-        repo.bare("config", f"uploadpack.{option}", "true")
+    repo, (base, heads) = copy_repo(_fill, folder)
+    with service.context.sessions() as session:
+        session.execute(update(ProjectRow).values(repository=str(repo.path)))
+        branch_filters.require(session, 1).local = True
+        session.commit()
+    return Forked(service, repo, base, [*heads])
+
+
+def _fill(repo: Repo) -> tuple[str, list[str]]:
+    """The base, and two commits of forks on it."""
+    serve_any_commit(repo)
     base = repo.commit("base")
     repo.push()
     heads = []
@@ -94,8 +102,4 @@ def forked(service: Service, folder: Path) -> Forked:
         heads.append(repo.commit(name))
         repo.push(f"{name}:refs/pull/{name}/head")
     repo.git("checkout", "--quiet", "main")
-    with service.context.sessions() as session:
-        session.execute(update(ProjectRow).values(repository=str(repo.path)))
-        branch_filters.require(session, 1).local = True
-        session.commit()
-    return Forked(service, repo, base, heads)
+    return base, heads

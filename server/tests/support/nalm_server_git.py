@@ -5,15 +5,32 @@ from __future__ import annotations
 
 import base64
 import os
+import re
+import shutil
 import subprocess
+import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 BACKEND = "/usr/lib/git-core/git-http-backend"
+SETTINGS = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_TEMPLATE_DIR": "",
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "maintenance.auto",
+    "GIT_CONFIG_VALUE_0": "false",
+    "GIT_CONFIG_KEY_1": "core.abbrev",
+    "GIT_CONFIG_VALUE_1": "no",
+}
+"""Only ours; no process that looks whether there is something to clean up."""
+COMMITTED = re.compile(r"\[.*? ([0-9a-f]{40,64})\] ")
 PASSED_ON = {"CONTENT_TYPE": "Content-Type", "HTTP_CONTENT_ENCODING": "Content-Encoding"}
 
 
@@ -35,8 +52,7 @@ class Repo:
         self.seconds += 60
         when = f"{self.seconds} +0000"
         environment = os.environ | {
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
+            **SETTINGS,
             **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
                for what, value in (("NAME", "Mona"), ("EMAIL", "mona@example.org"), ("DATE", when))},
         }  # fmt: skip
@@ -56,8 +72,9 @@ class Repo:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{message} {self.seconds}\n")
         self.git("add", "--", path)
-        self.git("commit", "--quiet", "-m", message)
-        return self.git("rev-parse", "HEAD")
+        committed = COMMITTED.match(self.git("commit", "-m", message))
+        assert committed is not None
+        return committed[1]
 
     def merge(self, branch: str, commits: int) -> str:
         """Merges a branch of so many commits into the current one; the merge's sha."""
@@ -73,12 +90,33 @@ class Repo:
         self.git("push", "--quiet", "--force", str(self.path), *(refs or ("main",)))
 
 
+def copy_repo(fill: Callable[[Repo], T], home: Path) -> tuple[Repo, T]:
+    """A copy of a repository that is filled once, and what the filling returned."""
+    if fill not in FILLED:
+        folder = tempfile.TemporaryDirectory(prefix="nalm-repo-")
+        repo = make_repo(Path(folder.name))
+        FILLED[fill] = (folder, repo, fill(repo))
+    folder, repo, returned = FILLED[fill]
+    shutil.copytree(folder.name, home, dirs_exist_ok=True)
+    return Repo(home / repo.path.name, home / repo.work.name, repo.seconds), returned
+
+
 def make_repo(home: Path, object_format: str = "sha1") -> Repo:
     repo = Repo(home / "nf.git", home / "work")
     for where, bare in ((repo.path, ["--bare"]), (repo.work, [])):
         where.mkdir(parents=True)
         repo._run(where, "init", "--quiet", "-b", "main", f"--object-format={object_format}", *bare)
     return repo
+
+
+def serve_any_commit(repo: Repo) -> None:
+    """As forges do, and without the files where they are not wanted."""
+    for option in ("allowFilter", "allowAnySHA1InWant"):
+        repo.bare("config", f"uploadpack.{option}", "true")
+
+
+FILLED: dict[Callable[[Repo], Any], tuple[tempfile.TemporaryDirectory[str], Repo, Any]] = {}
+"""Function to the repository that it filled; the folder is removed at the end."""
 
 
 @dataclass

@@ -14,7 +14,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.settings import Settings
 from nalm_server.polling import tasks as reconcile
 from nalm_server_forge import FakeForge
-from nalm_server_git import Repo, make_repo, serve
+from nalm_server_git import Repo, copy_repo, serve, serve_any_commit
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_pulls import Pull, as_github
 from nalm_server_sockets import Loopback, serving
@@ -76,15 +76,20 @@ class Scene:
 def polled(settings: Settings, clock: Clock, folder: Path) -> Iterator[Scene]:
     """A project that was looked at once, so that its history has begun."""
     service = make_service(settings, clock)
-    repo, fake = make_repo(folder), FakeForge("github")
-    for option in ("allowFilter", "allowAnySHA1InWant"):
-        repo.bare("config", f"uploadpack.{option}", "true")
+    (repo, base), fake = copy_repo(_fill, folder), FakeForge("github")
     with serve(folder) as served, serving(fake) as server:
         with service.context.sessions() as session:
             session.execute(update(ProjectRow).values(repository=f"{served.url}/nf.git"))
             session.commit()
-        made = Scene(service, clock, repo, fake, server, base=repo.commit("base"))
-        repo.push()
+        made = Scene(service, clock, repo, fake, server, base)
         reconcile.drain(service.context)
         yield made
     service.context.engine.dispose()
+
+
+def _fill(repo: Repo) -> str:
+    """The base."""
+    serve_any_commit(repo)
+    base = repo.commit("base")
+    repo.push()
+    return base

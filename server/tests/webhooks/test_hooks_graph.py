@@ -14,7 +14,7 @@ import pytest
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.polling import tasks as reconcile
 from nalm_server.webhooks.tasks import drain
-from nalm_server_git import Forge, Repo, make_repo, serve
+from nalm_server_git import Forge, Repo, copy_repo, serve, serve_any_commit
 from nalm_server_harness import Clock, Service
 from sqlalchemy import update
 
@@ -23,9 +23,7 @@ ZEROS = "0" * 40
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
-    made = make_repo(tmp_path / "forge")
-    for option in ("allowFilter", "allowAnySHA1InWant"):
-        made.bare("config", f"uploadpack.{option}", "true")
+    made, _ = copy_repo(serve_any_commit, tmp_path / "forge")
     return made
 
 
