@@ -16,7 +16,6 @@ from contract_server import ContractServer
 from nalm_agent.runtime.stop_signals import INTERRUPTED
 
 PATIENCE_SECONDS = 120
-POLL_SECONDS = 0.2
 ENDING_SECONDS = 60
 NALM = str(Path(sys.executable).with_name("nalm"))
 
@@ -73,7 +72,7 @@ def until(condition: Callable[[], object], seen: Callable[[], str]) -> None:
     while not condition():
         if time.monotonic() > ends:
             raise AssertionError(f"in vain: {seen()}")
-        time.sleep(POLL_SECONDS)
+        time.sleep(0.08)
 
 
 @dataclass

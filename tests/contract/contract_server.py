@@ -19,7 +19,6 @@ from typing import Any
 import httpx
 
 NUMBERS = itertools.count(1)
-POLL_SECONDS = 0.1
 
 
 class ContractServer:
@@ -56,7 +55,7 @@ class ContractServer:
             with contextlib.suppress(httpx.TransportError):
                 if self.http.get("/health").is_success:
                     return
-            time.sleep(POLL_SECONDS)
+            time.sleep(0.08)
         raise AssertionError(f"the server did not start: {self._log.name}")
 
     def push(self, before: str, after: str, project: Any = None) -> list[int]:
@@ -86,7 +85,7 @@ class ContractServer:
             (one,) = [one for one in listed if one["id"] == delivery]
             if one["worked_at"] is not None:
                 return list(one["job_ids"])
-            time.sleep(POLL_SECONDS)
+            time.sleep(0.08)
         raise AssertionError(f"delivery {delivery} was not worked on: {self._log.name}")
 
     def invitation(self, file: Path, **wanted: str) -> Path:
