@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -29,6 +30,7 @@ def declared(room: str) -> set[str]:
     return {canonicalize_name(Requirement(one).name) for one in [*project["dependencies"], *extras]}
 
 
+@cache
 def imported(room: str) -> dict[str, Path]:
     """Packages by their names at the registry, each with a file that imports it."""
     distributions = packages_distributions()
