@@ -15,15 +15,15 @@ from math import sqrt
 
 import numpy as np
 
-from nalm_core.experiments import least_squares
 from nalm_core.experiments.constants import LACK_OF_FIT
-from nalm_core.experiments.least_squares import Linear, Matrix, NotEstimableError
 from nalm_core.experiments.observe import Observation
 from nalm_core.experiments.prices import price_list
 from nalm_core.experiments.result import Drift, FeatureFit, Prediction
 from nalm_core.features.cost_model import CostModel, Term
 from nalm_core.report.cell import Use
 from nalm_core.report.defaults import CONFIDENCE
+from nalm_core.stats import least_squares
+from nalm_core.stats.least_squares import Linear, Matrix, NotEstimableError
 
 Terms = Sequence[Sequence[str]]
 

@@ -11,8 +11,8 @@ from nalm_core.experiments.constants import FEW_FEATURES, HELD_OUT_SETS
 from nalm_core.experiments.cost_model import contains
 from nalm_core.experiments.design import DesignError, FeatureSpace, Row, feature_design
 from nalm_core.experiments.fraction import resolution_iv
-from nalm_core.experiments.least_squares import NotEstimableError, require_estimable
 from nalm_core.report.cell import Use
+from nalm_core.stats.least_squares import NotEstimableError, require_estimable
 
 
 @st.composite
