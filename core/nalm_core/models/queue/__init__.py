@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue of an lcore that takes packets in batches (seed 002): batch sizes, loss, waiting and total delay.
+
+Time is discrete: all times are in steps, of STEP_NS by default. Start at `solution`.
+"""

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of batches by their size (seed 002, Section 4.1): from measured batches, or from a line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
+
+from nalm_core.models.quantity import ModelInputError, Values, require_positive
+from nalm_core.models.queue.gaps import STEP_NS
+
+SAMPLES = 50
+"""Batches of a size above which its measured mean is used; other sizes are on the fitted line."""
+REACH = 12.0
+"""Standard deviations above the mean at which distributions end."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTimes:
+    """Time of a batch, Poisson around its mean. means: shape (batch + 1,), in steps, by size from 0.
+
+    Size 0 is the time of a poll that finds nothing.
+    """
+
+    means: Values
+    fitted: frozenset[int] = frozenset()
+    """Sizes whose mean is on a fitted line because too few batches were measured."""
+
+    def __post_init__(self) -> None:
+        if len(self.means) < 2:
+            raise ModelInputError("batch", "expected at least one packet per batch")
+        if not (np.isfinite(self.means).all() and (self.means > 0).all()):
+            size = int(np.flatnonzero(~(self.means > 0))[0]) if not (self.means > 0).all() else 0
+            raise ModelInputError("time of a batch", f"expected a time above 0 for a batch of {size}")
+
+    @property
+    def batch(self) -> int:
+        """Largest batch."""
+        return len(self.means) - 1
+
+    @property
+    def squares(self) -> Values:
+        """E[B_i^2] by size, in steps squared."""
+        return np.asarray(self.means * (self.means + 1))
+
+    @property
+    def steps(self) -> int:
+        """Length of the distributions."""
+        longest = float(self.means.max())
+        return ceil(longest + REACH * sqrt(longest)) + 40
+
+    def pmf(self, sizes: NDArray[np.int_]) -> Values:
+        """P(B_i = t), shape (len(sizes), steps)."""
+        mean, t = self.means[sizes][:, None], np.arange(self.steps, dtype=float)[None, :]
+        found = np.exp(xlogy(t, mean) - mean - gammaln(t + 1))
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+    @property
+    def slowest_packet(self) -> float:
+        """Steps per packet of full batches: arrivals at shorter gaps overload the lcore."""
+        return float(self.means[-1]) / self.batch
+
+
+def linear_times(batch: int, base: float, per_packet: float) -> BatchTimes:
+    """B_i = base + per_packet * i, in steps."""
+    if batch < 1:
+        raise ModelInputError("batch", f"expected at least 1 packet, not {batch}")
+    require_positive("time of an empty poll", base, "steps")
+    return BatchTimes(base + per_packet * np.arange(batch + 1, dtype=float))
+
+
+def measured_times(
+    batches: Mapping[int, tuple[int, float]], batch: int, tsc_hz: float, step_ns: float = STEP_NS
+) -> BatchTimes:
+    """Times from a probe's batches: count and TSC cycles by size.
+
+    Sizes with more than SAMPLES batches have their measured mean; others are on one line, fitted by counts.
+    Raises ModelInputError if the sizes do not determine a line that others need.
+    """
+    require_positive("TSC frequency", tsc_hz, "Hz")
+    if too_large := sorted(size for size in batches if not 0 <= size <= batch):
+        raise ModelInputError("batches", f"size {too_large[0]} is not within 0 to {batch}, the largest batch")
+    there = {size: pair for size, pair in batches.items() if pair[0] > 0}
+    sizes = np.array(sorted(there), dtype=float)
+    counts = np.array([there[int(size)][0] for size in sizes], dtype=float)
+    cycles = np.array([there[int(size)][1] for size in sizes], dtype=float)
+    if len(sizes) < 2:
+        raise ModelInputError(
+            "batches", f"{len(sizes)} sizes were measured, expected at least 2: measure several loads"
+        )
+    steps = cycles / counts / tsc_hz * 1e9 / step_ns
+    slope, base = np.polynomial.Polynomial.fit(sizes, steps, 1, w=np.sqrt(counts)).convert().coef[::-1]
+    means = base + slope * np.arange(batch + 1, dtype=float)
+    known = {
+        int(size): mean for size, count, mean in zip(sizes, counts, steps, strict=True) if count > SAMPLES
+    }
+    for size, mean in known.items():
+        means[size] = mean
+    if not (means > 0).all():
+        raise ModelInputError(
+            "batches",
+            f"the line through them is not above 0 for a batch of {int(np.flatnonzero(means <= 0)[0])}",
+        )
+    return BatchTimes(means, frozenset(range(batch + 1)) - frozenset(known))
