@@ -275,6 +275,7 @@ def test_a_queue_that_never_empties() -> None:
             lambda: solve(7, Gaps(5), linear_times(8, 20, 3)),
             "queue: 7 packets are fewer than the largest batch",
         ),
+        (lambda: solve(8, Gaps(0.5), linear_times(8, 20, 3)), "rate: is 11 times what full batches carry"),
         (lambda: Gaps(0), "mean gap"),
         (lambda: Gaps(4, Arrivals.NEGATIVE_BINOMIAL, 0.5), "CV of gaps: .* needs a CV above 0.5"),
         (lambda: Gaps(4, Arrivals.POISSON, 0.5), "CV of gaps"),

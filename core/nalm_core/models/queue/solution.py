@@ -17,6 +17,9 @@ from nalm_core.models.queue.chain import Arriving, arriving, stationary
 from nalm_core.models.queue.gaps import Gaps
 from nalm_core.models.queue.service import BatchTimes
 
+MOST_OVERLOAD = 10.0
+"""Greatest load that is solved, by the rate of full batches: far above it only the loss changes."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueueSolution:
@@ -112,10 +115,18 @@ class QueueSolution:
 
 
 def solve(queue: int, gaps: Gaps, times: BatchTimes) -> QueueSolution:
-    """The steady state of a queue of that many packets. Raises ModelInputError if a batch does not fit."""
+    """The steady state of a queue of that many packets.
+
+    Raises ModelInputError if a batch does not fit, or if the load is above MOST_OVERLOAD times the capacity.
+    """
     batch = times.batch
     if queue < batch:
         raise ModelInputError("queue", f"{queue} packets are fewer than the largest batch, {batch}")
+    load = times.slowest_packet / gaps.mean
+    if load > MOST_OVERLOAD:
+        raise ModelInputError(
+            "rate", f"is {load:.0f} times what full batches carry, expected at most {MOST_OVERLOAD:g} times"
+        )
     arrivals = arriving(gaps, times)
     waiting = stationary(arrivals.pmf, queue)
     sizes = np.append(waiting[:batch], waiting[batch:].sum())
