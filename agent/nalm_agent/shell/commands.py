@@ -43,6 +43,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "soak": "Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks.",
         "experiment": "Measure the cost of features, variants or execution models of one commit, "
         "side by side.",
+        "model": "Predict what an NF does with more lcores, more load or other hardware (docs/models.md).",
     },
     "Reports, builds and servers": {
         "show": "Print the verdicts on saved run reports, or write them in another format.",

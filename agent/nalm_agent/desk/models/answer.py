@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer of a model: a document for programs, and lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import typer
+from nalm_core.models.quantity import Estimate, ModelInputError
+from nalm_core.text.plain_text import plain
+
+from nalm_agent.runtime.errors import UsageError
+
+EXTRAPOLATED = "extrapolated"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    document: dict[str, object]
+    lines: list[str]
+
+
+def show(answer: Answer, *, as_json: bool) -> None:
+    """Prints the answer to standard output."""
+    if as_json:
+        typer.echo(json.dumps(answer.document, allow_nan=False))
+        return
+    for line in answer.lines:
+        typer.echo(plain(line))
+
+
+@contextmanager
+def refusing(model: str) -> Iterator[None]:
+    """Turns an input that the model cannot carry into an error of usage."""
+    try:
+        yield
+    except ModelInputError as error:
+        raise UsageError(str(error), hint=f"`nalm model {model} --help` has examples") from error
+
+
+def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table with right-aligned columns."""
+    widths = [max(len(row[place]) for row in (header, *rows)) for place in range(len(header))]
+    return [
+        "  " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in (header, *rows)
+    ]
+
+
+def interval(found: Estimate, digits: int = 4) -> str:
+    """A value with its interval, if it has one."""
+    text = f"{found.value:.{digits}g}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} [{found.low:.{digits}g}, {found.high:.{digits}g}]"

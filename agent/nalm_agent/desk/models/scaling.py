@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""More lcores: speedup and roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from nalm_core.models.quantity import ModelInputError, require_positive
+from nalm_core.models.roles import Plan, Work, greatest_rate, shortest_way, whole_lcores, work_of_stages
+from nalm_core.models.run_figures import run_figures
+from nalm_core.models.speedup import Prediction, SpeedupFit, Throughput, fit_speedup
+from nalm_core.rates.speedup_points import throughput
+from nalm_core.text.percents import change_percent
+
+from nalm_agent.desk.models import inputs
+from nalm_agent.desk.models.answer import EXTRAPOLATED, Answer, columns, interval
+from nalm_agent.desk.print_rates import pps_text
+from nalm_agent.report.saved import read_one
+
+
+def speedup_answer(
+    reports: Sequence[str], rates: str | None, f_s: float | None, reference: int | None, at: str | None
+) -> Answer:
+    """reports: of `nalm rate`, one or more per core count. rates: `1=2.1M,2=4M`."""
+    measured = [throughput(inputs.rate_report(name)) for name in reports]
+    for key, rate in inputs.pairs(rates, "--rates") if rates else []:
+        if not key.isdigit():
+            raise ModelInputError("--rates", f"expected LCORES=RATE, not {key!r} lcores")
+        measured.append(Throughput(int(key), (rate,)))
+    found = fit_speedup(measured, reference=reference, f_s=f_s)
+    predicted = [found.at(count) for count in (inputs.whole_numbers(at, "--at") if at else [])]
+    document = {
+        "reference": found.reference,
+        "A": asdict(found.a),
+        "B": asdict(found.b),
+        "C": asdict(found.c),
+        "points": [asdict(point) for point in found.points],
+        "peak": found.peak and asdict(found.peak),
+        "ceiling": found.ceiling and asdict(found.ceiling),
+        "cap": found.cap and asdict(found.cap),
+        "factors": found.factors and asdict(found.factors),
+        "ranges": found.ranges and asdict(found.ranges),
+        "lack_of_fit": found.lack_of_fit,
+        "predictions": [asdict(one) for one in predicted],
+        "notes": list(found.notes),
+    }
+    return Answer(document, _speedup_lines(found, predicted))
+
+
+def _speedup_lines(found: SpeedupFit, predicted: Sequence[Prediction]) -> list[str]:
+    lines = [
+        f"speedup over {found.reference} lcores, fitted to {found.least} to {found.greatest} lcores "
+        "(Eq. 3: every lcore adds the same overhead)",
+        *columns(
+            ("lcores", "measured", "fitted", "off by"),
+            [
+                (str(one.lcores), f"{one.measured:.3f}", f"{one.fitted:.3f}", change_percent(one.residual))
+                for one in found.points
+            ],
+        ),
+        f"n/S(n) = A + B n + C n^2: A {interval(found.a)}, B {interval(found.b)}, C {interval(found.c)}",
+    ]
+    if found.peak is not None and found.ceiling is not None:
+        beyond = f" ({EXTRAPOLATED})" if found.peak.value > found.greatest else ""
+        lines.append(
+            f"peak at {interval(found.peak, 3)} lcores: speedup {interval(found.ceiling)}{beyond}; "
+            "more lcores cost throughput"
+        )
+    if found.cap is not None:
+        counts = ", ".join(map(str, found.cap.counts))
+        lines.append(
+            f"another bound ends the gain at speedup {found.cap.speedup:.3f}, from "
+            f"{found.cap.from_lcores:.1f} lcores on (seen at {counts})"
+        )
+    if found.factors is not None:
+        one = found.factors
+        lines.append(
+            f"f_t {interval(one.f_t)}, f_a {interval(one.f_a)}, f_s {one.f_s:g} (as given), "
+            f"f {interval(one.f)}"
+        )
+    if found.ranges is not None:
+        each = asdict(found.ranges).items()
+        lines.append(
+            "possible: " + ", ".join(f"{name} {low:.4g} to {high:.4g}" for name, (low, high) in each)
+        )
+    lines += [_prediction_line(one) for one in predicted]
+    return [*lines, *(f"note: {note}" for note in found.notes)]
+
+
+def _prediction_line(one: Prediction) -> str:
+    kind = f" ({EXTRAPOLATED})" if one.extrapolated else ""
+    return (
+        f"{one.lcores} lcores: speedup {interval(one.speedup)}{kind}{' (at the cap)' if one.capped else ''}"
+    )
+
+
+def roles_answer(
+    report: str | None,
+    cycles: tuple[float | None, float | None, float | None],
+    lcores: int,
+    frequency: str | None,
+    measured: str | None,
+) -> Answer:
+    """cycles: of dispatch, workers and databases per packet, without a report."""
+    if report is not None:
+        figures = run_figures(read_one(report))
+        work, clock = work_of_stages(figures.stages), float(figures.frequency_hz)
+    else:
+        names = ("--dispatch", "--workers", "--databases")
+        work = Work(*(inputs.given(each, name) for each, name in zip(cycles, names, strict=True)))
+        clock = inputs.given(inputs.number(frequency, "--frequency") if frequency else None, "--frequency")
+    plans = {
+        "whole": whole_lcores(work, lcores, clock),
+        "greatest_rate": greatest_rate(work, lcores, clock),
+        "shortest_way": shortest_way(work, lcores, clock),
+    }
+    document: dict[str, object] = {
+        "work": asdict(work),
+        "frequency_hz": clock,
+        **{name: asdict(plan) for name, plan in plans.items()},
+    }
+    best = plans["whole"]
+    lines = [
+        f"{lcores} lcores: dispatch {best.dispatch:g}, workers {best.workers:g}, databases "
+        f"{best.databases:g}: {pps_text(best.pps)} predicted; {best.bottleneck} bind",
+        _shares("in shares, greatest rate", plans["greatest_rate"]),
+        _shares("in shares, fewest cycles on a packet's way", plans["shortest_way"]),
+    ]
+    if measured is not None:
+        rate = inputs.number(measured, "--measured")
+        require_positive("--measured", rate, "packets/s")
+        document |= {"measured_pps": rate, "error": best.pps / rate - 1}
+        lines.append(
+            f"measured {pps_text(rate)}: the prediction is off by {change_percent(best.pps / rate - 1)}"
+        )
+    lines.append("note: assumes that r lcores of a role do r times the work of one")
+    return Answer(document, lines)
+
+
+def _shares(title: str, plan: Plan) -> str:
+    return (
+        f"{title}: {plan.dispatch:.2f}, {plan.workers:.2f}, {plan.databases:.2f}: {pps_text(plan.pps)}, "
+        f"{plan.denominator:.1f} cycles"
+    )
