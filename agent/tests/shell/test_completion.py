@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -17,11 +18,18 @@ from nalm_agent.shell.man_pages import man_pages
 from tiny import NALM, Nalm, NfRepository
 
 
+@cache
+def script_of(shell: str) -> str:
+    """What `nalm` writes for a shell's start-up file."""
+    environment = os.environ | {"_NALM_COMPLETE": f"source_{shell}"}
+    return subprocess.run([NALM], env=environment, capture_output=True, text=True, check=True).stdout
+
+
 def completed(line: str, cwd: Path) -> list[str]:
     """What bash offers for a line, the last word of which is being typed."""
     words = line.split(" ")
     script = f"""
-        source <(_NALM_COMPLETE=source_bash nalm)
+        {script_of("bash")}
         COMP_WORDS=({" ".join(words[:-1])} '{words[-1]}') COMP_CWORD={len(words) - 1}
         $(complete -p nalm | sed 's/.*-F \\([^ ]*\\) .*/\\1/') nalm
         printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -63,9 +71,7 @@ def test_what_a_repository_says_means_nothing_to_a_shell(nf_repository: NfReposi
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_a_script(shell: str) -> None:
-    environment = os.environ | {"_NALM_COMPLETE": f"source_{shell}"}
-    done = subprocess.run([NALM], env=environment, capture_output=True, text=True, check=True)
-    assert "_NALM_COMPLETE=complete_" in done.stdout
+    assert "_NALM_COMPLETE=complete_" in script_of(shell)
 
 
 def test_groff_has_nothing_to_say_about_the_pages(tmp_path: Path, nalm: Nalm) -> None:
