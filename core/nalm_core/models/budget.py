@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The time that a line leaves for a packet (seed 000, Section II-B), and what lcores carry of the line.
+"""The time that a line leaves for a packet (Wu et al., Section II-B), and what lcores carry of the line.
 
 A frame takes 20 bytes more on the line (preamble and gap).
 """

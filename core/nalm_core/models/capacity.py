@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rate that each resource of a chip allows (seed 001, Section 3), and the resource that binds.
+"""The rate that each resource of a chip allows (Pongrácz, Section 3), and the resource that binds.
 
 A bound, not a prediction: it assumes that each resource is used without a gap.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compute against delay of designs (seed 000, Eq. 7, Fig. 7), and the flow length at which a cache pays."""
+"""Compute against delay of designs (Wu et al., Eq. 7, Fig. 7), and the flow length at which a cache pays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cache lines of packets in flight and their metadata (seed 003), against the first-level data cache.
+"""Cache lines of packets in flight and their metadata (Yamada et al.), against the first-level data cache.
 
 Counts lines only: conflicts within sets, prefetching and the NF's own data are left out.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many lcores dispatch, process and keep tables (seed 000, Eq. 2 and Implication 3).
+"""How many lcores dispatch, process and keep tables (Wu et al., Eq. 2 and Implication 3).
 
 Assumes that r lcores of a role do r times the work of one (perf(r) = r): no contention in a role.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speedup with lcores (seed 000, Eq. 1 and 3 to 5): the curve, its fit, its ceiling and its peak.
+"""Speedup with lcores (Wu et al., Eq. 1 and 3 to 5): the curve, its fit, its ceiling and its peak.
 
 With equal cumulative overhead f of each lcore, Eq. 3 is `n / S(n) = A + B n + C n^2`, where
 A = (1 - f_a) / f_t, B = (f_a + f_s) / f_t, C = f / f_t. Throughput at several core counts determines A, B and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line-rate budget, chip capacity and cache lines (seeds 000, 001, 003): published figures and refusals."""
+"""Line-rate budget, chip capacity and cache lines of three papers: published figures and refusals."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ TABLE_2 = {
     "FM6372": (80, 1080, 13.5, 1.10),
     "Lion 2": (45, 720, 16, 0.93),
 }
-"""Seed 001: watts, Mpps, published Mpps per watt, and watts per 10 Gbit/s of 84 B slots."""
+"""Pongrácz: watts, Mpps, published Mpps per watt, and watts per 10 Gbit/s of 84 B slots."""
 L1D = 48 << 10
 
 
@@ -37,7 +37,7 @@ def test_time_between_frames(rate: int) -> None:
 
 
 def test_a_memory_access_is_several_budgets() -> None:
-    """Seed 000: DDR takes 70 ns, 4.2 budgets of 16.8 ns, to the printed digit."""
+    """Wu et al.: DDR takes 70 ns, 4.2 budgets of 16.8 ns, to the printed digit."""
     assert 70 / arrival_ns(40, 64) == pytest.approx(4.2, abs=0.05)
 
 

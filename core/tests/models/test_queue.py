@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue of batches (seed 002): reference vectors, identities, an event simulation, sizing, refusals."""
+"""The queue of batches: published losses, arrivals, an event simulation, laws, sizing, refusals."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lcores by role (seed 000, Eq. 2), and compute against delay (Eq. 7): vectors and refusals."""
+"""Lcores by role (Wu et al., Eq. 2), and compute against delay (Eq. 7): vectors and refusals."""
 
 from collections.abc import Callable
 

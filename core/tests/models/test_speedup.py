@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speedup with lcores (seed 000, Eq. 1 to 5): the curve, its fit, and what the fit refuses to say."""
+"""Speedup with lcores (Wu et al., Eq. 1 to 5): the curve, its fit, and what the fit refuses to say."""
 
 from collections.abc import Callable
 from math import sqrt

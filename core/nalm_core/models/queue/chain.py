@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue at the beginnings of batches as a Markov chain (seed 002, Eq. 1): arrivals, stationary vector."""
+"""The queue at the beginnings of batches as a Markov chain (Geissler et al., Eq. 1)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A predicted distribution beside a measured one (seed 002, Section 5)."""
+"""A predicted distribution beside a measured one (Geissler et al., Section 5)."""
 
 from __future__ import annotations
 

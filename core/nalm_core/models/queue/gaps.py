@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times between arrivals (seed 002, Section 4.1): distributions of gaps and of their sums."""
+"""Times between arrivals (Geissler et al., Section 4.1): distributions of gaps and of their sums."""
 
 from __future__ import annotations
 

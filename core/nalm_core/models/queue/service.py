@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of batches by their size (seed 002, Section 4.1): from measured batches, or from a line."""
+"""Times of batches by their size (Geissler et al., Section 4.1): from measured batches, or from a line."""
 
 from __future__ import annotations
 

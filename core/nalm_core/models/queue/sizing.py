@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fewest lcores that lose at most a share of the packets at a rate (seed 002, conclusion: five nines)."""
+"""The fewest lcores that lose at most a share of the packets at a rate (Geissler et al., Section 7)."""
 
 from __future__ import annotations
 

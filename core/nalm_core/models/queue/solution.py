@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""solve(): batch sizes, loss, queue and delays of one lcore under a load (seed 002, Eq. 1 to 9).
+"""solve(): batch sizes, loss, queue and delays of one lcore under a load (Geissler et al., Eq. 1 to 9).
 
 Assumptions: gaps are independent and of one distribution, and the phase of the arrivals is forgotten from one
 batch to the next; a full queue loses what arrives; a batch takes all that waits, up to the largest batch.
