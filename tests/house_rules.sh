@@ -16,13 +16,18 @@ rule() { # title; offending lines on standard input
 
 sources=('*.py' '*.c' '*.h' '*.ts' '*.tsx' '*.sh')
 
-git ls-files -- "${sources[@]}" | while read -r f; do
-	[ -s "$f" ] && ! head -n 5 "$f" | grep -q 'SPDX-License-Identifier' && echo "$f"
-done | grep -v 'web/src/shared/api/schema.d.ts' | rule 'No SPDX licence line'
+# Files on standard input, without empty ones, that lack a pattern in their first five lines.
+without() {
+	xargs -r awk -v pattern="$1" '
+		FNR == 1 { if (file && !found) print file; file = FILENAME; found = 0 }
+		$0 ~ pattern { found = 1 }
+		found || FNR == 5 { nextfile }
+		END { if (file && !found) print file }'
+}
 
-git ls-files reference-nf -- ':!*.md' | grep -E '\.(c|h|py|sh)$' | while read -r f; do
-	head -n 5 "$f" | grep -q 'BSD-3-Clause' || echo "$f"
-done | rule 'reference-nf is BSD-3-Clause'
+git ls-files -- "${sources[@]}" ':!web/src/shared/api/schema.d.ts' | without SPDX-License-Identifier | rule 'No SPDX licence line'
+
+git ls-files 'reference-nf/*.'{c,h,py,sh} | without BSD-3-Clause | rule 'reference-nf is BSD-3-Clause'
 
 git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- "${sources[@]}" ':!tests/house_rules.sh' | rule 'Left for later'
 
@@ -47,11 +52,9 @@ python3 reference-nf/scripts/check_includes.py | rule 'Parts of the NF that incl
 grep -nE '"resolved":' web/package-lock.json | head -n 3 | rule 'package-lock.json carries download addresses'
 grep -nE '://' requirements.lock | rule 'requirements.lock carries addresses'
 
-git ls-files '*.md' | while read -r f; do
-	grep -oE '\]\([^)#: ]+[)#]' "$f" | sed -E 's/^..//; s/.$//' | while read -r link; do
-		folder=./$f
-		[ -e "${folder%/*}/$link" ] || echo "$f: $link"
-	done
+git grep -oE '\]\([^)#: ]+[)#]' -- '*.md' | while IFS=: read -r f link; do
+	link=${link:2:-1}
+	[ -e "./${f%"${f##*/}"}$link" ] || echo "$f: $link"
 done | rule 'A link in a document that leads nowhere'
 
 python3 tests/code_rules.py | rule 'Names that the glossary does not have, or a class name in many modules'
