@@ -14,7 +14,7 @@ from playwright.sync_api import Page, sync_playwright
 HERE = Path(__file__).parent
 PROJECT = "nalm-reference-nf"
 SCENARIO = "sfc_a"
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 SETTLED = """() => document.querySelector('main h1')
     && !document.querySelector('[role=status][aria-label=Loading]')"""
 """A page that follows the server keeps a request open, so the network is never idle."""
