@@ -12,7 +12,7 @@ from nalm_core.text.amounts import amount
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 2.0
 OPEN = "new"
 
 

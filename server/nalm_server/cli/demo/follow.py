@@ -21,7 +21,7 @@ from rich.progress import (
 from nalm_server.cli.demo.errors import DemoError
 
 ENDED = {"done", "failed", "invalid", "cancelled", "superseded"}
-POLL_SECONDS = 0.5
+POLL_SECONDS = 2.0
 
 
 def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[dict[str, Any]]:
