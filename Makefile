@@ -148,7 +148,7 @@ test-contract: nf ## The five contracts between rooms
 	@pytest -q $(DAY) tests/contract
 
 test-end-to-end: page ## Every page in Chromium, on services with and without figures
-	@pytest -q -n 2 --dist loadfile $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py
+	@$(if $(WHOLE),,ONE_VIEW=1) pytest -q $(DAY) tests/end_to_end --ignore tests/end_to_end/test_demo.py
 
 test-demo: page ## The demo through webhook, build, traffic, verdict and page: its first five merges; whole: all
 	@$(if $(WHOLE),,DEMO_MERGES=5) pytest -q --timeout 1000 $(DAY) tests/end_to_end/test_demo.py

@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, CDPSession, Page
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "server/tests/support"), str(ROOT / "tests/end_to_end")]
 from history_service import history_service  # noqa: E402
-from service_browser import chromium  # noqa: E402
+from service_browser import CHROMIUM, SHELL, chromium  # noqa: E402
 
 VIEWS, WARM, TURNS = 5, 1, 12
 COMMITS, SERIES = 10_000, 20
@@ -41,7 +41,7 @@ def main() -> int:
     with (
         tempfile.TemporaryDirectory() as home,
         history_service(Path(home)) as (service, url),
-        chromium() as browser,
+        chromium((*CHROMIUM, SHELL)) as browser,
     ):
         told = {"base_url": url, "extra_http_headers": {"Authorization": f"Bearer {service.tokens['root']}"}}
         first_view(browser, told, "overview", "/", OVERVIEW_THERE)

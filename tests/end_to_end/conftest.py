@@ -14,7 +14,7 @@ import pytest
 from demo_process import Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 from service_browser import chromium
 
 DEMO_SECONDS = 900
@@ -50,14 +50,21 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
         yield served
 
 
-@pytest.fixture
-def page(browser: Browser, demo: Demo) -> Iterator[Page]:
-    """A fresh page; errors on its console fail the test."""
+@pytest.fixture(scope="session")
+def demo_context(browser: Browser, demo: Demo) -> Iterator[BrowserContext]:
+    """A context whose pages share loaded files."""
     context = browser.new_context(base_url=demo.url, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(demo_context: BrowserContext) -> Iterator[Page]:
+    """A fresh page; errors on its console fail the test."""
+    page = demo_context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     yield page
-    context.close()
+    page.close()
     assert not errors, errors

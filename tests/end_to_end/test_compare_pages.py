@@ -16,8 +16,8 @@ from nalm_server.db import migrate
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 from nalm_server_seeded import add_administrator
-from playwright.sync_api import Browser, Page, expect
-from service_browser import administrator, fresh_page, require_accessible
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, fresh_page, page_of, require_accessible
 
 SIDES = ("base", "head")
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
@@ -86,10 +86,16 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
     service.context.engine.dispose()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """A context of an administrator."""
+    with fresh_context(browser, **administrator(running)) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
-    """A page of an administrator."""
-    with fresh_page(browser, **administrator(running)) as page:
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 
@@ -195,17 +201,20 @@ def test_a_revision_is_found_by_a_few_letters(page: Page) -> None:
     page.wait_for_url(f"**base={sha(2)}*")
 
 
-def test_pairs_that_were_compared_are_returned_to_and_no_others(page: Page) -> None:
-    verdict = page.get_by_role("region", name="Verdict")
-    before = page.get_by_role("navigation", name="Recent comparisons in this browser")
-    page.goto(f"/p/demo/compare?base={sha(0)}&head={sha(1)}")
-    expect(verdict).to_be_visible()
-    expect(before).to_have_count(0)
-    page.goto(f"/p/demo/compare?base=nowhere&head={sha(1)}")
-    expect(page.get_by_text("is called 'nowhere'")).to_be_visible()
-    expect(before.get_by_role("link")).to_have_text([f"{sha(0)[:7]} → {sha(1)[:7]}, sfc_a"])
-    before.get_by_role("link").click()
-    expect(verdict).to_be_visible()
+def test_pairs_that_were_compared_are_returned_to_and_no_others(
+    browser: Browser, running: tuple[Service, str]
+) -> None:
+    with fresh_page(browser, **administrator(running)) as page:
+        verdict = page.get_by_role("region", name="Verdict")
+        before = page.get_by_role("navigation", name="Recent comparisons in this browser")
+        page.goto(f"/p/demo/compare?base={sha(0)}&head={sha(1)}")
+        expect(verdict).to_be_visible()
+        expect(before).to_have_count(0)
+        page.goto(f"/p/demo/compare?base=nowhere&head={sha(1)}")
+        expect(page.get_by_text("is called 'nowhere'")).to_be_visible()
+        expect(before.get_by_role("link")).to_have_text([f"{sha(0)[:7]} → {sha(1)[:7]}, sfc_a"])
+        before.get_by_role("link").click()
+        expect(verdict).to_be_visible()
 
 
 @pytest.mark.parametrize("path", ["", "/history", "/compare", "/alerts", f"/runs/{100:032x}"])

@@ -18,6 +18,7 @@ import psutil
 import pytest
 from demo_process import ROOT, Demo
 from playwright.sync_api import Browser, Page, expect
+from service_browser import VIEWS
 
 PROJECT = "nalm-reference-nf"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -29,13 +30,13 @@ PRINTED_SECONDS = 10
 
 
 @pytest.fixture(scope="module")
-def history(demo: Demo) -> list[dict[str, Any]]:
-    """The planted changes, by the script that made the history (it recognises an existing one)."""
+def history(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """The planted changes, by the script that made the demo's history. It makes the same commits elsewhere:
+    in the demo's own repository the server would find further merges, and measure them."""
     script = ROOT / "reference-nf" / "demo" / "make_history.py"
     command = [sys.executable, str(script), "--from", str(ROOT / "reference-nf"), "--to"]
-    done = subprocess.run(
-        [*command, str(demo.state / "repository")], check=True, capture_output=True, text=True
-    )
+    folder = tmp_path_factory.mktemp("history") / "repository"
+    done = subprocess.run([*command, str(folder)], check=True, capture_output=True, text=True)
     made: list[dict[str, Any]] = json.loads(done.stdout)
     return made
 
@@ -196,8 +197,14 @@ def test_the_history_shows_each_metric(page: Page, metric: str) -> None:
     expect(page.locator("canvas").first).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        *VIEWS,
+        pytest.param("dark", 1280, marks=pytest.mark.nightly),
+        pytest.param("light", 390, marks=pytest.mark.nightly),
+    ],
+)
 def test_every_page_is_accessible(
     page: Page, merges: list[dict[str, Any]], scheme: Literal["light", "dark"], width: int
 ) -> None:

@@ -15,8 +15,8 @@ from nalm_server.db import migrate
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_administrator
-from playwright.sync_api import Browser, Locator, Page, Route, expect
-from service_browser import administrator, fresh_page, require_accessible
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from service_browser import administrator, fresh_context, fresh_page, page_of, require_accessible
 
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 
@@ -48,10 +48,16 @@ def fill(service: Service) -> None:
     service.lease()
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """A context of an administrator."""
+    with fresh_context(browser, **administrator(running)) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser, running: tuple[Service, str]) -> Iterator[Page]:
-    """A page of an administrator."""
-    with fresh_page(browser, **administrator(running)) as page:
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 
@@ -115,7 +121,8 @@ def test_an_empty_server_leads_to_the_first_project_and_that_to_its_first_verdic
     expect(page).to_have_url(re.compile("/new$"))
 
 
-def test_a_panel_fails_alone(page: Page) -> None:
+def test_a_panel_fails_alone(browser: Browser, running: tuple[Service, str]) -> None:
+    """With a clock of its own, which would be that of every page of a context."""
     failing = True
 
     def answer(asked: Any) -> None:
@@ -124,14 +131,15 @@ def test_a_panel_fails_alone(page: Page) -> None:
         else:
             asked.continue_()
 
-    page.clock.install()
-    page.route("**/api/v1/hosts", answer)
-    page.goto("/")
-    expect(panel(page, "Open alerts, by severity").get_by_role("listitem")).to_have_count(2)
-    page.clock.run_for(10_000)
-    expect(panel(page, "Hosts").get_by_role("alert")).to_contain_text("The database does not answer.")
-    expect(page.get_by_role("alert")).to_have_count(1)
-    require_accessible(page)
-    failing = False
-    panel(page, "Hosts").get_by_role("button", name="Try again").click()
-    expect(panel(page, "Hosts")).to_contain_text("bench-1")
+    with fresh_page(browser, **administrator(running)) as page:
+        page.clock.install()
+        page.route("**/api/v1/hosts", answer)
+        page.goto("/")
+        expect(panel(page, "Open alerts, by severity").get_by_role("listitem")).to_have_count(2)
+        page.clock.run_for(10_000)
+        expect(panel(page, "Hosts").get_by_role("alert")).to_contain_text("The database does not answer.")
+        expect(page.get_by_role("alert")).to_have_count(1)
+        require_accessible(page)
+        failing = False
+        panel(page, "Hosts").get_by_role("button", name="Try again").click()
+        expect(panel(page, "Hosts")).to_contain_text("bench-1")

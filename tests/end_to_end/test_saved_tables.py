@@ -12,8 +12,8 @@ import pytest
 from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, Page, expect
-from service_browser import administrator, fresh_page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, page_of
 
 TABLES = {
     "/p/demo/features?feature=nat": {"the price of nat": "price", "the cost model of sfc_a": "term"},
@@ -26,10 +26,16 @@ TABLES = {
 PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """A context of an administrator."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        yield context
+
+
 @pytest.fixture
-def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """A page of an administrator."""
-    with fresh_page(browser, **administrator(figures)) as page:
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 

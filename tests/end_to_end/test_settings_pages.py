@@ -8,15 +8,21 @@ from collections.abc import Iterator
 
 import pytest
 from nalm_server_harness import Service
-from playwright.sync_api import Browser, Page, expect
-from service_browser import administrator, fresh_page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, fresh_page, page_of
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """An administrator's context with the server's clock, so that nothing has expired."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        context.clock.set_fixed_time(figures[0].context.clock())
+        yield context
 
 
 @pytest.fixture
-def page(browser: Browser, figures: tuple[Service, str]) -> Iterator[Page]:
-    """An administrator's context with the server's clock, so that nothing has expired."""
-    with fresh_page(browser, **administrator(figures)) as page:
-        page.clock.set_fixed_time(figures[0].context.clock())
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
         yield page
 
 

@@ -21,7 +21,7 @@ from figures_service import figures_service
 from nalm_server_harness import Clock
 from PIL.Image import Image
 from playwright.sync_api import BrowserContext, Page
-from service_browser import CHOSEN, STILL, administrator, chromium, fresh_context, page_of
+from service_browser import CHOSEN, CHROMIUM, SHELL, STILL, administrator, chromium, fresh_context, page_of
 
 STORED = Path(__file__).with_name("stored")
 TAKEN = ROOT / ".cache" / "pictures"
@@ -71,7 +71,10 @@ def looked_at(
     with figures_service(tmp_path_factory.mktemp("pictures")) as running:
         names = names_of(running[0])
         place = {"locale": "en-GB", "timezone_id": "UTC"}
-        with chromium() as browser, fresh_context(browser, **administrator(running), **place) as context:
+        with (
+            chromium((*CHROMIUM, SHELL)) as browser,
+            fresh_context(browser, **administrator(running), **place) as context,
+        ):
             context.clock.set_fixed_time(Clock.now + LATER)
             yield context, names
 
