@@ -107,8 +107,9 @@ def test_packets_in_the_queue_over_time() -> None:
 def test_a_whole_queue_of_the_paper(rate: int) -> None:
     """64 B, L 4096, batches of 256, 90 + 8.1055 i steps. Inferred: E[B_256] = 2165 (not printed)."""
     one = solve(4096, Gaps(mean_gap(rate / 1000, 64)), XC)
-    found = (one.mean_batch, one.spread_of_batch, one.mean_wait, one.mean_delay)
-    assert found == pytest.approx(LOADS[rate], rel=5e-5)
+    batch, spread, *delays = LOADS[rate]
+    assert (one.mean_batch, one.spread_of_batch) == pytest.approx((batch, spread), abs=6e-5)
+    assert [one.mean_wait, one.mean_delay] == pytest.approx(delays, abs=6e-3)
     assert one.mean_batch == pytest.approx(90 / (mean_gap(rate / 1000, 64) - 2075 / 256), rel=1e-3)
 
 
