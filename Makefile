@@ -19,7 +19,7 @@ export WHOLE
 # Marks that a pytest suite does not run; with WHOLE it runs all, as the nightly tier does (make test-X-whole).
 DAY := $(if $(WHOLE),,-m "not nightly")
 DAY_ALONE := $(if $(WHOLE),,and not nightly)
-WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract end-to-end demo))
+WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract core end-to-end demo))
 # Its plug-in costs every test process half a second, and reading the API's description many; only the night runs it.
 RANDOM_API := server/tests/app/test_openapi_random.py
 WITH_RANDOM_API := -p schemathesis.pytest.plugin

@@ -77,6 +77,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-agent-whole": Suite(3600),
         "test-agent-timed-whole": Suite(3600, alone=True),
         "test-contract-whole": Suite(1800),
+        "test-core-whole": Suite(1800),
         "test-end-to-end-whole": Suite(3600),
         "test-demo-whole": Suite(3600, alone=True),
     }
@@ -93,7 +94,7 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
-            *("test-contract-whole", "test-nf-asan-whole", "test-random", "advisories"),
+            *("test-contract-whole", "test-nf-asan-whole", "test-core-whole", "test-random", "advisories"),
             *("test-agent-timed-whole", "test-demo-whole", "mutants", "fuzz", "test-faults", "test-forge"),
             *("test-compose", "test-story", "test-pictures", "test-nf-outside"),
         ),
