@@ -37,19 +37,21 @@ class Lane:
 
 
 def level_grid(y: Values, scale: float) -> Values:
-    """Levels the history may have had: cells of running medians, and of the means of its newest values."""
+    """Levels the history may have had: cells of running medians, and of the means of its newest values. Cells
+    begin at the median, so that the unit of the values moves none of them to another."""
     from scipy.ndimage import median_filter
 
     tails = [np.mean(y[-k:]) for k in range(2, 9) if len(y) > k]
     seen = np.concatenate(
         [median_filter(y, 5, mode="nearest"), median_filter(y, 3, mode="nearest"), tails, [median(y)]]
     )
+    seen -= median(y)
     step = GRID * scale
     found = np.unique(np.rint(seen / step))
     while len(found) > MOST_LEVELS:
         step *= len(found) / (0.75 * MOST_LEVELS)
         found = np.unique(np.rint(seen / step))
-    return np.asarray(found * step)
+    return np.asarray(median(y) + found * step)
 
 
 def changes(lanes: list[Lane], penalty: float) -> list[list[int]]:

@@ -101,6 +101,7 @@ def test_long_histories_are_told_the_same_once_their_windows_are_full() -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(unit=st.floats(1e-9, 1e9), seed=st.integers(0, 1000))
+@example(unit=3.0, seed=349)  # a level between two cells
 def test_the_unit_changes_nothing(unit: float, seed: int) -> None:
     values = history(np.random.default_rng(seed).normal(0, 0.004, 120), {60: 0.03})
     places = [one.index for one in detect(values)]
