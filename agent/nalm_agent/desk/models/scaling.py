@@ -50,7 +50,7 @@ def speedup_answer(
 
 def _speedup_lines(found: SpeedupFit, predicted: Sequence[Prediction]) -> list[str]:
     lines = [
-        f"speedup over {found.reference} lcores, fitted to {found.least} to {found.greatest} lcores "
+        f"speedup over {_lcores(found.reference)}, fitted to {found.least} to {found.greatest} lcores "
         "(Eq. 3: every lcore adds the same overhead)",
         *columns(
             ("lcores", "measured", "fitted", "off by"),
@@ -91,7 +91,7 @@ def _speedup_lines(found: SpeedupFit, predicted: Sequence[Prediction]) -> list[s
 def _prediction_line(one: Prediction) -> str:
     kind = f" ({EXTRAPOLATED})" if one.extrapolated else ""
     return (
-        f"{one.lcores} lcores: speedup {interval(one.speedup)}{kind}{' (at the cap)' if one.capped else ''}"
+        f"{_lcores(one.lcores)}: speedup {interval(one.speedup)}{kind}{' (at the cap)' if one.capped else ''}"
     )
 
 
@@ -122,7 +122,7 @@ def roles_answer(
     }
     best = plans["whole"]
     lines = [
-        f"{lcores} lcores: dispatch {best.dispatch:g}, workers {best.workers:g}, databases "
+        f"{_lcores(lcores)}: dispatch {best.dispatch:g}, workers {best.workers:g}, databases "
         f"{best.databases:g}: {pps_text(best.pps)} predicted; {best.bottleneck} bind",
         _shares("in shares, greatest rate", plans["greatest_rate"]),
         _shares("in shares, fewest cycles on a packet's way", plans["shortest_way"]),
@@ -143,3 +143,7 @@ def _shares(title: str, plan: Plan) -> str:
         f"{title}: {plan.dispatch:.2f}, {plan.workers:.2f}, {plan.databases:.2f}: {pps_text(plan.pps)}, "
         f"{plan.denominator:.1f} cycles"
     )
+
+
+def _lcores(number: int) -> str:
+    return f"{number} lcore{'' if number == 1 else 's'}"
