@@ -59,7 +59,7 @@ def test_fields_of_another_file_need_no_other_program(nf: Nf, tmp_path: Path) ->
 
 @pytest.mark.parametrize("buffers", [*SHARED, *DEVICES])
 def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
-    """A switch sends the golden packets to an NF; a stage drops some of them."""
+    """A switch sends the golden packets to an NF that was started before it; a stage drops some of them."""
     stages = {"chain.stages": "acl,l3fwd"}
     shortest = ETHER_BYTES if buffers in DEVICES else 0  # the drivers drop shorter ones
     frames = [frame for _, frame in packets.every() if len(frame) >= shortest]
@@ -69,8 +69,8 @@ def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
     switch = {"hop.side": "switch", "traffic.capture": str(tmp_path / "in.pcap")}
     if buffers in SHARED:
         switch |= FIELDS
-    sending = start(nf, "switch", shared | switch, ("--dump", str(tmp_path / "out.pcap")), tmp_path)
     receiving = start(nf, "nf", shared | stages | {"hop.side": "nf"}, (), tmp_path)
+    sending = start(nf, "switch", shared | switch, ("--dump", str(tmp_path / "out.pcap")), tmp_path)
     try:
         assert sending.stdout is not None
         assert sending.stdout.readline()  # its totals: nothing more comes, which a device does not say

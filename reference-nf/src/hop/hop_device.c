@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <rte_alarm.h>
 #include <rte_cycles.h>
@@ -15,6 +18,8 @@
 #define ARGUMENTS_BYTES 512u
 #define LAST_WAITS 1000u
 #define LAST_WAIT_US 10000u
+#define WAIT_US 2000u
+#define SOCKET_PATH_BYTES sizeof(((struct sockaddr_un *)NULL)->sun_path)
 
 static bool refuse(const char *name, const char *what, int error)
 {
@@ -22,7 +27,7 @@ static bool refuse(const char *name, const char *what, int error)
 	return false;
 }
 
-bool hop_device_add(const struct hop_settings *s, uint16_t *port)
+static bool add(const struct hop_settings *s, const char *socket, uint16_t *port)
 {
 	bool listens = s->side == HOP_SWITCH;
 	const char *name = "net_memif0";
@@ -31,10 +36,10 @@ bool hop_device_add(const struct hop_settings *s, uint16_t *port)
 	if (s->buffers == HOP_VHOST) {
 		name = listens ? "net_vhost0" : "net_virtio_user0";
 		snprintf(arguments, sizeof(arguments), listens ? "iface=%s,queues=1" : "path=%s,queues=1,queue_size=256",
-			 s->path);
+			 socket);
 	} else {
 		snprintf(arguments, sizeof(arguments), "role=%s,socket=%s,socket-abstract=no", listens ? "server" : "client",
-			 s->path);
+			 socket);
 	}
 	signal(SIGPIPE, SIG_IGN); /* the driver writes to its socket also when the other side has gone */
 	int error = rte_eal_hotplug_add("vdev", name, arguments);
@@ -43,7 +48,7 @@ bool hop_device_add(const struct hop_settings *s, uint16_t *port)
 	return error == 0 || refuse(name, "cannot be added", error);
 }
 
-bool hop_device_start(uint16_t port, struct rte_mempool *pool)
+static bool start(uint16_t port, struct rte_mempool *pool)
 {
 	const struct rte_eth_conf conf = {0};
 	uint16_t receive = DESCRIPTORS, transmit = DESCRIPTORS;
@@ -59,6 +64,31 @@ bool hop_device_start(uint16_t port, struct rte_mempool *pool)
 	if (error == 0)
 		error = rte_eth_dev_start(port);
 	return error == 0 || refuse("port", "does not start", error);
+}
+
+/* The driver's own name of the socket that listens. */
+static bool name_socket(const char *path, char socket[SOCKET_PATH_BYTES])
+{
+	return snprintf(socket, SOCKET_PATH_BYTES, "%s.%d", path, (int)getpid()) < (int)SOCKET_PATH_BYTES;
+}
+
+/* The socket gets its name when the port has started: memif's driver turns away for good who connects before. */
+bool hop_device_listen(const struct hop_settings *s, struct rte_mempool *pool, uint16_t *port)
+{
+	char socket[SOCKET_PATH_BYTES];
+
+	if (!name_socket(s->path, socket))
+		return refuse(s->path, "is too long for the name of a socket", ENAMETOOLONG);
+	if (!add(s, socket, port) || !start(*port, pool))
+		return false;
+	return rename(socket, s->path) == 0 || refuse(s->path, "cannot be made", errno);
+}
+
+bool hop_device_connect(const struct hop_settings *s, const volatile sig_atomic_t *stop, uint16_t *port)
+{
+	while (access(s->path, F_OK) != 0 && errno == ENOENT && *stop == 0)
+		rte_delay_us_sleep(WAIT_US);
+	return add(s, s->path, port);
 }
 
 bool hop_device_is_met(uint16_t port)
@@ -85,9 +115,13 @@ static void wait_for_interrupts(void)
 		rte_delay_us_sleep(LAST_WAIT_US);
 }
 
-void hop_device_close(uint16_t port, enum hop_side side)
+void hop_device_close(uint16_t port, const char *path)
 {
-	for (uint32_t i = 0; side == HOP_SWITCH && i < LAST_WAITS && hop_device_is_met(port); i++)
+	char socket[SOCKET_PATH_BYTES];
+
+	if (path != NULL && name_socket(path, socket))
+		(void)rename(path, socket); /* the driver removes it */
+	for (uint32_t i = 0; i < LAST_WAITS && hop_device_is_met(port); i++)
 		rte_delay_us_sleep(LAST_WAIT_US);
 	wait_for_interrupts();
 	(void)rte_eth_dev_stop(port);

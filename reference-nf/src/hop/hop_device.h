@@ -5,18 +5,22 @@
 #ifndef HOP_DEVICE_H
 #define HOP_DEVICE_H
 
+#include <signal.h>
+
 #include <rte_mempool.h>
 
 #include "hop/hop_settings.h"
 
-/* Adds the driver's port to EAL's; the caller configures it. false: reported on stderr. */
-bool hop_device_add(const struct hop_settings *settings, uint16_t *port);
-/* Configures and starts a port with one queue each way. false: reported on stderr. */
-bool hop_device_start(uint16_t port, struct rte_mempool *pool);
+/* The switch's side: adds the driver's port to EAL's, with one queue each way, and starts it; then its socket is there.
+ * false: reported on stderr. */
+bool hop_device_listen(const struct hop_settings *settings, struct rte_mempool *pool, uint16_t *port);
+/* The NF's side: waits until the switch listens, or *stop, and adds the driver's port to EAL's; the caller configures and
+ * starts it. false: reported on stderr. */
+bool hop_device_connect(const struct hop_settings *settings, const volatile sig_atomic_t *stop, uint16_t *port);
 /* Whether the other side is there. */
 bool hop_device_is_met(uint16_t port);
-/* The side that listens ends last: a driver must not lose its other side while it polls. Waits for that, but not
- * longer than a few seconds. */
-void hop_device_close(uint16_t port, enum hop_side side);
+/* Closes the port that listens, and removes its socket if path is not NULL. This side ends last: a driver must not lose its other side while
+ * it polls. Waits for that, but not longer than a few seconds. */
+void hop_device_close(uint16_t port, const char *path);
 
 #endif

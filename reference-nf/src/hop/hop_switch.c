@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -31,8 +32,12 @@ bool hop_switch_open(struct hop_switch *s, const struct hop_switch_settings *set
 		.has_device = hop_has_port(settings->hop),
 		.quiet = rte_get_tsc_hz() / 1000 * QUIET_MS,
 	};
-	if (s->has_device)
-		return hop_device_add(settings->hop, &s->device) && hop_device_start(s->device, settings->pool);
+	if (s->has_device) {
+		if (!hop_device_listen(settings->hop, settings->pool, &s->device))
+			return false;
+		s->device_path = strdup(settings->hop->path);
+		return s->device_path != NULL;
+	}
 	if (!hop_create(&s->hop, settings->hop))
 		return false;
 	if (make_slots(s))
@@ -44,7 +49,8 @@ bool hop_switch_open(struct hop_switch *s, const struct hop_switch_settings *set
 void hop_switch_close(struct hop_switch *s)
 {
 	if (s->has_device)
-		hop_device_close(s->device, HOP_SWITCH);
+		hop_device_close(s->device, s->device_path);
+	free(s->device_path);
 	free(s->away);
 	free(s->free);
 	hop_close(&s->hop);

@@ -23,6 +23,7 @@ struct hop_switch {
 	uint32_t free_at, free_count;
 	uint16_t device; /* buffers memif and vhost: packets cross by this port, not by memory */
 	bool has_device;
+	char *device_path; /* of its socket; NULL: it does not listen */
 	struct rte_mbuf *waiting[BATCH_MAX]; /* for room in the device */
 	uint32_t waiting_count;
 	uint64_t quiet; /* ticks after which nothing more is expected from a device */

@@ -91,7 +91,7 @@ static bool open_outside(struct io *io, const struct io_settings *s)
 
 	if (!io->is_outside)
 		return true;
-	if (hop_has_port(s->hop) && !hop_device_add(s->hop, &port))
+	if (hop_has_port(s->hop) && !hop_device_connect(s->hop, s->stop, &port))
 		return false;
 	return outside_open(&io->outside,
 			    &(struct outside_settings){io->pool, io->queues, s->limit, s->stop, s->offload});
