@@ -103,9 +103,8 @@ static void note(void *arg)
 	atomic_store_explicit((atomic_bool *)arg, true, memory_order_release); /* (I) */
 }
 
-/* EAL's interrupt thread runs alarms too. When this one has run, the thread no longer takes down the driver's connection,
- * of which the link's state is only the beginning. */
-static void wait_for_interrupts(void)
+/* EAL's interrupt thread runs alarms too. */
+static void wait_for_alarm(void)
 {
 	atomic_bool ran = false;
 
@@ -113,6 +112,15 @@ static void wait_for_interrupts(void)
 		return;
 	while (!atomic_load_explicit(&ran, memory_order_acquire)) /* pairs with (I) */
 		rte_delay_us_sleep(LAST_WAIT_US);
+}
+
+/* When the first alarm has run, the thread no longer takes down the driver's connection, of which the link's state is only
+ * the beginning; when the second one has, the thread has looked at all of its files again, one of which the driver leaves
+ * behind in memory that is about to go. */
+static void wait_for_interrupts(void)
+{
+	wait_for_alarm();
+	wait_for_alarm();
 }
 
 void hop_device_close(uint16_t port, const char *path)
