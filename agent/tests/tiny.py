@@ -5,12 +5,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from loaded_nalm import NALM, loaded_nalm
+from loaded_python import LoadedPython
 
+NALM = Path(sys.executable).with_name("nalm")
+LOADED = "import nalm_agent.shell.app, nalm_agent.desk.conclude, nalm_agent.measure.measure, typer.rich_utils"
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
 TRAFFIC_NF = NF_SOURCE.with_name("traffic_nf.c")
@@ -82,6 +86,12 @@ class NfRepository:
         return self.git("rev-parse", "HEAD")
 
 
+@cache
+def loaded_nalm() -> LoadedPython:
+    """One for each test process."""
+    return LoadedPython(LOADED, COLUMNS="200", NO_COLOR="1")
+
+
 @dataclass
 class Nalm:
     """The command, as a person runs it."""
@@ -99,7 +109,8 @@ class Nalm:
         }
 
     def run(self, *arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-        return loaded_nalm().run(arguments, cwd=cwd, environment=self.environment(), stdin=stdin, timeout=280)
+        command = [NALM, *arguments]
+        return loaded_nalm().run(command, cwd=cwd, environment=self.environment(), stdin=stdin, timeout=280)
 
     def start(self, *arguments: str, cwd: Path) -> subprocess.Popen[str]:
         return subprocess.Popen(

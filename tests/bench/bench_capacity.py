@@ -26,7 +26,7 @@ from nalm_server.db import migrate
 from postgres import cluster
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "server/tests/support"))
+sys.path[:0] = [str(ROOT / "server/tests/support"), str(ROOT / "tests")]
 from nalm_server_crowd import LiveWatch, Reply, read_for  # noqa: E402
 from nalm_server_process import Running, running  # noqa: E402
 from nalm_server_reports import body_of, make_report, sha  # noqa: E402
@@ -57,7 +57,9 @@ def main() -> int:
 def measure(database: str, url: str, home: Path, seconds: float = SECONDS_MANY) -> list[str]:
     """Missed goals."""
     migrate.upgrade(url)
-    with running(home, url, NALM_RATE_API="0") as server, readers() as pool:
+    environment = {"NALM_DATABASE_URL": url, "NALM_RATE_API": "0"}
+    served = running(home / "served", "--no-agent", forked=False, **environment)
+    with served as server, readers() as pool:
         paths = fill(server)
         few = pool.submit(crowd, server.port, paths, READERS_FEW, SECONDS_FEW).result()
         p50 = statistics.median(one.seconds for one in few) * 1000

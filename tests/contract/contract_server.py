@@ -9,14 +9,13 @@ import hmac
 import itertools
 import json
 import os
-import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 import httpx
+from nalm_server_process import NALM_SERVER, loaded_server
+from nalm_server_sockets import free_port
 
 NUMBERS = itertools.count(1)
 
@@ -26,18 +25,14 @@ class ContractServer:
     are processed at once from their own content."""
 
     def __init__(self, state: Path, repository: str = "/srv/tiny.git", **environment: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         self.state = state
-        command = [str(Path(sys.executable).with_name("nalm-server")), "up", "--no-agent"]
-        self._log = (state.parent / f"{state.name}.log").open("wb")
-        self.process = subprocess.Popen(
-            [*command, "--state", str(state), "--port", str(port)],
-            env=os.environ | environment,
-            stdout=self._log,
-            stderr=self._log,
+        self._log = state.parent / f"{state.name}.log"
+        self.process = loaded_server().start(
+            [NALM_SERVER, "up", "--no-agent", "--state", state, "--port", str(port)],
+            environment=os.environ | environment,
+            output=self._log,
         )
         self.http = httpx.Client(base_url=f"{self.url}/api/v1", timeout=30)
         self._wait_until_healthy()
@@ -56,7 +51,7 @@ class ContractServer:
                 if self.http.get("/health").is_success:
                     return
             time.sleep(0.08)
-        raise AssertionError(f"the server did not start: {self._log.name}")
+        raise AssertionError(f"the server did not start: {self._log}")
 
     def push(self, before: str, after: str, project: Any = None) -> list[int]:
         """A signed push of one commit to `tiny` or another project, and its jobs."""
@@ -86,7 +81,7 @@ class ContractServer:
             if one["worked_at"] is not None:
                 return list(one["job_ids"])
             time.sleep(0.08)
-        raise AssertionError(f"delivery {delivery} was not worked on: {self._log.name}")
+        raise AssertionError(f"delivery {delivery} was not worked on: {self._log}")
 
     def invitation(self, file: Path, **wanted: str) -> Path:
         """A file with an invitation from the administrator."""
@@ -104,4 +99,3 @@ class ContractServer:
         self.http.close()
         self.process.terminate()
         self.process.wait(timeout=30)
-        self._log.close()

@@ -8,18 +8,16 @@ import hmac
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import httpx
-from demo_process import ROOT, free_port
 from nalm_server_git import Repo
+from nalm_server_process import NALM_SERVER, loaded_server
+from nalm_server_sockets import free_port
 from nalm_server_waiting import until
 
-COMMAND = [sys.executable, "-m", "nalm_server.cli.main"]
 LOG = "configure: ok\nninja: 312 targets\nround 41 of 64: head 512.4, base 498.1 cycles/packet\n"
 PASSWORD = "a long enough password"
 HOST = {
@@ -39,14 +37,11 @@ class Service:
         port = free_port()
         self.state, self.url = state, f"http://127.0.0.1:{port}"
         self.output = state.with_suffix(".log")
-        with self.output.open("w") as output:
-            self.process = subprocess.Popen(
-                [*COMMAND, "up", "--no-agent", "--port", str(port), "--state", str(state)],
-                cwd=ROOT,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=os.environ | {"NO_COLOR": "1", "NALM_OUTGOING_ALLOW": "127.0.0.0/8"},
-            )
+        self.process = loaded_server().start(
+            [NALM_SERVER, "up", "--no-agent", "--port", str(port), "--state", str(state)],
+            environment=os.environ | {"NO_COLOR": "1", "NALM_OUTGOING_ALLOW": "127.0.0.0/8"},
+            output=self.output,
+        )
         try:
             until(self._serves, f"{self.url} serves")
         except AssertionError:
@@ -59,7 +54,7 @@ class Service:
 
     def _serves(self) -> bool:
         assert self.process.poll() is None, self.output.read_text()
-        return "serving" in self.output.read_text()
+        return self.output.exists() and "serving" in self.output.read_text()
 
     def _speaker(self, token: str) -> httpx.Client:
         headers = {"Authorization": f"Bearer {(self.state / token).read_text().strip()}"}
@@ -73,10 +68,9 @@ class Service:
 
     def add_project(self, name: str, repository: Path) -> dict[str, Any]:
         """Runs on the server's host, because only there a path is accepted."""
-        command = [*COMMAND, "project", "add", name, "--repository", str(repository), "--public", "--json"]
-        made = subprocess.run(
-            [*command, "--state", str(self.state)], cwd=ROOT, check=True, capture_output=True, text=True
-        )
+        command = [NALM_SERVER, "project", "add", name, "--repository", repository, "--public", "--json"]
+        made = loaded_server().run([*command, "--state", self.state], environment=os.environ)
+        assert made.returncode == 0, made.stderr
         answer: dict[str, Any] = json.loads(made.stdout)
         return answer
 

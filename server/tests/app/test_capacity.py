@@ -18,7 +18,8 @@ PATIENCE_SECONDS = 15.0
 
 
 def test_each_of_a_crowd_is_answered(database_url: str, tmp_path: Path) -> None:
-    with running(tmp_path, database_url, NALM_RATE_API="0") as server:
+    environment = {"NALM_DATABASE_URL": database_url, "NALM_RATE_API": "0"}
+    with running(tmp_path / "served", "--no-agent", **environment) as server:
         with LiveWatch(server.port, PATIENCE_SECONDS) as live:
             replies = asyncio.run(read_for(server.port, PATHS, READERS, SECONDS, PATIENCE_SECONDS))
         found = Counter((one.status, one.name) for one in replies)

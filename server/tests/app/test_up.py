@@ -5,73 +5,43 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 import psutil
 import pytest
+from loaded_python import Program
 from nalm_server.app.embedded.agent import AgentKeeper
 from nalm_server.cli.main import app
 from nalm_server.webhooks.signature import sign
+from nalm_server_process import NALM_SERVER, loaded_server, running
 from nalm_server_reports import body_of, make_report
+from nalm_server_sockets import free_port
+from nalm_server_waiting import until
 from typer.testing import CliRunner, Result
 
-SERVER = [sys.executable, "-m", "nalm_server.cli.main"]
 PATIENCE_SECONDS = 60
-POLL_SECONDS = 0.05
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+@pytest.fixture
+def state(tmp_path: Path, sqlite_template: Path) -> Path:
+    """A state directory with a migrated, empty database."""
+    made = tmp_path / "state"
+    made.mkdir()
+    shutil.copy(sqlite_template, made / "nalm.db")
+    return made
 
 
-def until(condition: Any, what: str) -> Any:
-    """The condition's value, as soon as it is true."""
-    ends = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < ends:
-        with suppress(httpx.TransportError):
-            if found := condition():
-                return found
-        threading.Event().wait(POLL_SECONDS)
-    raise AssertionError(f"in vain: {what}")
-
-
-@contextmanager
-def running(state: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    port = free_port()
-    log = state.parent / "up.log"
-    with log.open("wb") as out:
-        process = subprocess.Popen(
-            [*SERVER, "up", "--state", str(state), "--port", str(port), *options],
-            stdout=out,
-            stderr=out,
-            env=os.environ | environment,
-        )
-    url = f"http://127.0.0.1:{port}"
-    try:
-        until(lambda: process.poll() is not None or httpx.get(f"{url}/api/v1/health").is_success, "an answer")
-        assert process.poll() is None, log.read_text()
-        yield process, url
-    finally:
-        if process.poll() is None:
-            process.terminate()
-        process.wait(PATIENCE_SECONDS)
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A process of its own."""
-    return subprocess.run([*SERVER, *arguments], capture_output=True, text=True, check=False)
+def up(state: Path, port: int | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A start that fails."""
+    command = [NALM_SERVER, "up", "--no-agent", "--port", str(port or free_port()), "--state", str(state)]
+    return loaded_server().run(command, environment=os.environ | environment, timeout=PATIENCE_SECONDS)
 
 
 def command(*arguments: str, **environment: str) -> Result:
@@ -87,15 +57,15 @@ def git(where: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
-    """Webhook, lease, report, page's answers: by HTTP, the agent's part played here; then a restart."""
+def test_a_push_of_a_real_repository_becomes_a_verdict(state: Path, tmp_path: Path) -> None:
+    """Webhook, lease, report, page's answers: by HTTP, the agent's part played here; then a restart.
+    First the executable, then a fork."""
     repository = tmp_path / "nf"
     repository.mkdir()
     git(repository, "init", "-q", "-b", "main")
     for subject in ("nat: begin", "nat: allocate ports per core"):
         git(repository, "commit", "-q", "--allow-empty", "-m", subject)
     base, head = git(repository, "rev-parse", "HEAD~", "HEAD").split()
-    state = tmp_path / "state"
     added = json.loads(
         command(
             "project",
@@ -126,8 +96,8 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
         "X-GitHub-Delivery": "1",
         "X-Hub-Signature-256": sign(added["webhook_secret"], body),
     }
-    with running(state, "--no-agent") as (_, url):
-        api = httpx.Client(base_url=f"{url}/api/v1", timeout=PATIENCE_SECONDS)
+    with running(state, "--no-agent", forked=False) as server:
+        api = httpx.Client(base_url=server.api, timeout=PATIENCE_SECONDS)
         assert api.post("/hooks/github", content=body, headers=headers).status_code == 202
         agent = {"Authorization": f"Bearer {(state / 'agent.token').read_text()}"}
         asking = {"host": "h", "host_class": "vm-2", "wait_seconds": 60}
@@ -138,20 +108,20 @@ def test_a_push_of_a_real_repository_becomes_a_verdict(tmp_path: Path) -> None:
         assert api.post("/reports", content=report, params=job, headers=agent).status_code == 201
         done = {"fence": lease["fence"], "outcome": "done"}
         assert api.post(f"/agent/jobs/{lease['job_id']}/finish", json=done, headers=agent).is_success
-    with running(state, "--no-agent") as (_, url):
-        commit = httpx.get(f"{url}/api/v1/projects/nf/commits").json()[0]
+    with running(state, "--no-agent") as server:
+        commit = httpx.get(f"{server.api}/projects/nf/commits").json()[0]
         assert (commit["subject"], commit["author"]) == ("nat: allocate ports per core", "Mona")
         assert commit["job"]["state"] == "done"
         assert commit["verdicts"][0]["outcome"] == "regressed"
-        again = httpx.post(f"{url}/api/v1/hooks/github", content=body, headers=headers)
+        again = httpx.post(f"{server.api}/hooks/github", content=body, headers=headers)
         assert again.json()["reason"].startswith("this delivery was accepted before")
 
 
-def children(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+def children(process: Program | subprocess.Popen[bytes]) -> list[psutil.Process]:
     return psutil.Process(process.pid).children(recursive=True)
 
 
-def agents(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+def agents(process: Program | subprocess.Popen[bytes]) -> list[psutil.Process]:
     found = []
     for child in children(process):
         with suppress(psutil.NoSuchProcess):
@@ -164,9 +134,12 @@ def agents(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     "end",
     [pytest.param(signal.SIGINT, marks=pytest.mark.nightly), signal.SIGTERM, signal.SIGKILL],
 )
-def test_agent_runs_beside_the_server_and_ends_with_it(tmp_path: Path, end: signal.Signals) -> None:
-    with running(tmp_path / "state", NALM_HOME=str(tmp_path / "home")) as (process, url):
-        until(lambda: httpx.get(f"{url}/api/v1/health").json()["agents_seen"] == 1, "the agent")
+def test_agent_runs_beside_the_server_and_ends_with_it(
+    state: Path, tmp_path: Path, end: signal.Signals
+) -> None:
+    with running(state, NALM_HOME=str(tmp_path / "home")) as server, httpx.Client() as client:
+        process = server.process
+        until(lambda: client.get(f"{server.api}/health").json()["agents_seen"] == 1, "the agent")
         agent = agents(process)[0]
         if end is signal.SIGINT:  # and once more for a child that dies
             agent.kill()
@@ -178,7 +151,7 @@ def test_agent_runs_beside_the_server_and_ends_with_it(tmp_path: Path, end: sign
         assert not alive
         if end is not signal.SIGKILL:
             assert process.returncode == 0
-            assert "Traceback" not in (tmp_path / "up.log").read_text()
+            assert "Traceback" not in server.log.read_text()
 
 
 def test_keeper_that_never_started_stops() -> None:
@@ -189,26 +162,26 @@ def test_taken_port_is_named_and_nothing_is_touched(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = str(taken.getsockname()[1])
-        done = run("up", "--no-agent", "--port", port, "--state", str(tmp_path / "state"))
+        port = taken.getsockname()[1]
+        done = up(tmp_path / "state", port)
     assert done.returncode == 4
     assert f"Port {port} of 127.0.0.1 is taken" in done.stderr
     assert "--port" in done.stderr
     assert not (tmp_path / "state" / "nalm.db").exists()
 
 
-def test_second_server_on_one_state_directory_is_refused(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    with running(state, "--no-agent") as (process, _):
-        done = run("up", "--no-agent", "--port", str(free_port()), "--state", str(state))
+def test_second_server_on_one_state_directory_is_refused(state: Path) -> None:
+    with running(state, "--no-agent") as server:
+        done = up(state)
         assert done.returncode == 4
-        assert f"process {process.pid}" in done.stderr
+        assert f"process {server.pid}" in done.stderr
 
 
-def test_commands_print_the_address_the_server_is_at(tmp_path: Path) -> None:
-    state = tmp_path / "state"
-    with running(state, "--no-agent") as (_, url):
-        assert f"{url}/sign-in#link=" in command("account", "link", "admin", "--state", str(state)).stdout
+def test_commands_print_the_address_the_server_is_at(state: Path) -> None:
+    with running(state, "--no-agent") as server:
+        assert (
+            f"{server.url}/sign-in#link=" in command("account", "link", "admin", "--state", str(state)).stdout
+        )
     told = command("account", "link", "admin", "--state", str(state), NALM_PUBLIC_URL="https://nalm.example")
     assert "https://nalm.example/sign-in#link=" in told.stdout
 
@@ -224,20 +197,14 @@ def test_commands_print_the_address_the_server_is_at(tmp_path: Path) -> None:
 def test_unusable_state_is_a_message(tmp_path: Path, spoil: Any, said: str) -> None:
     state = tmp_path / "state"
     spoil(state)
-    done = run("up", "--no-agent", "--port", str(free_port()), "--state", str(state))
+    done = up(state)
     assert done.returncode == 4
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_unreachable_database_is_a_message(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*SERVER, "up", "--no-agent", "--port", str(free_port()), "--state", str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"NALM_DATABASE_URL": f"postgresql+psycopg://app@/none?host={tmp_path}"},
-    )
+    done = up(tmp_path, NALM_DATABASE_URL=f"postgresql+psycopg://app@/none?host={tmp_path}")
     assert done.returncode == 4
     assert "NALM_DATABASE_URL" in done.stderr
     assert "Traceback" not in done.stderr
@@ -247,7 +214,7 @@ def test_full_disk_is_a_message() -> None:
     """A file system of its own that is too small for the database."""
     script = (
         "mount -t tmpfs -o size=128k none /mnt && "
-        f"exec {sys.executable} -m nalm_server.cli.main up --no-agent --port {free_port()} --state /mnt/state"
+        f"exec {NALM_SERVER} up --no-agent --port {free_port()} --state /mnt/state"
     )
     # Root needs no user namespace, and in a chroot gets none.
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
@@ -273,16 +240,16 @@ def test_project_is_added_once(tmp_path: Path) -> None:
     assert command("project", "add", "a b", "--repository", "x", "--state", str(tmp_path)).exit_code == 2
 
 
-def test_tokens_from_the_command(tmp_path: Path) -> None:
-    state = ("--state", str(tmp_path))
-    made = command("token", "new", "agent", "--name", "bench-7", *state)
+def test_tokens_from_the_command(state: Path) -> None:
+    state_option = ("--state", str(state))
+    made = command("token", "new", "agent", "--name", "bench-7", *state_option)
     assert made.stdout.startswith("nalm_")
-    assert "1  agent  bench-7  valid" in command("token", "list", *state).stdout
-    assert command("token", "revoke", "1", *state).exit_code == 0
-    assert "revoked" in command("token", "list", *state).stdout
-    gone = command("token", "revoke", "1", *state)
+    assert "1  agent  bench-7  valid" in command("token", "list", *state_option).stdout
+    assert command("token", "revoke", "1", *state_option).exit_code == 0
+    assert "revoked" in command("token", "list", *state_option).stdout
+    gone = command("token", "revoke", "1", *state_option)
     assert (gone.exit_code, "no valid token 1" in gone.stderr) == (4, True)
-    assert command("token", "new", "upload", "--name", "ci", *state).exit_code == 2
+    assert command("token", "new", "upload", "--name", "ci", *state_option).exit_code == 2
 
 
 def test_wrong_setting_is_named(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_small_upload_cannot_fill_the_memory(database_url: str, tmp_path: Path
         (many_mistakes(400_000), 422),
         (b'{"rounds":[' + b"{}," * 400_000 + b"{}]}", 422),
     ]
-    with running(tmp_path, database_url) as server:
+    with running(tmp_path / "served", "--no-agent", NALM_DATABASE_URL=database_url) as server:
         project = {"name": "demo", "repository": "/srv/demo.git"}
         client = httpx.Client(base_url=server.api, timeout=PATIENCE_SECONDS)
         made = client.post("/projects", json=project, headers=server.token()).raise_for_status()

@@ -4,17 +4,11 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 
 from nalm_server.worker.broker import reachable
+from nalm_server_sockets import free_port
 from nalm_server_waiting import until
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class RedisServer:

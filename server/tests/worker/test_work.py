@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from celery.beat import Scheduler
+from loaded_python import Program
 from nalm_core.wire.queues import PRIORITY_STEPS
 from nalm_server.worker import broker, celery_app
 from nalm_server.worker.celery_app import MOST_WAITING, SERVER_QUEUE, make_celery, task_name
@@ -26,6 +24,7 @@ from nalm_server.worker.registry import WORKERS, Worker
 from nalm_server.worker.wake import NullWaker, wake
 from nalm_server.worker.wakers import CeleryWaker, ThreadWaker
 from nalm_server_harness import Service
+from nalm_server_process import NALM_SERVER, loaded_server, running
 from nalm_server_redis import RedisServer
 from nalm_server_waiting import until
 from redis import Redis
@@ -157,15 +156,12 @@ def test_waker_sends_to_its_queue_and_stops_when_nobody_takes(redis: RedisServer
 
 
 @contextmanager
-def worker_process(tmp_path: Path, url: str) -> Iterator[subprocess.Popen[bytes]]:
-    log = tmp_path / "worker.log"
-    with log.open("ab") as out:
-        process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), str(tmp_path / "done"), str(tmp_path / "state")],
-            env=os.environ | {"NALM_REDIS_URL": url},
-            stdout=out,
-            stderr=out,
-        )
+def worker_process(tmp_path: Path, url: str) -> Iterator[Program]:
+    process = loaded_server().start(
+        [PROGRAM, tmp_path / "done", tmp_path / "state"],
+        environment=os.environ | {"NALM_REDIS_URL": url},
+        output=tmp_path / "worker.log",
+    )
     try:
         yield process
     finally:
@@ -220,51 +216,48 @@ def test_wake_of_a_killed_worker_comes_again(tmp_path: Path, redis: RedisServer)
     waker.stop()
 
 
+@pytest.fixture
+def environment(redis: RedisServer, database_url: str, tmp_path: Path) -> dict[str, str]:
+    """Of programs on a migrated database."""
+    settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
+    own = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "served")}
+    migrated = loaded_server().run([NALM_SERVER, "migrate"], environment=own)
+    assert migrated.returncode == 0, migrated.stderr
+    return own
+
+
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_server_starts_and_answers_while_redis_is_away(
-    tmp_path: Path, redis: RedisServer, database_url: str
+    tmp_path: Path, redis: RedisServer, environment: dict[str, str]
 ) -> None:
     redis.kill()
-    program = [sys.executable, "-m", "nalm_server.cli.main"]
-    settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
-    environment = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "state")}
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    subprocess.run([*program, "migrate"], env=environment, check=True, capture_output=True)
-    process = subprocess.Popen([*program, "serve", "--port", str(port)], env=environment)
+    with (
+        running(tmp_path / "served", command="serve", **environment) as server,
+        httpx.Client(base_url=server.api) as client,
+    ):
 
-    def health() -> tuple[str, int] | None:
-        with suppress(httpx.TransportError):
-            told = httpx.get(f"http://127.0.0.1:{port}/api/v1/health").raise_for_status().json()
+        def health() -> tuple[str, int]:
+            told = client.get("/health").raise_for_status().json()
             return told["status"], len(told["problems"])
-        return None
 
-    try:
-        assert until(health, "the API") == ("degraded", 1)
+        assert health() == ("degraded", 1)
         redis.start()
         until(lambda: health() == ("ok", 0), "Redis to be seen again")
-    finally:
-        process.terminate()
-        process.wait(60)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_beat_sends_every_kind_and_answers_while_it_lives(
-    tmp_path: Path, redis: RedisServer, database_url: str
+    tmp_path: Path, redis: RedisServer, environment: dict[str, str]
 ) -> None:
     client = Redis.from_url(redis.url)
-    program = [sys.executable, "-m", "nalm_server.cli.main"]
-    settings = {"NALM_REDIS_URL": redis.url, "NALM_DATABASE_URL": database_url}
-    environment = os.environ | settings | {"NALM_STATE_DIR": str(tmp_path / "state")}
-    subprocess.run([*program, "migrate"], env=environment, check=True, capture_output=True)
 
     def answers() -> bool:
-        ping = subprocess.run([*program, "beat", "--ping"], env=environment, check=False, capture_output=True)
-        return ping.returncode == 0
+        return loaded_server().run([NALM_SERVER, "beat", "--ping"], environment=environment).returncode == 0
 
     assert not answers()
-    process = subprocess.Popen([*program, "beat"], env=environment)
+    process = loaded_server().start(
+        [NALM_SERVER, "beat"], environment=environment, output=tmp_path / "beat.log"
+    )
     try:
         queues = [broker.list_of(SERVER_QUEUE, priority) for priority in PRIORITY_STEPS]
         until(lambda: sum(client.llen(queue) for queue in queues) >= len(Work), "a message of each kind")
