@@ -28,7 +28,7 @@ from sqlalchemy import Dialect, Engine, event
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 import nalm_server_harness as harness
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Clock, Prepared, Service, make_service, prepare
 
 POSTGRES = Path("/usr/lib/postgresql")
 MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 << 30
@@ -198,17 +198,57 @@ def _on_postgresql(item: pytest.Item) -> bool:
     return call is not None and "postgresql" in call.params.values()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A migrated, empty database."""
-    if request.param == "sqlite":
-        shutil.copy(request.getfixturevalue("sqlite_template"), tmp_path / "nalm.db")
-        yield f"sqlite:///{tmp_path / 'nalm.db'}"
-        return
-    databases: Postgres = request.getfixturevalue("databases")
-    name, url = databases.create(request.getfixturevalue("postgres_template"))
+@pytest.fixture(scope="session")
+def sqlite_prepared(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Prepared:
+    home = tmp_path_factory.mktemp("prepared")
+    path = shutil.copy(sqlite_template, home / "nalm.db")
+    settings = Settings(state_dir=home, database_url=f"sqlite:///{path}", static_dir=home / "static")
+    return prepare(settings, str(path))
+
+
+@pytest.fixture(scope="session")
+def postgres_prepared(
+    databases: Postgres, postgres_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Prepared:
+    home = tmp_path_factory.mktemp("prepared")
+    name, url = databases.create(postgres_template)
+    return prepare(Settings(state_dir=home, database_url=url, static_dir=home / "static"), name)
+
+
+@pytest.fixture
+def prepared(request: pytest.FixtureRequest, database_url: str) -> Prepared:
+    """What a test with a service has in its database."""
+    name = "sqlite_prepared" if database_url.startswith("sqlite") else "postgres_prepared"
+    found: Prepared = request.getfixturevalue(name)
+    return found
+
+
+@pytest.fixture
+def sqlite_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A migrated database: prepared for a test with a service, else empty."""
+    if "service" in request.fixturenames:
+        template = request.getfixturevalue("sqlite_prepared").template
+    else:
+        template = request.getfixturevalue("sqlite_template")
+    return f"sqlite:///{shutil.copy(template, tmp_path / 'nalm.db')}"
+
+
+@pytest.fixture
+def postgres_url(request: pytest.FixtureRequest, databases: Postgres) -> Iterator[str]:
+    """As `sqlite_url`."""
+    if "service" in request.fixturenames:
+        template = request.getfixturevalue("postgres_prepared").template
+    else:
+        template = request.getfixturevalue("postgres_template")
+    name, url = databases.create(template)
     yield url
     databases.drop(name)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    url: str = request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "postgres_url")
+    return url
 
 
 @pytest.fixture
@@ -216,18 +256,28 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def default_settings() -> Settings:
+    return Settings()
+
+
 @pytest.fixture
-def make_settings(database_url: str, tmp_path: Path) -> Callable[..., Settings]:
+def make_settings(database_url: str, tmp_path: Path, default_settings: Settings) -> Callable[..., Settings]:
     def make(**given: Any) -> Settings:
-        return Settings(
-            state_dir=tmp_path / "state", database_url=database_url, static_dir=tmp_path / "static", **given
-        )
+        own = {
+            "state_dir": tmp_path / "state",
+            "database_url": database_url,
+            "static_dir": tmp_path / "static",
+        }
+        if given:
+            return Settings(**own, **given)
+        return default_settings.model_copy(update=own)  # reading all settings takes as long as a request
 
     return make
 
 
 @pytest.fixture
-def service(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Service]:
-    made = make_service(make_settings(), clock)
+def service(make_settings: Callable[..., Settings], clock: Clock, prepared: Prepared) -> Iterator[Service]:
+    made = make_service(make_settings(), clock, prepared)
     yield made
     made.context.engine.dispose()

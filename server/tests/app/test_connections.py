@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import structlog
@@ -28,10 +26,9 @@ SIGNED = HOOK + b"X-Hub-Signature-256: sha256=00\r\n"
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """SQLite alone: none of this reaches the database."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 @contextmanager

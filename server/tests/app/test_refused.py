@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +12,9 @@ from nalm_server_reports import body_of, make_report, sha
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """SQLite alone: none of this reaches the database."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 @pytest.mark.parametrize(

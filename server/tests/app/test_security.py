@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,9 @@ WRITES = {
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """SQLite alone: nothing here depends on the database."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 @pytest.mark.parametrize("path", WRITES)

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -28,10 +26,9 @@ SIGN_IN = "/api/v1/sign-in/forge"
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """Runs on SQLite only, because no test here depends on the database."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 @pytest.fixture(scope="module")

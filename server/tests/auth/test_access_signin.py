@@ -3,10 +3,8 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,10 +22,9 @@ API = "/api/v1"
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """Runs on SQLite only: no test here depends on the database; the matrix's tables are tested on both."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 class Browser:

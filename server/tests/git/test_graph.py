@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,10 +25,9 @@ ZEROS = "0" * 40
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """SQLite alone: the graph asks it for two fields of one row."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from nalm_server.notify import backoff, repository
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.tasks import drain
 from nalm_server_forge import FakeForge
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Clock, Prepared, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_sockets import Loopback, Reply, Seen, serving
 from sqlalchemy import select
@@ -38,8 +38,8 @@ MORE = {"nat": 400}
 
 
 @pytest.fixture
-def service(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Service]:
-    made = make_service(make_settings(outgoing_allow="127.0.0.1"), clock)
+def service(make_settings: Callable[..., Settings], clock: Clock, prepared: Prepared) -> Iterator[Service]:
+    made = make_service(make_settings(outgoing_allow="127.0.0.1"), clock, prepared)
     yield made
     made.context.engine.dispose()
 

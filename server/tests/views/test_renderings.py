@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 from nalm_server_harness import Service
@@ -14,10 +12,9 @@ from nalm_server_reports import body_of, make_report, sha
 
 
 @pytest.fixture
-def database_url(sqlite_template: Path, tmp_path: Path) -> str:
+def database_url(sqlite_url: str) -> str:
     """SQLite alone: nothing here depends on the database."""
-    shutil.copy(sqlite_template, tmp_path / "nalm.db")
-    return f"sqlite:///{tmp_path / 'nalm.db'}"
+    return sqlite_url
 
 
 def test_every_form_of_a_run_and_of_a_commit(service: Service) -> None:
