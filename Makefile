@@ -28,6 +28,8 @@ AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report run
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server of a test starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
+# The compiler lists the headers of a file, so that no preprocessor runs before it.
+export CCACHE_DEPEND := 1
 
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)

@@ -65,6 +65,7 @@ def build_environment(ccache_dir: Path, base: Path) -> dict[str, str]:
     if tools.ccache:
         env |= {name: f"{tools.ccache} {command}" for name, command in compilers.items()}
         env |= {"CCACHE_DIR": str(ccache_dir), "CCACHE_BASEDIR": str(base), "CCACHE_NOHASHDIR": "1"}
+        env["CCACHE_DEPEND"] = "1"  # the compiler lists the headers of a file, so that no preprocessor must
     else:
         env |= compilers
     return env
