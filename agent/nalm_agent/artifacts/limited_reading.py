@@ -8,7 +8,7 @@ import resource
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from nalm_agent.runtime.errors import BuildError
 
@@ -20,15 +20,30 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
-def in_limits(read: Callable[[Argument], Result], what: Argument) -> Result:
-    """Calls a module's function in the process. The function and `what` are transferred by pickle.
+class LimitedReading:
+    """The process, which the first reading starts. A context manager, which ends it."""
 
-    Raises BuildError if the call exceeds the limits, otherwise the function's own exception.
-    """
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=(MEMORY_BYTES, CPU_SECONDS)) as child:
+    def __init__(self) -> None:
+        self._process: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            self._process.shutdown()
+
+    def read(self, function: Callable[[Argument], Result], what: Argument) -> Result:
+        """Calls a module's function in the process. The function and `what` are transferred by pickle.
+
+        Raises BuildError if the calls exceed the limits, otherwise the function's own exception.
+        """
+        if self._process is None:
+            spawned = multiprocessing.get_context("spawn")
+            limits = (MEMORY_BYTES, CPU_SECONDS)
+            self._process = ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=limits)
         try:
-            return child.submit(read, what).result()
+            return self._process.submit(function, what).result()
         except (BrokenProcessPool, MemoryError) as error:
             raise BuildError(
                 f"reading what the build made took more than {CPU_SECONDS} s or {MEMORY_BYTES >> 30} GiB of "

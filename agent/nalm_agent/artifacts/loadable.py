@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from hashlib import file_digest
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from elftools.elf.elffile import ELFFile
-from pydantic import BaseModel
 
 from nalm_agent.artifacts.artifact_file import open_file
 from nalm_agent.artifacts.code_digest import digest_of_loaded
@@ -24,7 +24,8 @@ _RELOCATABLE = (b"\x01\x00", b"\x00\x01")
 _ARCHIVES = (b"!<arch>\n", b"!<thin>\n")
 
 
-class Loadable(BaseModel):
+@dataclass(frozen=True)
+class Loadable:
     """An executable or shared library of a build."""
 
     digest: str

@@ -9,14 +9,14 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from nalm_core.report.run_report import Build
 
 from nalm_agent.artifacts import function_digest
 from nalm_agent.artifacts.contents import Contents, contents
-from nalm_agent.artifacts.limited_reading import in_limits
+from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.artifacts.loadable import Loadable, loadable_files
 from nalm_agent.build import sandbox
 from nalm_agent.build.commands import Surroundings, run_commands
@@ -59,7 +59,8 @@ class Built:
 
     def functions(self, program: str) -> function_digest.Table | None:
         """Functions of one of its programs; None if they cannot be read (stripped, not x86-64)."""
-        return _functions(self.directory, program)
+        with LimitedReading() as reading:
+            return _functions(self.directory, program, reading)
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Task:
     source: Path
     rebuild: bool
     fills_cache: bool
+    reading: LimitedReading
 
 
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
@@ -134,7 +136,16 @@ def build(
     source = store.make_directory(
         SOURCES, revision.tree, lambda new: repository.export(revision, new), waiting
     )
-    task = Task(home, repository, revision, config, key, isolation(), source, rebuild, fills_cache)
+    with LimitedReading() as reading:
+        task = Task(
+            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading
+        )
+        return _built(task, waiting)
+
+
+def _built(task: Task, waiting: Callable[[], None]) -> Built:
+    """Takes a build from the store, which first makes it if it has none."""
+    store, config, revision, key = task.home.store(), task.config, task.revision, task.key
     begin, fresh = time.monotonic(), False
 
     def fill(new: Path) -> None:
@@ -148,7 +159,7 @@ def build(
         forget_failure(store, key)
         prune(store, limit_bytes(store))
     made, directory = json.loads((entry / MADE).read_text()), entry / "build"
-    programs = {path: Loadable.model_validate(one) for path, one in made.pop("programs").items()}
+    programs = {path: Loadable(**one) for path, one in made.pop("programs").items()}
     held = contents(directory, programs, config)
     return Built(
         Build(
@@ -156,12 +167,12 @@ def build(
             dirty=revision.dirty,
             tree=key,
             code_digest=held.digest,
-            functions=_functions_of_artifacts(directory, held.artifacts),
+            functions=_functions_of_artifacts(directory, held.artifacts, task.reading),
             build_seconds=seconds,
             **made,
         ),
         directory,
-        source,
+        task.source,
         held,
     )
 
@@ -182,14 +193,14 @@ def _fill(new: Path, task: Task) -> None:
             _build_inside(new, log, task)
         else:
             _build_in_place(new, log, task)
-        programs = in_limits(loadable_files, new / "build")
+        programs = task.reading.read(loadable_files, new / "build")
     except (BuildError, HostError) as error:
         remember_failure(store, task.key, log, error, config.build.memory_mb)
         remove_written(new / "build")
         raise
     (new / FUNCTIONS).mkdir()
     made: Mapping[str, object] = {
-        "programs": {path: one.model_dump() for path, one in programs.items()},
+        "programs": {path: asdict(one) for path, one in programs.items()},
         "compiler": toolchain().compiler,
         "options": [" ".join(command) for command in config.build.commands],
         "isolation": task.isolation,
@@ -197,17 +208,17 @@ def _fill(new: Path, task: Task) -> None:
     (new / MADE).write_text(json.dumps(made))
 
 
-def _functions(directory: Path, program: str) -> function_digest.Table | None:
+def _functions(directory: Path, program: str, reading: LimitedReading) -> function_digest.Table | None:
     """Functions of a program, read once and kept beside the build."""
     kept = directory.parent / FUNCTIONS / f"{address(program)}.json"
     if not kept.exists():
-        function_digest.save(in_limits(function_digest.table, [directory / program]), kept)
+        function_digest.save(reading.read(function_digest.table, [directory / program]), kept)
     return function_digest.load(kept)
 
 
-def _functions_of_artifacts(directory: Path, artifacts: Sequence[str]) -> str | None:
+def _functions_of_artifacts(directory: Path, artifacts: Sequence[str], reading: LimitedReading) -> str | None:
     """One digest of the functions of all artifacts; None if those of one cannot be read."""
-    tables = [_functions(directory, artifact) for artifact in artifacts]
+    tables = [_functions(directory, artifact, reading) for artifact in artifacts]
     digests = [table.digest for table in tables if table is not None]
     return address(digests) if len(digests) == len(tables) else None
 

@@ -16,7 +16,7 @@ from building import Builder
 from nalm_agent.artifacts import limited_reading
 from nalm_agent.artifacts.artifact_file import LARGEST_BYTES, artifact_path, open_file
 from nalm_agent.artifacts.function_digest import table
-from nalm_agent.artifacts.limited_reading import in_limits
+from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.artifacts.loadable import loadable_files
 from nalm_agent.runtime.errors import BuildError
 from tiny import NfRepository
@@ -114,11 +114,15 @@ def test_a_link_is_not_followed_once_it_was_resolved(tmp_path: Path) -> None:
 
 def test_reading_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ELF, tmp_path / "nf")
-    assert set(in_limits(loadable_files, tmp_path)) == {"nf"}
+    with LimitedReading() as reading:
+        assert set(reading.read(loadable_files, tmp_path)) == {"nf"}
     monkeypatch.setattr(limited_reading, "CPU_SECONDS", 0)
     monkeypatch.setattr(limited_reading, "MEMORY_BYTES", 64 << 20)
-    with pytest.raises(BuildError, match="reading what the build made took more than"):
-        in_limits(loadable_files, tmp_path)
+    with (
+        LimitedReading() as reading,
+        pytest.raises(BuildError, match="reading what the build made took more than"),
+    ):
+        reading.read(loadable_files, tmp_path)
 
 
 def test_a_fifo_as_artifact_is_a_fault_of_the_build(nf_repository: NfRepository, tmp_path: Path) -> None:
