@@ -154,6 +154,7 @@ class Replay:
     def __init__(self, server: ContractServer) -> None:
         self.server = server
         self.receiver = Receiver()
+        self._http = httpx.Client(timeout=PATIENCE_SECONDS)
         self.values: dict[str, Any] = {
             "admin": server.admin["Authorization"].removeprefix("Bearer "),
             "agent": server.agent_token,
@@ -164,6 +165,7 @@ class Replay:
 
     def end(self) -> None:
         self.receiver.end()
+        self._http.close()
 
     def send(self, exchange: Exchange) -> Exchange:
         """The exchange with the server's current answer."""
@@ -196,7 +198,8 @@ class Replay:
             headers[name] = before + hmac.new(secret, body or b"", hashlib.sha256).hexdigest()
         url = f"{self.server.url}/api/v1{self.filled(exchange.address)}"
         method = exchange.operation.partition(" ")[0]
-        with httpx.stream(method, url, headers=headers, content=body, timeout=PATIENCE_SECONDS) as answer:
+        self._http.cookies.clear()  # requests carry what is recorded, no more
+        with self._http.stream(method, url, headers=headers, content=body) as answer:
             media = answer.headers.get("content-type", "").partition(";")[0]
             if answer.cookies:
                 self.values["cookie"] = "; ".join(f"{name}={value}" for name, value in answer.cookies.items())

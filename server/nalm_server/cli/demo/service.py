@@ -93,12 +93,13 @@ class Service:
 
     def _wait_until_healthy(self) -> None:
         ends = time.monotonic() + START_SECONDS
-        while time.monotonic() < ends:
-            self.check()
-            with contextlib.suppress(httpx.TransportError):
-                if httpx.get(f"{self.url}/api/v1/health", timeout=5).status_code == httpx.codes.OK:
-                    return
-            time.sleep(POLL_SECONDS)
+        with httpx.Client(timeout=5) as client:
+            while time.monotonic() < ends:
+                self.check()
+                with contextlib.suppress(httpx.TransportError):
+                    if client.get(f"{self.url}/api/v1/health").status_code == httpx.codes.OK:
+                        return
+                time.sleep(POLL_SECONDS)
         raise DemoError(f"the server did not answer on {self.url} in {START_SECONDS:.0f} s; see {self._log}")
 
     def _stop(self) -> None:
