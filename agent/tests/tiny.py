@@ -14,7 +14,10 @@ from pathlib import Path
 from loaded_python import LoadedPython
 
 NALM = Path(sys.executable).with_name("nalm")
-LOADED = "import nalm_agent.shell.app, nalm_agent.desk.conclude, nalm_agent.measure.measure, typer.rich_utils"
+LOADED = (
+    "import nalm_agent.shell.app, nalm_agent.desk.conclude, nalm_agent.measure.measure, "
+    "nalm_agent.server_api.client, typer.rich_utils"
+)
 ROOT = Path(__file__).resolve().parents[2]
 NF_SOURCE = Path(__file__).parent / "nf" / "tiny_nf.c"
 TRAFFIC_NF = NF_SOURCE.with_name("traffic_nf.c")

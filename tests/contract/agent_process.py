@@ -14,10 +14,11 @@ from pathlib import Path
 
 from contract_server import ContractServer
 from nalm_agent.runtime.stop_signals import INTERRUPTED
+from tiny import NALM, loaded_nalm
 
 PATIENCE_SECONDS = 120
 ENDING_SECONDS = 60
-NALM = str(Path(sys.executable).with_name("nalm"))
+RUN_SECONDS = 240
 
 DYING = """
 import os, signal, socket, sys
@@ -95,14 +96,13 @@ class BenchAgent:
         return self
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [NALM, "agent", *arguments]
-        return subprocess.run(
-            command, env=self.environment(), capture_output=True, text=True, check=False, timeout=240
+        return loaded_nalm().run(
+            [NALM, "agent", *arguments], cwd=Path.cwd(), environment=self.environment(), timeout=RUN_SECONDS
         )
 
     def start(self, die_at: str | None = None) -> subprocess.Popen[bytes]:
         """die_at: STEP:KIND of DYING."""
-        program = [sys.executable, "-c", DYING] if die_at else [NALM]
+        program = [sys.executable, "-c", DYING] if die_at else [str(NALM)]
         with self.log.open("ab") as log:
             return subprocess.Popen(
                 [*program, "agent"],

@@ -6,15 +6,15 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from contract_server import ContractServer
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
+from tiny import NALM, loaded_nalm
 
-NALM = Path(sys.executable).with_name("nalm")
+NALM_SECONDS = 120
 
 
 def nalm(
@@ -25,9 +25,8 @@ def nalm(
         "NALM_TOKEN": token or server.project["upload_token"],
         "NO_COLOR": "1",
     }
-    return subprocess.run(
-        [NALM, *arguments], env=os.environ | given, capture_output=True, text=True, check=False
-    )
+    words = [NALM, *arguments]
+    return loaded_nalm().run(words, cwd=Path.cwd(), environment=os.environ | given, timeout=NALM_SECONDS)
 
 
 def saved(folder: Path, *reports: RunReport) -> list[Path]:
