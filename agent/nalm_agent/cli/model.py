@@ -53,10 +53,10 @@ def speedup(
 ) -> None:
     """Fit the speedup with lcores: its curve, ceiling and peak, and a cap by another bound."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.scaling import speedup_answer
+    from nalm_agent.desk.models.scaling import answer_speedup
 
     with refusing("speedup"):
-        show(speedup_answer(reports or [], rates, f_s, reference, at), as_json=as_json)
+        show(answer_speedup(reports or [], rates, f_s, reference, at), as_json=as_json)
 
 
 @model.command(
@@ -80,11 +80,11 @@ def roles(
 ) -> None:
     """Share lcores between dispatch, workers and databases."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.scaling import roles_answer
+    from nalm_agent.desk.models.scaling import answer_roles
 
     with refusing("roles"):
         cycles = (dispatch, workers, databases)
-        show(roles_answer(run, cycles, lcores, frequency, measured), as_json=as_json)
+        show(answer_roles(run, cycles, lcores, frequency, measured), as_json=as_json)
 
 
 @model.command(
@@ -116,13 +116,13 @@ def queue(
 ) -> None:
     """Predict batch sizes, loss and delay under a load, from the times of batches."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.load import Load, queue_answer
+    from nalm_agent.desk.models.load import Load, answer_queue
 
     with refusing("queue"):
-        answer = queue_answer(
+        answer = answer_queue(
             file,
             Load(line, frame, pps, arrivals),
-            queue=packets,
+            packets=packets,
             batch=batch,
             base_ns=base_ns,
             packet_ns=packet_ns,
@@ -133,12 +133,13 @@ def queue(
 
 @model.command(
     epilog="Examples:\n\n    nalm model budget --line 40G --lcores 4 --frequency 2G --cpp 250\n\n"
-    "    nalm model budget run.json --line 100G --frame 690"
+    "    nalm model budget run.json --pps 20M --lcores 8"
 )
 def budget(
     run: RunArgument = None,
     *,
-    line: Annotated[str, typer.Option(help="Rate of the line in bit/s, such as 40G.")],
+    line: Annotated[str | None, typer.Option(help="Rate of the line in bit/s, such as 40G.")] = None,
+    pps: Annotated[str | None, typer.Option(help="Packets/s in place of a line, such as 20M.")] = None,
     frame: FrameOption = 64,
     lcores: Annotated[int | None, typer.Option(help="Lcores that share the line.")] = None,
     frequency: FrequencyOption = None,
@@ -147,10 +148,12 @@ def budget(
 ) -> None:
     """Show the cycles that a line leaves for a frame, and the share of it that lcores carry."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.hardware import budget_answer
+    from nalm_agent.desk.models.hardware import answer_budget
 
     with refusing("budget"):
-        answer = budget_answer(run, line=line, frame=frame, lcores=lcores, frequency=frequency, cpp=cpp)
+        answer = answer_budget(
+            run, line=line, pps=pps, frame=frame, lcores=lcores, frequency=frequency, cpp=cpp
+        )
         show(answer, as_json=as_json)
 
 
@@ -178,10 +181,10 @@ def capacity(
 ) -> None:
     """Bound the rate by each resource of a chip, and name the one that binds."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.hardware import capacity_answer
+    from nalm_agent.desk.models.hardware import answer_capacity
 
     with refusing("capacity"):
-        answer = capacity_answer(run, chip=chip, supply=supply, demand=demand, frame=frame, load=load)
+        answer = answer_capacity(run, chip=chip, supply=supply, demand=demand, frame=frame, load=load)
         show(answer, as_json=as_json)
 
 
@@ -208,13 +211,13 @@ def cost(
 ) -> None:
     """Weigh compute against delay of several designs, and show where their order changes."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.hardware import break_even_answer, cost_answer
+    from nalm_agent.desk.models.hardware import answer_break_even, answer_cost
 
     with refusing("cost"):
         if break_even is not None:
-            show(break_even_answer(break_even), as_json=as_json)
+            show(answer_break_even(break_even), as_json=as_json)
         else:
-            show(cost_answer(design or [], file, packets, weight), as_json=as_json)
+            show(answer_cost(design or [], file, packets, weight), as_json=as_json)
 
 
 @model.command(
@@ -233,7 +236,7 @@ def lines(
 ) -> None:
     """Show which packet metadata fits into the first-level data cache."""
     from nalm_agent.desk.models.answer import refusing, show
-    from nalm_agent.desk.models.hardware import lines_answer
+    from nalm_agent.desk.models.hardware import answer_lines
 
     with refusing("lines"):
-        show(lines_answer(run, cache, packets, metadata), as_json=as_json)
+        show(answer_lines(run, cache, packets, metadata), as_json=as_json)

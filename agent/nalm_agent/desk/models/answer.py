@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import typer
-from nalm_core.models.quantity import Estimate, ModelInputError
+from nalm_core.models.documents.base import Answer, Interval
+from nalm_core.models.quantity import ModelInputError
 from nalm_core.text.plain_text import plain
 
 from nalm_agent.runtime.errors import UsageError
@@ -18,17 +18,17 @@ EXTRAPOLATED = "extrapolated"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    document: dict[str, object]
+class ShownAnswer:
+    document: Answer
     lines: list[str]
 
 
-def show(answer: Answer, *, as_json: bool) -> None:
+def show(shown: ShownAnswer, *, as_json: bool) -> None:
     """Prints the answer to standard output."""
     if as_json:
-        typer.echo(json.dumps(answer.document, allow_nan=False))
+        typer.echo(shown.document.model_dump_json(by_alias=True))
         return
-    for line in answer.lines:
+    for line in shown.lines:
         typer.echo(plain(line))
 
 
@@ -50,7 +50,7 @@ def columns(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def interval(found: Estimate, digits: int = 4) -> str:
+def interval(found: Interval, digits: int = 4) -> str:
     """A value with its interval, if it has one."""
     text = f"{found.value:.{digits}g}"
     if found.low is None or found.high is None:

@@ -77,21 +77,6 @@ def read_file(name: str) -> Mapping[str, Any]:
     return found
 
 
-def table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    """A table of a file. Raises ModelInputError."""
-    found = document.get(key)
-    if not isinstance(found, dict) or not found:
-        raise ModelInputError(key, "expected a table of names and values")
-    return found
-
-
-def real(value: object, name: str) -> float:
-    """A number of a file. Raises ModelInputError."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ModelInputError(name, f"expected a number, not {str(value)[:40]!r}")
-    return float(value)
-
-
 def rate_report(name: str) -> RateReport:
     """The report that `nalm rate --json` wrote. Raises UsageError."""
     try:

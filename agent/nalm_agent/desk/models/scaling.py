@@ -6,49 +6,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from nalm_core.models.quantity import ModelInputError, require_positive
-from nalm_core.models.roles import Plan, Work, greatest_rate, shortest_way, whole_lcores, work_of_stages
+from nalm_core.models.documents.base import read_document
+from nalm_core.models.documents.roles import RolePlan, RolesInput, roles_answer
+from nalm_core.models.documents.speedup import (
+    PredictedSpeedup,
+    SpeedupAnswer,
+    SpeedupInput,
+    speedup_answer,
+)
+from nalm_core.models.quantity import ModelInputError
+from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import run_figures
-from nalm_core.models.speedup import Prediction, SpeedupFit, Throughput, fit_speedup
 from nalm_core.rates.speedup_points import throughput
 from nalm_core.text.percents import change_percent
 
 from nalm_agent.desk.models import inputs
-from nalm_agent.desk.models.answer import EXTRAPOLATED, Answer, columns, interval
+from nalm_agent.desk.models.answer import EXTRAPOLATED, ShownAnswer, columns, interval
 from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.report.saved import read_one
 
 
-def speedup_answer(
+def answer_speedup(
     reports: Sequence[str], rates: str | None, f_s: float | None, reference: int | None, at: str | None
-) -> Answer:
+) -> ShownAnswer:
     """reports: of `nalm rate`, one or more per core count. rates: `1=2.1M,2=4M`."""
-    measured = [throughput(inputs.rate_report(name)) for name in reports]
+    measured: list[object] = [asdict(throughput(inputs.rate_report(name))) for name in reports]
     for key, rate in inputs.pairs(rates, "--rates") if rates else []:
         if not key.isdigit():
             raise ModelInputError("--rates", f"expected LCORES=RATE, not {key!r} lcores")
-        measured.append(Throughput(int(key), (rate,)))
-    found = fit_speedup(measured, reference=reference, f_s=f_s)
-    predicted = [found.at(count) for count in (inputs.whole_numbers(at, "--at") if at else [])]
-    document = {
-        "reference": found.reference,
-        "A": asdict(found.a),
-        "B": asdict(found.b),
-        "C": asdict(found.c),
-        "points": [asdict(point) for point in found.points],
-        "peak": found.peak and asdict(found.peak),
-        "ceiling": found.ceiling and asdict(found.ceiling),
-        "cap": found.cap and asdict(found.cap),
-        "factors": found.factors and asdict(found.factors),
-        "ranges": found.ranges and asdict(found.ranges),
-        "lack_of_fit": found.lack_of_fit,
-        "predictions": [asdict(one) for one in predicted],
-        "notes": list(found.notes),
+        measured.append({"lcores": int(key), "rates": [rate]})
+    given = {
+        "rates": measured,
+        "reference": reference,
+        "f_s": f_s,
+        "at": inputs.whole_numbers(at, "--at") if at else [],
     }
-    return Answer(document, _speedup_lines(found, predicted))
+    answer = speedup_answer(read_document(SpeedupInput, given))
+    return ShownAnswer(answer, _speedup_lines(answer))
 
 
-def _speedup_lines(found: SpeedupFit, predicted: Sequence[Prediction]) -> list[str]:
+def _speedup_lines(found: SpeedupAnswer) -> list[str]:
     lines = [
         f"speedup over {_lcores(found.reference)}, fitted to {found.least} to {found.greatest} lcores "
         "(Eq. 3: every lcore adds the same overhead)",
@@ -80,65 +77,60 @@ def _speedup_lines(found: SpeedupFit, predicted: Sequence[Prediction]) -> list[s
             f"f {interval(one.f)}"
         )
     if found.ranges is not None:
-        each = asdict(found.ranges).items()
+        each = dict(found.ranges).items()
         lines.append(
             "possible: " + ", ".join(f"{name} {low:.4g} to {high:.4g}" for name, (low, high) in each)
         )
-    lines += [_prediction_line(one) for one in predicted]
+    lines += [_prediction_line(one) for one in found.predictions]
     return [*lines, *(f"note: {note}" for note in found.notes)]
 
 
-def _prediction_line(one: Prediction) -> str:
+def _prediction_line(one: PredictedSpeedup) -> str:
     kind = f" ({EXTRAPOLATED})" if one.extrapolated else ""
     return (
         f"{_lcores(one.lcores)}: speedup {interval(one.speedup)}{kind}{' (at the cap)' if one.capped else ''}"
     )
 
 
-def roles_answer(
+def answer_roles(
     report: str | None,
     cycles: tuple[float | None, float | None, float | None],
     lcores: int,
     frequency: str | None,
     measured: str | None,
-) -> Answer:
+) -> ShownAnswer:
     """cycles: of dispatch, workers and databases per packet, without a report."""
     if report is not None:
         figures = run_figures(read_one(report))
-        work, clock = work_of_stages(figures.stages), float(figures.frequency_hz)
+        work, clock = asdict(work_of_stages(figures.stages)), float(figures.frequency_hz)
     else:
-        names = ("--dispatch", "--workers", "--databases")
-        work = Work(*(inputs.given(each, name) for each, name in zip(cycles, names, strict=True)))
+        names = ("dispatch", "workers", "databases")
+        work = {name: inputs.given(each, f"--{name}") for each, name in zip(cycles, names, strict=True)}
         clock = inputs.given(inputs.number(frequency, "--frequency") if frequency else None, "--frequency")
-    plans = {
-        "whole": whole_lcores(work, lcores, clock),
-        "greatest_rate": greatest_rate(work, lcores, clock),
-        "shortest_way": shortest_way(work, lcores, clock),
-    }
-    document: dict[str, object] = {
-        "work": asdict(work),
+    given = {
+        "work": work,
+        "lcores": lcores,
         "frequency_hz": clock,
-        **{name: asdict(plan) for name, plan in plans.items()},
+        "measured_pps": None if measured is None else inputs.number(measured, "--measured"),
     }
-    best = plans["whole"]
+    answer = roles_answer(read_document(RolesInput, given))
+    best = answer.whole
     lines = [
         f"{_lcores(lcores)}: dispatch {best.dispatch:g}, workers {best.workers:g}, databases "
         f"{best.databases:g}: {pps_text(best.pps)} predicted; {best.bottleneck} bind",
-        _shares("in shares, greatest rate", plans["greatest_rate"]),
-        _shares("in shares, fewest cycles on a packet's way", plans["shortest_way"]),
+        _shares("in shares, greatest rate", answer.greatest_rate),
+        _shares("in shares, fewest cycles on a packet's way", answer.shortest_way),
     ]
-    if measured is not None:
-        rate = inputs.number(measured, "--measured")
-        require_positive("--measured", rate, "packets/s")
-        document |= {"measured_pps": rate, "error": best.pps / rate - 1}
+    if answer.measured_pps is not None and answer.error is not None:
         lines.append(
-            f"measured {pps_text(rate)}: the prediction is off by {change_percent(best.pps / rate - 1)}"
+            f"measured {pps_text(answer.measured_pps)}: the prediction is off by "
+            f"{change_percent(answer.error)}"
         )
     lines.append("note: assumes that r lcores of a role do r times the work of one")
-    return Answer(document, lines)
+    return ShownAnswer(answer, lines)
 
 
-def _shares(title: str, plan: Plan) -> str:
+def _shares(title: str, plan: RolePlan) -> str:
     return (
         f"{title}: {plan.dispatch:.2f}, {plan.workers:.2f}, {plan.databases:.2f}: {pps_text(plan.pps)}, "
         f"{plan.denominator:.1f} cycles"

@@ -18,6 +18,10 @@ NEGLIGIBLE = 1e-20
 """Probabilities below this are taken as 0."""
 LARGE = 1e200
 """Unnormalised probabilities above this are scaled down."""
+PER_GAP = 50
+"""Operations for one probability of a sum of gaps."""
+PER_STATE = 50_000
+"""Operations for one state of the chain, in addition to those of its band."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,7 @@ def arriving(gaps: Gaps, times: BatchTimes) -> Arriving:
     """
     longer = _longer(times)
     steps = longer.shape[1]
-    expected = steps / gaps.mean
-    most = ceil(expected + REACH * sqrt(gaps.variance) / gaps.mean * sqrt(expected)) + 40
+    most = _most(gaps, steps)
     at_least = np.ones((len(longer), most + 2))
     former = np.ones((1, steps))
     for first in range(1, most + 2, ROWS):
@@ -58,6 +61,20 @@ def arriving(gaps: Gaps, times: BatchTimes) -> Arriving:
     pmf[pmf < NEGLIGIBLE] = 0.0
     kept = int(np.flatnonzero(pmf.any(axis=0))[-1]) + 1
     return Arriving(at_least[:, : kept + 1], pmf[:, :kept])
+
+
+def effort(queue: int, gaps: Gaps, times: BatchTimes) -> float:
+    """Floating-point operations of a solution, roughly: the distributions of gaps, the arrivals during each
+    batch, and the elimination in the band."""
+    steps = times.steps
+    most = _most(gaps, steps)
+    return most * steps * (PER_GAP + times.batch) + queue * (PER_STATE + times.batch * most)
+
+
+def _most(gaps: Gaps, steps: int) -> int:
+    """Arrivals in that many steps, at most."""
+    expected = steps / gaps.mean
+    return ceil(expected + REACH * sqrt(gaps.variance) / gaps.mean * sqrt(expected)) + 40
 
 
 def _longer(times: BatchTimes) -> Values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ SAMPLES = 50
 """Batches of a size above which its measured mean is used; other sizes are on the fitted line."""
 REACH = 12.0
 """Standard deviations above the mean at which distributions end."""
+ROUNDING = 1e-16
+"""Probability that is a rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,7 @@ class BatchTimes:
     @property
     def steps(self) -> int:
         """Length of the distributions."""
-        longest = float(self.means.max())
-        return ceil(longest + REACH * sqrt(longest)) + 40
+        return _end(float(self.means.max()))
 
     def pmf(self, sizes: NDArray[np.int_]) -> Values:
         """P(B_i = t), shape (len(sizes), steps)."""
@@ -60,10 +61,32 @@ class BatchTimes:
         found = np.exp(xlogy(t, mean) - mean - gammaln(t + 1))
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
+    def full_batches(self, weights: Values) -> Values:
+        """P(time of K full batches = t), K being distributed as weights, from 0.
+
+        A sum of Poisson times is Poisson.
+        """
+        numbers = np.flatnonzero(weights > ROUNDING)
+        mean = float(self.means[-1])
+        found = np.zeros(_end(float(numbers[-1]) * mean) + 1)
+        for number in numbers:
+            middle = float(number) * mean
+            first = max(0, floor(middle - REACH * sqrt(middle)) - 40)
+            t = np.arange(first, _end(middle) + 1, dtype=float)
+            found[first : first + len(t)] += weights[number] * np.exp(
+                xlogy(t, middle) - middle - gammaln(t + 1)
+            )
+        return found
+
     @property
     def slowest_packet(self) -> float:
         """Steps per packet of full batches: arrivals at shorter gaps overload the lcore."""
         return float(self.means[-1]) / self.batch
+
+
+def _end(mean: float) -> int:
+    """The value above which a Poisson distribution has no probability but rounding errors."""
+    return ceil(mean + REACH * sqrt(mean)) + 40
 
 
 def linear_times(batch: int, base: float, per_packet: float) -> BatchTimes:

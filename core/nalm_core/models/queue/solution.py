@@ -83,18 +83,13 @@ class QueueSolution:
 
     def wait_pmf(self) -> Values:
         """P(W = t): the rest of the batch under way, and as many full batches as lie before the packet."""
-        full = self.times.pmf(np.array([self.times.batch]))[0]
         before = np.arange(len(self.seen)) // self.times.batch
-        weights = np.bincount(before, weights=self.seen)
-        found = weights[-1:]
-        for weight in weights[-2::-1]:
-            found = np.convolve(found, full)
-            found[0] += weight
-        return _trimmed(np.convolve(found, self._residual_pmf()))
+        waiting = self.times.full_batches(np.bincount(before, weights=self.seen).astype(float))
+        return _trimmed(_sum_of(waiting, self._residual_pmf()))
 
     def delay_pmf(self) -> Values:
         """P(D = t)."""
-        return _trimmed(np.convolve(self.wait_pmf(), self._service_pmf()))
+        return _trimmed(_sum_of(self.wait_pmf(), self._service_pmf()))
 
     def _service_pmf(self) -> Values:
         """s: time of a batch, shape (steps,)."""
@@ -185,6 +180,14 @@ def _levels(arrivals: Arriving, gaps: Gaps) -> Values:
     after = np.cumsum((pmf * between)[:, ::-1], axis=1)[:, ::-1]
     found[:, 1:-1] += after[:, 2:]
     return np.asarray(found)
+
+
+def _sum_of(one: Values, other: Values) -> Values:
+    """The distribution of the sum of two, by Fourier transforms."""
+    length = len(one) + len(other) - 1
+    points = 1 << length.bit_length()
+    found = np.fft.irfft(np.fft.rfft(one, points) * np.fft.rfft(other, points), points)
+    return np.asarray(np.maximum(found[:length], 0.0))
 
 
 def _trimmed(pmf: Values) -> Values:
