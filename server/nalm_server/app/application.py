@@ -46,6 +46,7 @@ from nalm_server.ops.metrics.domain import Domain
 from nalm_server.ops.metrics.endpoints import router as metrics
 from nalm_server.ops.metrics.process import Requests, make_registry
 from nalm_server.ops.retention.endpoints import router as retention
+from nalm_server.predictions.endpoints import router as predictions
 from nalm_server.projects.branch_filters.endpoints import router as branch_filters
 from nalm_server.projects.commits.endpoints import router as commits
 from nalm_server.projects.endpoints import router as projects
@@ -78,6 +79,7 @@ ROUTERS = (
     change_points,
     compare,
     features,
+    predictions,
     jobs,
     runs,
     run_code,

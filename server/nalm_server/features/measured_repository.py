@@ -30,6 +30,8 @@ class Measured:
     """By metric, of the chain."""
     launches: list[float] = field(default_factory=list)
     """CPP of each launch."""
+    rates: list[float] = field(default_factory=list)
+    """Packets/s of each launch."""
 
 
 def at_commit(
@@ -54,6 +56,8 @@ def at_commit(
         one.figures[metric] = Value(value=value.value, low=value.low, high=value.high, source=source)
         if metric == "cpp":
             one.launches.extend(value.launches or [])
+        elif metric == "pps":
+            one.rates.extend(value.launches or [])
     return row, [one for one in found.values() if "cpp" in one.figures]
 
 

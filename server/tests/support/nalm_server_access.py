@@ -88,6 +88,40 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/features/{name}/history": Row(Who.READER, f"{PROJECT}/features/nat/history"),
     "GET /projects/{project}/models": Row(Who.READER, f"{PROJECT}/models"),
     "GET /projects/{project}/ablation": Row(Who.READER, f"{PROJECT}/ablation"),
+    "GET /projects/{project}/predictions": Row(Who.READER, f"{PROJECT}/predictions"),
+    "GET /runs/{run_id}/model-inputs": Row(Who.READER, "/runs/{run}/model-inputs"),
+    "POST /projects/{project}/predictions/speedup": Row(
+        Who.READER,
+        f"{PROJECT}/predictions/speedup",
+        {"rates": [{"lcores": n, "rates": [n]} for n in (1, 2, 4)]},
+    ),
+    "POST /projects/{project}/predictions/roles": Row(
+        Who.READER,
+        f"{PROJECT}/predictions/roles",
+        {"work": {"dispatch": 1, "workers": 3, "databases": 1}, "lcores": 4, "frequency_hz": 2e9},
+    ),
+    "POST /projects/{project}/predictions/queue": Row(
+        Who.READER,
+        f"{PROJECT}/predictions/queue",
+        {"pps": [1e6], "queue": 64, "batch": 8, "line": {"base_ns": 90, "packet_ns": 9}},
+    ),
+    "POST /projects/{project}/predictions/budget": Row(
+        Who.READER,
+        f"{PROJECT}/predictions/budget",
+        {"pps": 2e7, "lcores": 8, "frequency_hz": 2e9, "cpp": 400},
+    ),
+    "POST /projects/{project}/predictions/capacity": Row(
+        Who.READER, f"{PROJECT}/predictions/capacity", {"chip": "npu", "demand": {"cores": 104}}
+    ),
+    "POST /projects/{project}/predictions/cost": Row(
+        Who.READER, f"{PROJECT}/predictions/cost", {"designs": {"one": [9, 8, 9, 8]}, "weights": [0, 1]}
+    ),
+    "POST /projects/{project}/predictions/break-even": Row(
+        Who.READER, f"{PROJECT}/predictions/break-even", {"first": 900, "later": 180, "without": 258}
+    ),
+    "POST /projects/{project}/predictions/lines": Row(
+        Who.READER, f"{PROJECT}/predictions/lines", {"cache_bytes": 49152, "metadata": [32]}
+    ),
     "GET /projects/{project}/alerts": Row(Who.READER, f"{PROJECT}/alerts"),
     "GET /alerts/{alert_id}": Row(Who.OTHERWISE, "/alerts/1"),
     "POST /alerts/{alert_id}/state": Row(Who.OTHERWISE, "/alerts/1/state"),

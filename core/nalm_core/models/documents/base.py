@@ -13,11 +13,14 @@ from nalm_core.report.terms import Model
 MOST_LCORES = 256
 """Greatest number of lcores in an input."""
 
+MOST = 1e15
+"""Greatest number in an input."""
+
 Real = Annotated[float, Field(strict=True)]
 """A number; by default pydantic accepts `true` and "1" as numbers."""
 Whole = Annotated[int, Field(strict=True)]
-Positive = Annotated[Real, Field(gt=0)]
-NotNegative = Annotated[Real, Field(ge=0)]
+Positive = Annotated[Real, Field(ge=1e-9, le=MOST)]
+NotNegative = Annotated[Real, Field(ge=0, le=MOST)]
 Lcores = Annotated[Whole, Field(ge=1, le=MOST_LCORES)]
 Label = Annotated[str, Field(min_length=1, max_length=64)]
 

@@ -23,7 +23,7 @@ class DesignsDocument(Document):
 
 
 class CostInput(DesignsDocument):
-    packets: Annotated[Whole, Field(ge=1)] = 10
+    packets: Annotated[Whole, Field(ge=1, le=10**9)] = 10
     """Packets of a flow."""
     weights: Annotated[list[Share], Field(min_length=1, max_length=101)]
     """1: compute only; 0: delay only."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nalm_core.models.documents.base import Answer, Document, Lcores, Positive, Real, Whole
+from nalm_core.models.documents.base import Answer, Document, Lcores, NotNegative, Positive, Real, Whole
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.queue.chain import effort
 from nalm_core.models.queue.comparison import agreement, histogram
@@ -27,7 +27,7 @@ TAIL = 0.99
 BEYOND = 0.01
 """Share of batches above the largest measured size from which a prediction is called extrapolated."""
 
-Counted = tuple[Annotated[Whole, Field(ge=0)], Annotated[Real, Field(ge=0)]]
+Counted = tuple[Annotated[Whole, Field(ge=0)], NotNegative]
 """Number of batches, and their TSC cycles together."""
 
 
@@ -43,7 +43,7 @@ class BatchLine(Document):
 
     base_ns: Positive
     """Time of an empty poll."""
-    packet_ns: Annotated[Real, Field(ge=0)]
+    packet_ns: NotNegative
 
 
 class QueueInput(Document):
@@ -52,12 +52,12 @@ class QueueInput(Document):
     measured: MeasuredBatches | None = None
     """Batches from which their times follow, or `line`."""
     line: BatchLine | None = None
-    queue: Annotated[Whole, Field(ge=1)] = 4096
+    queue: Annotated[Whole, Field(ge=1, le=1 << 20)] = 4096
     """Packets that the queue of an lcore holds."""
-    batch: Annotated[Whole, Field(ge=1)] = 256
+    batch: Annotated[Whole, Field(ge=1, le=2048)] = 256
     """Largest batch."""
     arrivals: Arrivals = Arrivals.POISSON
-    cv: Positive | None = None
+    cv: Annotated[Real, Field(gt=0, le=10)] | None = None
     """Coefficient of variation of the gaps, of the negative binomial alone."""
     lcores: Lcores = 1
     """Lcores with a queue of their own, each with an equal share of the load."""

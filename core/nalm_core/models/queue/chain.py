@@ -18,7 +18,7 @@ NEGLIGIBLE = 1e-20
 """Probabilities below this are taken as 0."""
 LARGE = 1e200
 """Unnormalised probabilities above this are scaled down."""
-PER_GAP = 50
+PER_GAP = 150
 """Operations for one probability of a sum of gaps."""
 PER_STATE = 50_000
 """Operations for one state of the chain, in addition to those of its band."""

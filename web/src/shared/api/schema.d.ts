@@ -2148,6 +2148,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Predictable
+         * @description Lists the runs of one commit from which models can take their inputs.
+         */
+        get: operations["get_predictable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/break-even": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Break Even
+         * @description Shows the flow length from which a flow cache pays.
+         */
+        post: operations["predict_break_even"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Budget
+         * @description Shows the cycles that a rate leaves for a packet, and the share of it that lcores carry.
+         */
+        post: operations["predict_budget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/capacity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Capacity
+         * @description Bounds the rate by each resource of a chip, and names the one that binds.
+         */
+        post: operations["predict_capacity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/cost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Cost
+         * @description Weighs compute against delay of several designs.
+         */
+        post: operations["predict_cost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Lines
+         * @description Shows which packet metadata fits into the first-level data cache.
+         */
+        post: operations["predict_lines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Queue
+         * @description Predicts batch sizes, loss and delay under a load. Large queues and many loads are refused.
+         */
+        post: operations["predict_queue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Roles
+         * @description Shares lcores between dispatch, workers and databases.
+         */
+        post: operations["predict_roles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/predictions/speedup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict Speedup
+         * @description Predicts the speedup with lcores from measured rates.
+         */
+        post: operations["predict_speedup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/pull-requests": {
         parameters: {
             query?: never;
@@ -2524,6 +2704,26 @@ export interface paths {
          * @description Shows one run's kept rounds, and the cost per packet of functions and source lines on both sides.
          */
         get: operations["get_run_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/model-inputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Model Inputs
+         * @description Shows what the models take from a run, and why it does not give an input.
+         */
+        get: operations["get_model_inputs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3181,6 +3381,12 @@ export interface components {
             /** Small Bytes */
             small_bytes: number;
         };
+        /**
+         * Arrivals
+         * @description Family of the distribution of gaps.
+         * @enum {string}
+         */
+        Arrivals: "poisson" | "geometric" | "cbr" | "nbinom";
         /** Assignment */
         Assignment: {
             /** Assignee */
@@ -3264,6 +3470,28 @@ export interface components {
          * @enum {string}
          */
         BackfillState: "planning" | "running" | "done" | "failed" | "cancelled";
+        /**
+         * BatchAgreement
+         * @description Predicted against measured batches.
+         */
+        BatchAgreement: {
+            /** Difference */
+            difference: number;
+            /** Divergence */
+            divergence: number;
+            /** Relative Error */
+            relative_error: number;
+        };
+        /**
+         * BatchLine
+         * @description Time of a batch by its size: `base_ns` + `packet_ns` * size.
+         */
+        BatchLine: {
+            /** Base Ns */
+            base_ns: number;
+            /** Packet Ns */
+            packet_ns: number;
+        };
         /** BenchHost */
         BenchHost: {
             capabilities: components["schemas"]["Capabilities-Output"] | null;
@@ -3469,6 +3697,77 @@ export interface components {
             /** Reconciled At */
             reconciled_at: string | null;
         };
+        /** BreakEvenAnswer */
+        BreakEvenAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Break Even */
+            break_even: number;
+            /** Notes */
+            notes: string[];
+            /** Packets */
+            packets: number;
+        };
+        /** BreakEvenInput */
+        BreakEvenInput: {
+            /** First */
+            first: number;
+            /** Later */
+            later: number;
+            /** Without */
+            without: number;
+        };
+        /** BudgetAnswer */
+        BudgetAnswer: {
+            /** Arrival Ns */
+            arrival_ns: number;
+            /** Assumes */
+            assumes: string;
+            /** Cycles */
+            cycles: number;
+            /** Extrapolated */
+            extrapolated: boolean;
+            /** Frame */
+            frame: number;
+            /** Lcores */
+            lcores: number;
+            /** Lcores Needed */
+            lcores_needed: number;
+            /** Line Pps */
+            line_pps: number;
+            /** Most Pps */
+            most_pps: number;
+            /** Needed Extrapolated */
+            needed_extrapolated: boolean;
+            /** Notes */
+            notes: string[];
+            /** Pps */
+            pps: number;
+            /** Share */
+            share: number;
+            /** Spare */
+            spare: number;
+        };
+        /** BudgetInput */
+        BudgetInput: {
+            /** Cpp */
+            cpp: number;
+            /**
+             * Frame
+             * @default 64
+             */
+            frame: number;
+            /** Frequency Hz */
+            frequency_hz: number;
+            /** Lcores */
+            lcores: number;
+            /** Line Gbits Per S */
+            line_gbits_per_s?: number | null;
+            /** Measured Lcores */
+            measured_lcores?: number | null;
+            /** Pps */
+            pps?: number | null;
+        };
         /**
          * BufferLook
          * @description A longer look at a process whose packet buffers grew: the turns of a launch, or the parts of a replay,
@@ -3643,6 +3942,56 @@ export interface components {
              */
             pmu: boolean;
         };
+        /** CapacityAnswer */
+        CapacityAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Bottleneck */
+            bottleneck: string;
+            /** Bounds Pps */
+            bounds_pps: {
+                [key: string]: number;
+            };
+            /** Gbits Per S */
+            gbits_per_s: number;
+            /** Inferred */
+            inferred: {
+                [key: string]: string;
+            };
+            /** Measured Pps */
+            measured_pps: number | null;
+            /** Mpps Per Watt */
+            mpps_per_watt: number | null;
+            /** Not Compared */
+            not_compared: string[];
+            /** Notes */
+            notes: string[];
+            /** Pps */
+            pps: number;
+            /** Shares */
+            shares: {
+                [key: string]: number;
+            } | null;
+        };
+        /** CapacityInput */
+        CapacityInput: {
+            /** Chip */
+            chip?: ("npu" | "cpu") | null;
+            /** Demand */
+            demand: {
+                [key: string]: number;
+            };
+            /**
+             * Frame
+             * @default 64
+             */
+            frame: number;
+            /** Load Pps */
+            load_pps?: number | null;
+            /** Measured Pps */
+            measured_pps?: number | null;
+            own?: components["schemas"]["ChipDocument"] | null;
+        };
         /**
          * Change
          * @description A change from base to head. None: missing, as base of an added stage, or IPP without a count.
@@ -3775,6 +4124,18 @@ export interface components {
             passed: boolean;
             /** Value */
             value: number | null;
+        };
+        /**
+         * ChipDocument
+         * @description What a chip supplies per second, by resource.
+         */
+        ChipDocument: {
+            /** Supply */
+            supply: {
+                [key: string]: number;
+            };
+            /** Watts */
+            watts?: number | null;
         };
         /**
          * CodeComparison
@@ -4060,6 +4421,66 @@ export interface components {
             cycles_per_visit: number | null;
             /** Visits */
             visits: number;
+        };
+        /** CostAnswer */
+        CostAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Best */
+            best: string[];
+            /** Compute */
+            compute: {
+                [key: string]: number;
+            };
+            /** Costs */
+            costs: {
+                [key: string]: number[];
+            };
+            /** Crossings */
+            crossings: components["schemas"]["CostCrossing"][];
+            /** Delay */
+            delay: {
+                [key: string]: number;
+            };
+            /** Notes */
+            notes: string[];
+            /** Packets */
+            packets: number;
+            /** Pareto */
+            pareto: string[];
+            /** Weights */
+            weights: number[];
+        };
+        /**
+         * CostCrossing
+         * @description Weight at which two designs cost the same; `below` is the better one at smaller weights.
+         */
+        CostCrossing: {
+            /** Above */
+            above: string;
+            /** Below */
+            below: string;
+            /** Weight */
+            weight: number;
+        };
+        /** CostInput */
+        CostInput: {
+            /** Designs */
+            designs: {
+                [key: string]: [
+                    number,
+                    number,
+                    number,
+                    number
+                ];
+            };
+            /**
+             * Packets
+             * @default 10
+             */
+            packets: number;
+            /** Weights */
+            weights: number[];
         };
         /**
          * CostModel
@@ -5470,6 +5891,18 @@ export interface components {
          * @enum {string}
          */
         IntegrationKind: "github" | "github_app" | "gitlab" | "gitea" | "email" | "chat" | "webhook";
+        /**
+         * Interval
+         * @description A value with its 95 % interval; null on a side that the data do not bound.
+         */
+        Interval: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Value */
+            value: number;
+        };
         /** InvitationNew */
         InvitationNew: {
             /**
@@ -5843,6 +6276,21 @@ export interface components {
             /** Line */
             line: number;
         };
+        /** LineRow */
+        LineRow: {
+            /** Aggregated */
+            aggregated: boolean;
+            /** Cache Lines */
+            cache_lines: number;
+            /** Fits */
+            fits: boolean;
+            /** Lines */
+            lines: number;
+            /** Metadata Bytes */
+            metadata_bytes: number;
+            /** Most Packets */
+            most_packets: number;
+        };
         /**
          * Lines
          * @description One metric of several scenarios, stages and branches over common commits.
@@ -5854,6 +6302,33 @@ export interface components {
             metric: components["schemas"]["Metric"];
             /** Releases */
             releases: components["schemas"]["ReleaseMark"][];
+        };
+        /** LinesAnswer */
+        LinesAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Cache Lines */
+            cache_lines: number;
+            /** Most Metadata */
+            most_metadata: number;
+            /** Notes */
+            notes: string[];
+            /** Packets */
+            packets: number;
+            /** Rows */
+            rows: components["schemas"]["LineRow"][];
+        };
+        /** LinesInput */
+        LinesInput: {
+            /** Cache Bytes */
+            cache_bytes: number;
+            /** Metadata */
+            metadata: number[];
+            /**
+             * Packets
+             * @default 512
+             */
+            packets: number;
         };
         /** Live */
         Live: {
@@ -5889,11 +6364,36 @@ export interface components {
             /** Traffic */
             traffic: string;
         };
+        /**
+         * MeasuredBatches
+         * @description Batches of one lcore, by size.
+         */
+        MeasuredBatches: {
+            /** Batches */
+            batches: {
+                [key: string]: [
+                    number,
+                    number
+                ];
+            };
+            /** Tsc Hz */
+            tsc_hz: number;
+        };
         /** MeasuredOf */
         MeasuredOf: {
             commit: components["schemas"]["CommitRef"];
             /** Runs */
             runs: components["schemas"]["Measured"][];
+        };
+        /**
+         * MeasuredRates
+         * @description Measured rates with one number of lcores.
+         */
+        MeasuredRates: {
+            /** Lcores */
+            lcores: number;
+            /** Rates */
+            rates: number[];
         };
         /** Member */
         Member: {
@@ -5974,6 +6474,45 @@ export interface components {
             unattributed: {
                 [key: string]: number;
             };
+        };
+        /**
+         * ModelInputs
+         * @description What the models take from one run, of head. An input that the run cannot give is null.
+         */
+        ModelInputs: {
+            /** Cpp */
+            cpp: number;
+            /** Demand */
+            demand: {
+                [key: string]: number;
+            } | null;
+            /** Frequency Hz */
+            frequency_hz: number;
+            /** Host Class */
+            host_class: string;
+            /** L1D Bytes */
+            l1d_bytes: number | null;
+            /** Lcores */
+            lcores: number;
+            /** Missing */
+            missing: {
+                [key: string]: string;
+            };
+            /** Model */
+            model: string;
+            /** Pps */
+            pps: number | null;
+            /** Rates */
+            rates: components["schemas"]["MeasuredRates"][];
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+            work: components["schemas"]["RoleWork"] | null;
         };
         /**
          * ModelledCache
@@ -6358,6 +6897,44 @@ export interface components {
              */
             detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
             share: components["schemas"]["Share"] | null;
+        };
+        /** Predictable */
+        Predictable: {
+            commit: components["schemas"]["CommitRef"];
+            /** Runs */
+            runs: components["schemas"]["PredictableRun"][];
+        };
+        /**
+         * PredictableRun
+         * @description A run from which models can take their inputs.
+         */
+        PredictableRun: {
+            /** Cpp */
+            cpp: number;
+            /** Host Class */
+            host_class: string;
+            /** Lcores */
+            lcores: number;
+            /** Model */
+            model: string;
+            /** Pps */
+            pps: number | null;
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+        };
+        /** PredictedSpeedup */
+        PredictedSpeedup: {
+            /** Capped */
+            capped: boolean;
+            /** Extrapolated */
+            extrapolated: boolean;
+            /** Lcores */
+            lcores: number;
+            /** Rate */
+            rate: number;
+            speedup: components["schemas"]["Interval"];
         };
         /**
          * Prediction
@@ -6764,6 +7341,91 @@ export interface components {
              */
             since: string;
         };
+        /** QueueAnswer */
+        QueueAnswer: {
+            agreement: components["schemas"]["BatchAgreement"] | null;
+            /** Arrivals */
+            arrivals: string;
+            /** Assumes */
+            assumes: string;
+            /** Batch */
+            batch: number;
+            /** Fitted Sizes */
+            fitted_sizes: number[];
+            /** Loads */
+            loads: components["schemas"]["QueueLoad"][];
+            /** Loss With Fewer */
+            loss_with_fewer: (number | null)[] | null;
+            /** Measured */
+            measured: number[] | null;
+            /** Most Loss */
+            most_loss: number | null;
+            /** Notes */
+            notes: string[];
+            /** Queue */
+            queue: number;
+        };
+        /** QueueInput */
+        QueueInput: {
+            /** @default poisson */
+            arrivals: components["schemas"]["Arrivals"];
+            /**
+             * Batch
+             * @default 256
+             */
+            batch: number;
+            /** Cv */
+            cv?: number | null;
+            /**
+             * Lcores
+             * @default 1
+             */
+            lcores: number;
+            line?: components["schemas"]["BatchLine"] | null;
+            /** Loss */
+            loss?: number | null;
+            measured?: components["schemas"]["MeasuredBatches"] | null;
+            /**
+             * Most Lcores
+             * @default 64
+             */
+            most_lcores: number;
+            /** Pps */
+            pps: number[];
+            /**
+             * Queue
+             * @default 4096
+             */
+            queue: number;
+        };
+        /**
+         * QueueLoad
+         * @description One load. Each of the lcores is alike.
+         */
+        QueueLoad: {
+            /** Batch Deviation */
+            batch_deviation: number;
+            /** Batches */
+            batches: number[];
+            /** Delay P99 Us */
+            delay_p99_us: number;
+            /** Delay Us */
+            delay_us: number;
+            /** Extrapolated */
+            extrapolated: boolean;
+            /** Lcores */
+            lcores: number;
+            /** Loss */
+            loss: number;
+            /** Mean Batch */
+            mean_batch: number;
+            /** Pps */
+            pps: number;
+            /** Service Us */
+            service_us: number;
+            /** Wait Us */
+            wait_us: number;
+        };
         /** QueueRules */
         QueueRules: {
             /**
@@ -7031,6 +7693,63 @@ export interface components {
          * @enum {string}
          */
         Role: "reader" | "developer" | "maintainer" | "administrator";
+        /**
+         * RolePlan
+         * @description Lcores of each role, and the rate of the slowest.
+         */
+        RolePlan: {
+            /** Bottleneck */
+            bottleneck: string;
+            /** Databases */
+            databases: number;
+            /** Denominator */
+            denominator: number;
+            /** Dispatch */
+            dispatch: number;
+            /** Pps */
+            pps: number;
+            /** Workers */
+            workers: number;
+        };
+        /** RolesAnswer */
+        RolesAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Error */
+            error: number | null;
+            /** Frequency Hz */
+            frequency_hz: number;
+            greatest_rate: components["schemas"]["RolePlan"];
+            /** Measured Pps */
+            measured_pps: number | null;
+            /** Notes */
+            notes: string[];
+            shortest_way: components["schemas"]["RolePlan"];
+            whole: components["schemas"]["RolePlan"];
+            work: components["schemas"]["RoleWork"];
+        };
+        /** RolesInput */
+        RolesInput: {
+            /** Frequency Hz */
+            frequency_hz: number;
+            /** Lcores */
+            lcores: number;
+            /** Measured Pps */
+            measured_pps?: number | null;
+            work: components["schemas"]["RoleWork"];
+        };
+        /**
+         * RoleWork
+         * @description Cycles per packet of each role; 0: the role has no lcore.
+         */
+        RoleWork: {
+            /** Databases */
+            databases: number;
+            /** Dispatch */
+            dispatch: number;
+            /** Workers */
+            workers: number;
+        };
         /** Rotated */
         Rotated: {
             /** Token */
@@ -7703,6 +8422,112 @@ export interface components {
              * @default false
              */
             withheld: boolean;
+        };
+        /**
+         * SpeedupAnswer
+         * @description `n / S(n) = A + B n + C n^2`.
+         */
+        SpeedupAnswer: {
+            A: components["schemas"]["Interval"];
+            /** Assumes */
+            assumes: string;
+            B: components["schemas"]["Interval"];
+            C: components["schemas"]["Interval"];
+            cap: components["schemas"]["SpeedupCap"] | null;
+            ceiling: components["schemas"]["Interval"] | null;
+            factors: components["schemas"]["SpeedupFactors"] | null;
+            /** Greatest */
+            greatest: number;
+            /** Lack Of Fit */
+            lack_of_fit: number | null;
+            /** Least */
+            least: number;
+            /** Notes */
+            notes: string[];
+            peak: components["schemas"]["Interval"] | null;
+            /** Points */
+            points: components["schemas"]["SpeedupPoint"][];
+            /** Predictions */
+            predictions: components["schemas"]["PredictedSpeedup"][];
+            ranges: components["schemas"]["SpeedupRanges"] | null;
+            /** Reference */
+            reference: number;
+            /** Reference Rate */
+            reference_rate: number;
+        };
+        /**
+         * SpeedupCap
+         * @description Another bound, such as a NIC, at which more lcores gain nothing.
+         */
+        SpeedupCap: {
+            /** Counts */
+            counts: number[];
+            /** From Lcores */
+            from_lcores: number;
+            /** Speedup */
+            speedup: number;
+        };
+        /**
+         * SpeedupFactors
+         * @description Factors of Eq. 3, with f_s as given.
+         */
+        SpeedupFactors: {
+            f: components["schemas"]["Interval"];
+            f_a: components["schemas"]["Interval"];
+            /** F S */
+            f_s: number;
+            f_t: components["schemas"]["Interval"];
+        };
+        /** SpeedupInput */
+        SpeedupInput: {
+            /** At */
+            at?: number[];
+            /** F S */
+            f_s?: number | null;
+            /** Rates */
+            rates: components["schemas"]["MeasuredRates"][];
+            /** Reference */
+            reference?: number | null;
+        };
+        /**
+         * SpeedupPoint
+         * @description One measured number of lcores beside the curve.
+         */
+        SpeedupPoint: {
+            /** Fitted */
+            fitted: number;
+            /** Lcores */
+            lcores: number;
+            /** Measured */
+            measured: number;
+            /** Residual */
+            residual: number;
+        };
+        /**
+         * SpeedupRanges
+         * @description What the curve leaves open without f_s: lowest and highest of each factor.
+         */
+        SpeedupRanges: {
+            /** F */
+            f: [
+                number,
+                number
+            ];
+            /** F A */
+            f_a: [
+                number,
+                number
+            ];
+            /** F S */
+            f_s: [
+                number,
+                number
+            ];
+            /** F T */
+            f_t: [
+                number,
+                number
+            ];
         };
         /** Spread */
         Spread: {
@@ -12719,6 +13544,330 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    get_predictable: {
+        parameters: {
+            query?: {
+                /** @description A commit, tag or watched branch; without it, the newest measured commit. */
+                commit?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Predictable"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_break_even: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BreakEvenInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BreakEvenAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_budget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BudgetAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_capacity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CapacityInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapacityAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_cost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CostInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_lines: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinesInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinesAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_roles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolesInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolesAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    predict_speedup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SpeedupInput"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpeedupAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     list_pull_requests: {
         parameters: {
             query?: {
@@ -13552,6 +14701,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunCode"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_model_inputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelInputs"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs of models from measured runs, and answers within the limits of a request."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from nalm_core.models.documents.base import Answer, Document
+from nalm_core.models.documents.queue import QueueAnswer, QueueInput, queue_answer, refuse_large
+from nalm_core.models.documents.roles import RoleWork
+from nalm_core.models.documents.speedup import MeasuredRates
+from nalm_core.models.quantity import ModelInputError
+from nalm_core.models.roles import work_of_stages
+from nalm_core.models.run_figures import first_level_cache, run_demand, run_figures
+from nalm_core.report.serialization import parse_report
+from pydantic import ValidationError
+from sqlalchemy.orm import Session
+
+from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.auth.access.project_repository import get as project_of
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import ErrorDetail, InvalidError, NotMeasuredError
+from nalm_server.features.measured_repository import Measured, at_commit
+from nalm_server.git.commits.service import ref
+from nalm_server.predictions.schemas import ModelInputs, Predictable, PredictableRun
+from nalm_server.results import service as runs
+
+MOST_OPERATIONS = 2e9
+"""Floating-point operations of an answer, at most: about a second of one processor."""
+
+D = TypeVar("D", bound=Document)
+A = TypeVar("A", bound=Answer)
+T = TypeVar("T")
+
+
+def predictable(session: Session, project: ProjectRow, revision: str | None) -> Predictable:
+    """Runs of the commit, by default the newest measured one. Raises NotFoundError."""
+    commit, found = at_commit(session, project, revision)
+    return Predictable(commit=ref(commit), runs=[_predictable(one) for one in found])
+
+
+def model_inputs(session: Session, caller: Principal, run_id: str) -> ModelInputs:
+    """Raises ReportExpiredError if the report has aged out, NotMeasuredError if it has no cycles."""
+    judged = runs.require(session, caller, run_id)
+    report = parse_report(runs.report_of(session, judged).json)
+    try:
+        figures = run_figures(report)
+    except ModelInputError as error:
+        raise NotMeasuredError(f"Run {run_id} gives no inputs: {error}.") from error
+    project = project_of(session, judged.run.project_id)
+    _, measured = at_commit(session, project, judged.run.head_sha)
+    missing: dict[str, str] = {}
+
+    def given(name: str, read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except ModelInputError as error:
+            missing[name] = str(error)
+            return None
+
+    return ModelInputs(
+        run_id=run_id,
+        scenario=figures.scenario,
+        host_class=judged.run.host_class,
+        model=report.scenario.model,
+        lcores=figures.lcores,
+        frequency_hz=figures.frequency_hz,
+        cpp=figures.cpp,
+        pps=figures.pps,
+        stages=figures.stages,
+        work=given("work", lambda: RoleWork.model_validate(work_of_stages(figures.stages))),
+        demand=given("demand", lambda: run_demand(report)),
+        l1d_bytes=given("l1d_bytes", lambda: first_level_cache(report)),
+        rates=_rates(measured, run_id),
+        missing=missing,
+    )
+
+
+def answer(function: Callable[[D], A], given: D) -> A:
+    """The answer of a model. Raises InvalidError, which names the input that the model cannot carry."""
+    try:
+        return function(given)
+    except ModelInputError as error:
+        raise InvalidError(
+            str(error), [ErrorDetail(path=f"body.{error.name}", message=str(error))]
+        ) from error
+    except (ArithmeticError, ValidationError) as error:
+        raise InvalidError("Numbers are too large or too small for this model.") from error
+
+
+def bounded_queue_answer(given: QueueInput) -> QueueAnswer:
+    """Raises ModelInputError, also for an input whose answer takes too long."""
+    refuse_large(given, MOST_OPERATIONS)
+    return queue_answer(given)
+
+
+def _predictable(one: Measured) -> PredictableRun:
+    rate = one.figures.get("pps")
+    return PredictableRun(
+        run_id=one.run_id,
+        scenario=one.scenario.name,
+        host_class=one.host_class,
+        model=one.scenario.model,
+        lcores=one.scenario.lcores,
+        cpp=one.figures["cpp"].value,
+        pps=None if rate is None else rate.value,
+    )
+
+
+def _rates(measured: Sequence[Measured], run_id: str) -> list[MeasuredRates]:
+    """By lcores; scenarios that are equal but for their names and numbers of lcores."""
+    chosen = next((one for one in measured if one.run_id == run_id), None)
+    by_lcores: dict[int, list[float]] = defaultdict(list)
+    for one in measured:
+        if chosen is not None and _but_lcores(one) == _but_lcores(chosen):
+            by_lcores[one.scenario.lcores] += [rate for rate in one.rates if rate > 0]
+    return [MeasuredRates(lcores=lcores, rates=rates) for lcores, rates in sorted(by_lcores.items()) if rates]
+
+
+def _but_lcores(one: Measured) -> tuple[object, ...]:
+    scenario = one.scenario
+    features = None if one.features is None else tuple(one.features)
+    return one.host_class, features, scenario.model, scenario.traffic, scenario.load
