@@ -174,5 +174,27 @@ def make_report(
     return report.model_copy(update={"checks": checks})
 
 
+def on_lcores(report: RunReport, lcores: int, cpp: float) -> RunReport:
+    """The report as if that many lcores had worked side by side, each packet at `cpp` times its cycles."""
+    rounds = []
+    for one in report.rounds:
+        stages = {
+            name: stage.model_copy(
+                update={
+                    "cycles": round(stage.cycles * lcores),
+                    "packets": round(stage.packets * lcores / cpp),
+                    "batches": round((stage.batches or 0) * lcores / cpp),
+                    "outcomes": {kind: round(count * lcores / cpp) for kind, count in stage.outcomes.items()},
+                }
+            )
+            for name, stage in one.stages.items()
+        }
+        lcore = one.lcores[0].model_copy(update={"packets": round(one.lcores[0].packets / cpp)})
+        alike = [lcore.model_copy(update={"lcore": number}) for number in range(lcores)]
+        rounds.append(one.model_copy(update={"stages": stages, "lcores": alike}))
+    scenario = report.scenario.model_copy(update={"lcores": lcores})
+    return report.model_copy(update={"rounds": rounds, "scenario": scenario})
+
+
 def body_of(report: RunReport) -> bytes:
     return dump_report(report)

@@ -86,6 +86,7 @@ function ProjectTabs({ project }: { project: string }) {
   const params = { project };
   const maintains = useMay(project, "maintainer");
   const exact = { exact: true, includeSearch: false } as const;
+  const within = { exact: false, includeSearch: false } as const;
   return (
     <>
       <span className="crumb-slash" aria-hidden="true">
@@ -115,7 +116,7 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/features" params={params} className="tab" activeOptions={exact}>
           Features
         </Link>
-        <Link to="/p/$project/models" params={params} className="tab" activeOptions={exact}>
+        <Link to="/p/$project/models" params={params} className="tab" activeOptions={within}>
           Models
         </Link>
         <Link to="/p/$project/detection-quality" params={params} className="tab" activeOptions={exact}>

@@ -10,7 +10,7 @@ import { commitsSearch } from "../features/commits/search";
 import { featuresSearch } from "../features/features/search";
 import { historySearch } from "../features/history/search";
 import { hostSearch } from "../features/hosts/search";
-import { modelsSearch } from "../features/models/search";
+import { modelsSearch, predictedSearch } from "../features/models/search";
 import { OverviewPage } from "../features/overview/OverviewPage";
 import { qualitySearch } from "../features/quality/search";
 import { measureSearch, queueSearch } from "../features/queue/search";
@@ -91,6 +91,12 @@ const routes = [
     path: "/p/$project/models",
     component: lazyPage(() => import("../features/models/ModelsPage"), "ModelsPage"),
     validateSearch: modelsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/models/predicted",
+    component: lazyPage(() => import("../features/models/PredictedPage"), "PredictedPage"),
+    validateSearch: predictedSearch,
   }),
   createRoute({
     getParentRoute: () => root,

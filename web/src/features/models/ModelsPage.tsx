@@ -14,6 +14,7 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { AblationPanels } from "./AblationPanels";
 import { ModelPanels } from "./ModelPanels";
+import { ModelsTabs } from "./ModelsTabs";
 
 const route = getRouteApi("/p/$project/models");
 const OFFERED = 500;
@@ -37,6 +38,7 @@ export function ModelsPage() {
           onChange={(sha) => navigate({ search: { commit: sha } })}
         />
       </PageHead>
+      <ModelsTabs project={project} />
       {models && <Shown project={project} models={models} ablation={ablation} />}
       {!models && missing && <NothingMeasured project={project} says={error.message} />}
       {!models && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}

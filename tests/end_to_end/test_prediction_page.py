@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of predictions in Chromium: three clicks to an answer, pictures with assumptions, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report, on_lcores
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from service_browser import administrator, fresh_context, page_of, require_accessible
+
+LCORES = {1: 1.0, 2: 1.23, 4: 1.93, 8: 4.29}
+"""Cycles of a packet with that many lcores, relative to one: the fastest is 5 lcores."""
+PREDICTED = "/p/demo/models/predicted"
+
+
+@pytest.fixture(scope="module")
+def scaled(figures: tuple[Service, str]) -> str:
+    """A project with one chain on 1, 2, 4 and 8 lcores."""
+    service, _ = figures
+    new = {"name": "scaled", "repository": "/srv/scaled.git", "public": True}
+    service.tokens["scaled"] = service.post("/projects", "admin", 201, new)["upload_token"]
+    for lcores, cpp in LCORES.items():
+        report = make_report(500 + lcores, head=1, base=0, project="scaled", scenario=f"sfc_{lcores}")
+        service.upload(body_of(on_lcores(report, lcores, cpp)), token="scaled")
+    return "/p/scaled/models/predicted"
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """A context of an administrator."""
+    with fresh_context(browser, **administrator(figures)) as context:
+        yield context
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
+        yield page
+
+
+def test_three_clicks_answer_what_happens_at_20_mpps_on_8_lcores(page: Page) -> None:
+    page.goto("/p/demo")
+    page.get_by_role("navigation", name="Project").get_by_role("link", name="Models").click()
+    page.get_by_role("link", name="Predicted").click()
+    page.get_by_label("Load, Mpackets/s").fill("20")
+    page.get_by_role("textbox", name="Lcores").fill("8")
+    page.get_by_role("button", name="Predict").click()
+    answer = page.get_by_role("region", name="20 Mpackets/s on 8 lcores")
+    expect(answer).to_contain_text("Yes: 8 lcores carry all of it")
+    expect(answer).to_contain_text("extrapolated")
+    expect(answer).to_contain_text("delay")
+    assert "mpps=20" in page.url and "lcores=8" in page.url
+    assumed = page.get_by_text("Assumes: ")
+    expect(assumed.nth(3)).to_be_visible()
+    require_accessible(page)
+
+
+def test_pictures_of_measured_lcores(page: Page, scaled: str) -> None:
+    page.goto(scaled)
+    page.get_by_role("combobox", name="Run to predict from").click()
+    page.get_by_role("option", name="sfc_8").click()
+    panel = page.get_by_role("region", name="Speedup with lcores")
+    expect(panel.get_by_role("img", name="measured at 1, 2, 4, 8")).to_be_visible()
+    expect(panel).to_contain_text("95 % interval")
+    expect(panel).to_contain_text("the peak", ignore_case=True)
+    expect(page.get_by_role("img", name="Batch sizes")).to_be_visible()
+    expect(page.get_by_role("img", name="Share of packets lost")).to_be_visible()
+    page.get_by_text("Paper's NPU").click()
+    capacity = page.get_by_role("region", name="Capacity by resource")
+    expect(capacity).to_contain_text("bottleneck")
+    expect(capacity).to_contain_text("inferred")
+    require_accessible(page)
+
+
+def test_an_input_that_a_model_cannot_carry_is_named(page: Page) -> None:
+    page.goto(f"{PREDICTED}?mpps=100000&queue=16")
+    expect(page.get_by_text("No answer: core counts: 1 given, expected at least 3")).to_be_visible()
+    expect(
+        page.get_by_text("No answer: queue: 16 packets are fewer than the largest batch").first
+    ).to_be_visible()
+    require_accessible(page)
+
+
+def test_designs_are_compared(page: Page) -> None:
+    page.goto(PREDICTED)
+    page.get_by_label("Designs, one a line").fill("one=900,800,900,800\nmany=400,350,9000,8900")
+    page.get_by_role("button", name="Compare designs").click()
+    panel = page.get_by_role("region", name="Cost of designs")
+    expect(panel.get_by_role("img", name="Cost of 2 designs")).to_be_visible()
+    expect(panel).to_contain_text("one up to 0.9")
+    expect(panel.get_by_text("no other is better in both")).to_have_count(2)
+
+
+def test_nothing_to_predict_from(page: Page) -> None:
+    page.goto("/p/empty/models/predicted")
+    expect(page.get_by_text("Nothing has been measured")).to_be_visible()
+    require_accessible(page)

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, test } from "vitest";
+import type { ModelInputs } from "../../shared/api/types";
+import {
+  budgetInput,
+  capacityInput,
+  designsOf,
+  loadInput,
+  loadsInput,
+  questionOf,
+  speedupInput,
+} from "./question";
+
+const INPUTS: ModelInputs = {
+  run_id: "0".repeat(32),
+  scenario: "sfc_a",
+  host_class: "vm-2",
+  model: "rtc",
+  lcores: 2,
+  frequency_hz: 2e9,
+  cpp: 400,
+  pps: 9.5e6,
+  stages: { nat: 400 },
+  work: null,
+  demand: null,
+  l1d_bytes: null,
+  rates: [
+    { lcores: 1, rates: [5e6] },
+    { lcores: 2, rates: [9.5e6] },
+  ],
+  missing: {},
+};
+const NOTHING = {
+  run: undefined,
+  mpps: undefined,
+  lcores: undefined,
+  queue: undefined,
+  batch: undefined,
+  poll: undefined,
+  chip: undefined,
+  designs: undefined,
+  packets: undefined,
+};
+
+describe("the question", () => {
+  const asked = questionOf({ ...NOTHING, mpps: "20", lcores: "8" }, INPUTS);
+
+  test("has figures of the run where the address has none", () => {
+    expect(questionOf(NOTHING, INPUTS)).toEqual({ mpps: 7.6, lcores: 2, queue: 1024, batch: 32, poll: 100 });
+    expect(asked).toMatchObject({ mpps: 20, lcores: 8 });
+    expect(questionOf({ ...NOTHING, mpps: "0", lcores: "0", queue: "99999" }, INPUTS)).toMatchObject({
+      mpps: 1,
+      lcores: 1,
+      queue: 4096,
+    });
+  });
+
+  test("becomes inputs: CPP as measured, full batches at that CPP", () => {
+    expect(budgetInput(INPUTS, asked)).toMatchObject({ pps: 20e6, lcores: 8, cpp: 400, measured_lcores: 2 });
+    const { line, pps } = loadInput(INPUTS, asked);
+    expect((line?.base_ns ?? 0) + 32 * (line?.packet_ns ?? 0)).toBeCloseTo(32 * 200);
+    expect(pps).toEqual([20e6]);
+    expect(Math.max(...loadsInput(INPUTS, asked).pps)).toBeCloseTo(1.2 * 40e6);
+    expect(speedupInput(INPUTS, 8).at).toHaveLength(8);
+    expect(speedupInput(INPUTS, 1).at).toHaveLength(4);
+  });
+
+  test("is of the asked lcores' own supply unless a chip is chosen", () => {
+    expect(capacityInput(INPUTS, asked, undefined)).toMatchObject({ own: { supply: { cores: 64e9 } } });
+    expect(capacityInput(INPUTS, asked, undefined)).not.toHaveProperty("measured_pps");
+    expect(capacityInput(INPUTS, { ...asked, lcores: 2 }, undefined)).not.toHaveProperty("measured_pps");
+    const counted = { ...INPUTS, demand: { cores: 700 } };
+    expect(capacityInput(counted, { ...asked, lcores: 2 }, undefined)).toMatchObject({
+      demand: { cores: 700 },
+      measured_pps: 9.5e6,
+    });
+    expect(capacityInput(INPUTS, asked, "npu")).toMatchObject({ chip: "npu" });
+  });
+});
+
+test("designs are read line by line, and a bad line is named", () => {
+  const { input, wrong } = designsOf("one=900, 800,900,800; many=400,350,9000,8900\n", "20");
+  expect(wrong).toBeNull();
+  expect(input?.designs).toEqual({ one: [900, 800, 900, 800], many: [400, 350, 9000, 8900] });
+  expect(input?.packets).toBe(20);
+  expect(designsOf("one=1,2,3", undefined)).toEqual({ input: null, wrong: "one=1,2,3" });
+  expect(designsOf("one=1,2,3,-4", undefined).wrong).toBe("one=1,2,3,-4");
+  expect(designsOf(undefined, undefined)).toEqual({ input: null, wrong: null });
+});
