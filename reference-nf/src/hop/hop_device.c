@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define ALLOW_EXPERIMENTAL_API /* rte_intr_instance_alloc and its fields */
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <rte_alarm.h>
 #include <rte_cycles.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <rte_interrupts.h>
 
 #include "hop/hop_device.h"
 
@@ -98,29 +100,51 @@ bool hop_device_is_met(uint16_t port)
 	return rte_eth_link_get_nowait(port, &link) == 0 && link.link_status == RTE_ETH_LINK_UP;
 }
 
-static void note(void *arg)
+/* What EAL's interrupt thread answers. */
+struct call {
+	int event;
+	atomic_bool answered;
+};
+
+static void answer(void *arg)
 {
-	atomic_store_explicit((atomic_bool *)arg, true, memory_order_release); /* (I) */
+	struct call *call = arg;
+	uint64_t times;
+
+	if (read(call->event, &times, sizeof(times)) == (ssize_t)sizeof(times))
+		atomic_store_explicit(&call->answered, true, memory_order_release); /* (I) */
 }
 
-/* EAL's interrupt thread runs alarms too. */
-static void wait_for_alarm(void)
+static bool add_call(struct call *call)
 {
-	atomic_bool ran = false;
+	struct rte_intr_handle *handle = rte_intr_instance_alloc(RTE_INTR_INSTANCE_F_PRIVATE);
 
-	if (rte_eal_alarm_set(1, note, &ran) != 0)
-		return;
-	while (!atomic_load_explicit(&ran, memory_order_acquire)) /* pairs with (I) */
-		rte_delay_us_sleep(LAST_WAIT_US);
+	call->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return handle != NULL && call->event >= 0 && rte_intr_fd_set(handle, call->event) == 0 &&
+	       rte_intr_type_set(handle, RTE_INTR_HANDLE_EXT) == 0 && rte_intr_callback_register(handle, answer, call) == 0;
 }
 
-/* When the first alarm has run, the thread no longer takes down the driver's connection, of which the link's state is only
- * the beginning; when the second one has, the thread has looked at all of its files again, one of which the driver leaves
- * behind in memory that is about to go. */
+static bool is_answered(struct call *call)
+{
+	const uint64_t once = 1;
+
+	atomic_store_explicit(&call->answered, false, memory_order_relaxed);
+	if (write(call->event, &once, sizeof(once)) != (ssize_t)sizeof(once))
+		return false;
+	while (!atomic_load_explicit(&call->answered, memory_order_acquire)) /* pairs with (I) */
+		rte_delay_us_sleep(WAIT_US);
+	return true;
+}
+
+/* At the first answer EAL's interrupt thread no longer takes down the driver's connection, of which the link's state is
+ * only the beginning. At the second one it has looked at all of its files again: memif's driver leaves one of them behind,
+ * in memory that EAL gives back at its end. The thread must not look once more, so the call stays in its list. */
 static void wait_for_interrupts(void)
 {
-	wait_for_alarm();
-	wait_for_alarm();
+	static struct call call;
+
+	if (add_call(&call))
+		(void)(is_answered(&call) && is_answered(&call));
 }
 
 void hop_device_close(uint16_t port, const char *path)
