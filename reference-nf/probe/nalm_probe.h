@@ -26,7 +26,8 @@
  * read a block consistently, read seq until it is even, copy, read seq again, and retry if it changed. The counters are
  * within 2 kB, apart from events and histograms, so that a copy fits between two iterations.
  *
- * The layout below is version NALM_PROBE_VERSION and is asserted; a reader refuses any other.
+ * The layout below is version NALM_PROBE_VERSION and is asserted. Version 2 differs in its batches only: it has those of
+ * stages, with sizes to 256, counts before cycles.
  */
 #ifndef NALM_PROBE_H
 #define NALM_PROBE_H
@@ -68,11 +69,11 @@ extern "C" {
 #endif
 
 #define NALM_PROBE_MAGIC 0x4d4c414eu /* "NALM" read as a little-endian word */
-#define NALM_PROBE_VERSION 2u
-#define NALM_PROBE_MAX_LCORES 16
+#define NALM_PROBE_VERSION 3u
+#define NALM_PROBE_MAX_LCORES 64
 #define NALM_PROBE_MAX_STAGES 16
 #define NALM_PROBE_MAX_OUTCOMES 12
-#define NALM_PROBE_MAX_BATCH 256 /* larger batches are counted as 256 */
+#define NALM_PROBE_MAX_BATCH 1024 /* larger batches are counted as 1024 */
 #define NALM_PROBE_NAME 32
 #define NALM_PROBE_MAX_PENDING 64 /* outcomes noted between two commits */
 #define NALM_PROBE_MAX_EVENTS 8
@@ -171,10 +172,16 @@ struct nalm_event_block {
 	uint64_t apart[NALM_PROBE_MAX_EVENTS];
 };
 
-/* One stage's batches on one lcore, by size. */
+/* Batches of one size. */
+struct nalm_batches {
+	uint64_t count;
+	uint64_t cycles; /* service time */
+};
+
+/* Batches on one lcore, by size. Blocks of consecutive stages differ in the cache set of equal sizes. */
 struct nalm_batch_block {
-	uint64_t count[NALM_PROBE_MAX_BATCH + 1];  /* marks */
-	uint64_t cycles[NALM_PROBE_MAX_BATCH + 1]; /* service time */
+	struct nalm_batches sizes[NALM_PROBE_MAX_BATCH + 1];
+	uint64_t reserved[6];
 };
 
 /* One lcore's counters: its writer is the thread that claimed it. */
@@ -212,7 +219,8 @@ struct nalm_counter_block {
 struct nalm_lcore_block {
 	struct nalm_counter_block counters;
 	struct nalm_event_block events; /* also written under counters.seq, like the next */
-	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES];
+	struct nalm_batch_block iterations; /* those with packets, by their packets; cycles as in busy_cycles */
+	struct nalm_batch_block batches[NALM_PROBE_MAX_STAGES]; /* marks of each stage */
 };
 
 NALM_STATIC_ASSERT(sizeof(struct nalm_outcome_name) == 40, "layout");
@@ -220,13 +228,13 @@ NALM_STATIC_ASSERT(sizeof(struct nalm_stage_name) == 520, "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_header, stages) == 128, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12), "layout");
-NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 8 * (257 + 257), "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 1025 * 16 + 48, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_event_name) == 128, "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_header, event_count) == 128 + 16 * 520, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_event_block) == 8 * (8 + 16 + 16 * 8 + 3 * 8), "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_counter_block, stages) == 176, "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, events) == 176 + 16 * 120, "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, batches) == 176 + 16 * 120 + 8 * 176, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, iterations) == 176 + 16 * 120 + 8 * 176, "layout");
 
 #define NALM_PROBE_LCORE_OFFSET 12288u /* header and control, padded to whole pages */
 #define NALM_PROBE_CONTROL_OFFSET (NALM_PROBE_LCORE_OFFSET - 64u)
@@ -250,6 +258,7 @@ struct nalm_probe {
 	struct nalm_header *header;
 	struct nalm_control *control;
 	uint8_t *base;
+	int file;	  /* descriptor; -1: anonymous memory */
 	uint32_t claimed; /* atomic, relaxed: only assigns indexes */
 	uint64_t (*buffers)(void *arg);
 	void *buffers_arg;
@@ -380,30 +389,37 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 	size_t bytes = NALM_PROBE_LCORE_OFFSET + (size_t)NALM_PROBE_MAX_LCORES * NALM_PROBE_LCORE_BYTES;
 	const char *gate = getenv("NALM_PROBE_GATE");
 	uint32_t s, o;
+	int file = -1;
 	void *map;
 
 	if (path == NULL)
 		path = getenv("NALM_PROBE_FILE");
 	if (path != NULL && *path != '\0') {
-		int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (fd < 0)
+		file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (file < 0)
 			return -errno;
-		/* posix_fallocate, not ftruncate: a full disk is an error here, not a SIGBUS later */
-		int err = posix_fallocate(fd, 0, (off_t)bytes);
+		/* A claim allocates its block; the others stay holes. */
+		int err = posix_fallocate(file, 0, NALM_PROBE_LCORE_OFFSET);
+		if (err == 0 && ftruncate(file, (off_t)bytes) != 0)
+			err = errno;
 		if (err != 0) {
-			close(fd);
+			close(file);
 			return -err;
 		}
-		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-		close(fd);
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	} else {
-		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		gate = NULL;
 	}
-	if (map == MAP_FAILED)
-		return -errno;
+	if (map == MAP_FAILED) {
+		int err = errno;
+		if (file >= 0)
+			close(file);
+		return -err;
+	}
 
 	probe->base = (uint8_t *)map;
+	probe->file = file;
 	probe->header = (struct nalm_header *)map;
 	probe->control = (struct nalm_control *)(void *)(probe->base + NALM_PROBE_CONTROL_OFFSET);
 	probe->claimed = 0;
@@ -447,6 +463,8 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 
 too_big:
 	munmap(map, bytes);
+	if (file >= 0)
+		close(file);
 	probe->base = NULL;
 	return -E2BIG;
 }
@@ -455,8 +473,11 @@ static inline void nalm_probe_close(struct nalm_probe *probe)
 {
 	if (nalm_probe_header == probe->header)
 		nalm_probe_header = NULL;
-	if (probe->base != NULL)
+	if (probe->base != NULL) {
 		munmap(probe->base, (size_t)probe->header->file_bytes);
+		if (probe->file >= 0)
+			close(probe->file);
+	}
 	probe->base = NULL;
 }
 
@@ -494,7 +515,21 @@ static inline void nalm_weigh_reading(struct nalm_lcore *lc)
 	}
 }
 
-/* Gives the calling thread a block of its own. Returns 0, or -ENOSPC when all blocks are taken. */
+/* Allocates a block and its pages, so that neither a full disk nor a page fault meets a writer later. */
+static inline int nalm_probe_allocate(const struct nalm_probe *probe, struct nalm_lcore_block *block)
+{
+	uint8_t *begin = (uint8_t *)block;
+	int err = 0;
+
+	if (probe->file >= 0)
+		err = posix_fallocate(probe->file, begin - probe->base, NALM_PROBE_LCORE_BYTES);
+	for (uint32_t at = 0; err == 0 && at < NALM_PROBE_LCORE_BYTES; at += 4096)
+		__atomic_store_n((uint64_t *)(void *)(begin + at), 0, __ATOMIC_RELAXED);
+	return -err;
+}
+
+/* Gives the calling thread a block of its own. Returns 0, or a negative errno: -ENOSPC when all blocks are taken or
+ * the file's disk is full. */
 static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, struct nalm_lcore *lc)
 {
 	uint32_t index = __atomic_fetch_add(&probe->claimed, 1, __ATOMIC_RELAXED);
@@ -502,6 +537,9 @@ static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, 
 		return -ENOSPC;
 	memset(lc, 0, sizeof(*lc));
 	lc->block = nalm_probe_block(probe, index);
+	int err = nalm_probe_allocate(probe, lc->block);
+	if (err != 0)
+		return err;
 	lc->control = probe->control;
 	lc->probe = probe;
 	for (uint32_t s = 0; s < probe->header->stage_count; s++)
@@ -672,6 +710,14 @@ static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uin
 	}
 }
 
+static inline void nalm_count_batch(struct nalm_batch_block *block, uint32_t packets, uint64_t cycles)
+{
+	struct nalm_batches *b = &block->sizes[packets < NALM_PROBE_MAX_BATCH ? packets : NALM_PROBE_MAX_BATCH];
+
+	b->count++;
+	b->cycles += cycles;
+}
+
 /* Publishes the iteration's marks and outcomes atomically. packets: handled in the iteration; 0: idle. */
 static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 {
@@ -688,12 +734,10 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 		else
 			own += cycles;
 		if (packets != 0) {
-			uint32_t size = n < NALM_PROBE_MAX_BATCH ? n : NALM_PROBE_MAX_BATCH;
 			s->cycles += cycles;
 			s->packets += n;
 			s->batches += n != 0;
-			lc->block->batches[stage].count[size]++;
-			lc->block->batches[stage].cycles[size] += cycles;
+			nalm_count_batch(&lc->block->batches[stage], n, cycles);
 		}
 	}
 	if (__builtin_expect(lc->event_count != 0, 0))
@@ -705,6 +749,7 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 	b->apart_cycles += apart;
 	if (packets != 0) {
 		b->busy_cycles += own;
+		nalm_count_batch(&lc->block->iterations, packets, own);
 	} else {
 		b->idle_cycles += own;
 		b->idle_polls++;

@@ -81,7 +81,12 @@ static void layout_of_the_file(void)
 	CHECK_EQUAL(long_word(file, nat + 16), 1);
 	CHECK_EQUAL(long_word(file, nat + 24), 6);
 	CHECK_EQUAL(long_word(file, nat + 32), 2);
-	CHECK_EQUAL(long_word(file, 12288 + 176 + 16 * 120 + 8 * 176 + 2 * 514 * 8 + 8 * 8), 1); /* one batch of eight */
+	size_t iterations = 12288 + 176 + 16 * 120 + 8 * 176, of_nat = iterations + 3 * (1025 * 16 + 48);
+	CHECK_EQUAL(long_word(file, iterations + 8 * 16), 1); /* one of eight packets */
+	CHECK_EQUAL(long_word(file, iterations + 8 * 16 + 8), long_word(file, 12288 + 40));
+	CHECK_EQUAL(long_word(file, iterations), 0); /* idle polls are not among them */
+	CHECK_EQUAL(long_word(file, of_nat + 8 * 16), 1);
+	CHECK_EQUAL(long_word(file, of_nat + 8 * 16 + 8), long_word(file, nat));
 	CHECK_EQUAL(word(file, 128 + 16 * 520), 0); /* events */
 	CHECK_EQUAL(word(file, 12288 + 168), 0);    /* which of them */
 	const struct nalm_counter_block *c = &nalm_probe_block(&probe, 0)->counters;

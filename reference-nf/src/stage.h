@@ -20,7 +20,7 @@
 #include "table/flow_table.h"
 
 #define STAGE_PROCESS __attribute__((noinline)) /* a profile shows its name */
-#define STAGE_MAX_INSTANCES 8u
+#define STAGE_MAX_INSTANCES 32u
 
 /* A stage's outcomes are one list, #define X_OUTCOMES(OUTCOME) of OUTCOME(id, name, kind). These macros make its enum
  * and its nalm_outcome_spec. */

@@ -160,7 +160,7 @@ class NeedsConfig(Table):
 
 class ScenarioConfig(Table):
     features: list[Name] = []
-    lcores: Annotated[int, Field(ge=1, le=16)] = 1
+    lcores: Annotated[int, Field(ge=1, le=64)] = 1
     model: Literal["rtc", "pipeline"] = "rtc"
     traffic: InsidePath
     packets: Annotated[int, Field(ge=1)] = 200_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h) of layout version 2, and no other."""
+"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h) of layout version 2 or 3."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from nalm_core.text.plain_text import plain_line
 from nalm_agent.runtime.errors import ProbeError
 
 MAGIC = 0x4D4C414E
-VERSION = 2
-MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 256, 8
+VERSION = 3
+READABLE = (2, VERSION)
+MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 1024, 8
+MAX_BATCH_OF_2 = 256
 COUNTED = "counted"
 FLAG_APART = 1
 SNAPSHOT_SECONDS = 2.0
@@ -60,7 +62,8 @@ _STAGE = np.dtype(
         ("outcomes", "<u8", MAX_OUTCOMES),
     ]
 )
-_BATCHES = np.dtype([("count", "<u8", MAX_BATCH + 1), ("cycles", "<u8", MAX_BATCH + 1)])
+_BATCHES = np.dtype([("sizes", [("count", "<u8"), ("cycles", "<u8")], MAX_BATCH + 1), ("reserved", "<u8", 6)])
+_BATCHES_OF_2 = np.dtype([("count", "<u8", MAX_BATCH_OF_2 + 1), ("cycles", "<u8", MAX_BATCH_OF_2 + 1)])
 _LCORE = np.dtype(
     [
         ("seq", "<u8"),
@@ -102,7 +105,11 @@ _EVENTS = np.dtype(
     ]
 )
 _LCORE_AND_EVENTS = np.dtype([("counters", _LCORE), ("events", _EVENTS)])
-LCORE_BYTES = _LCORE_AND_EVENTS.itemsize + MAX_STAGES * _BATCHES.itemsize
+LCORE_BYTES = {
+    2: _LCORE_AND_EVENTS.itemsize + MAX_STAGES * _BATCHES_OF_2.itemsize,
+    VERSION: _LCORE_AND_EVENTS.itemsize + (1 + MAX_STAGES) * _BATCHES.itemsize,
+}
+"""Of a block, by layout version, without padding."""
 _KINDS = list(OutcomeKind)
 """In the order of enum nalm_outcome_kind."""
 HEADER_BYTES = _HEADER.itemsize
@@ -160,15 +167,15 @@ class ProbeFile:
             raise ProbeError(
                 f"{path} is not a probe file", hint="name the file of the NF's variable NALM_PROBE_FILE"
             )
-        version = int.from_bytes(self.map[4:8], "little")
-        if version != VERSION:
+        self.version = int.from_bytes(self.map[4:8], "little")
+        if self.version not in READABLE:
             raise ProbeError(
-                f"{path} has probe layout {version}; this nalm reads layout {VERSION}",
+                f"{path} has probe layout {self.version}; this nalm reads layouts 2 and {VERSION}",
                 hint="build the NF with the nalm_probe.h that belongs to this nalm",
             )
         header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0].copy()
         needed = int(header["lcore_offset"]) + int(header["lcore_max"]) * int(header["lcore_bytes"])
-        if len(self.map) < needed or header["lcore_bytes"] < LCORE_BYTES:
+        if len(self.map) < needed or header["lcore_bytes"] < LCORE_BYTES[self.version]:
             raise ProbeError(f"{path} is truncated: it has {len(self.map)} of {needed} bytes")
         self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
@@ -216,8 +223,21 @@ class ProbeFile:
 
     def batches(self, lcore: int, stage: int) -> Block:
         """One stage's batches on one lcore by size: fields `count` (marks) and `cycles`."""
-        offset = _LCORE_AND_EVENTS.itemsize + stage * _BATCHES.itemsize
-        return self._consistent(lcore, offset, _BATCHES)
+        offset = _LCORE_AND_EVENTS.itemsize
+        if self.version == 2:
+            return self._consistent(lcore, offset + stage * _BATCHES_OF_2.itemsize, _BATCHES_OF_2)
+        return self._batches(lcore, offset + (1 + stage) * _BATCHES.itemsize)
+
+    def iterations(self, lcore: int) -> Block | None:
+        """An lcore's iterations with packets, by their packets, in the same form. None: layout 2."""
+        return None if self.version == 2 else self._batches(lcore, _LCORE_AND_EVENTS.itemsize)
+
+    def _batches(self, lcore: int, offset: int) -> Block:
+        found = self._consistent(lcore, offset, _BATCHES)["sizes"]
+        by_field = np.dtype([(name, "<u8", MAX_BATCH + 1) for name in ("count", "cycles")])
+        result = np.empty(1, by_field)
+        result["count"], result["cycles"] = found["count"], found["cycles"]
+        return result
 
     def _consistent(self, lcore: int, offset: int, dtype: np.dtype[Any]) -> Block:
         """Copies a part of an lcore's block between two iterations: the sequence lock's reader."""

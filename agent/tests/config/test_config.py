@@ -46,7 +46,7 @@ MISTAKES = {
     "build placeholder": ('"-I{source}"', '"{eal}"', 5, "unknown placeholder {eal}"),
     "outside": ('"traffic/capture.bin"', '"../capture.bin"', 13, "leaves the repository"),
     "no scenario": (SCENARIO, "", 1, "scenarios is missing"),
-    "too many lcores": ("packets = 20000", "lcores = 99", 14, "expected at most 16"),
+    "too many lcores": ("packets = 20000", "lcores = 99", 14, "expected at most 64"),
     "margin": ("margin = 0.1", "margin = 1.5", 16, "judge.margin: expected less than 1"),
     "looks": ("looks = 2", "looks = 20", 15, "looks = 20 is more than max_launches = 8"),
     "unknown need": (

@@ -51,6 +51,12 @@ def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name])
 
 
+def test_most_workers_in_turn(nf: Nf) -> None:
+    """More transmit queues than one port has."""
+    settings = SMALL_RING | {"chain.stages": "l3fwd", "model.workers": "32"}
+    nf.assert_as_spec([frame for _, frame in packets.every()], settings)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("batch", [1, 256])

@@ -22,7 +22,7 @@
 
 #include "hop/hop_settings.h"
 
-#define HOP_QUEUES 8u
+#define HOP_QUEUES 32u
 #define HOP_FRAME_BYTES 2048u /* room from the frame's first byte on */
 #define HOP_HEADROOM 128u     /* for headers that a stage puts before the frame */
 #define HOP_WORD_SLOT 0xffffu

@@ -23,22 +23,36 @@ static void shift_placement(uint64_t seed)
 		(void)rte_malloc("placement", (1 + mix64(seed) % 4096) * 64, 64);
 }
 
-static bool start_port(struct io *io)
+/* A port over the rings of the queues from `first` on. The NF receives from the first port; net_ring has none without a
+ * receive queue. */
+static bool start_port(struct io *io, uint32_t first)
 {
 	const struct rte_eth_conf conf = {0};
+	const uint16_t queues = (uint16_t)RTE_MIN(io->queues - first, IO_PORT_QUEUES);
 	int socket = (int)rte_socket_id();
-	int port = rte_eth_from_rings("net_nalm", &io->to_nf, 1, io->from_nf, io->queues, rte_socket_id());
+	char name[RTE_ETH_NAME_MAX_LEN];
 
+	snprintf(name, sizeof(name), "net_nalm%u", first / IO_PORT_QUEUES);
+	int port = rte_eth_from_rings(name, &io->to_nf, 1, &io->from_nf[first], queues, rte_socket_id());
 	if (port < 0)
 		return false;
-	io->port = (uint16_t)port;
-	if (rte_eth_dev_configure(io->port, 1, (uint16_t)io->queues, &conf) != 0 ||
-	    rte_eth_rx_queue_setup(io->port, 0, 0, (unsigned int)socket, NULL, io->pool) != 0)
+	io->tx_ports[first / IO_PORT_QUEUES] = (uint16_t)port;
+	if (rte_eth_dev_configure((uint16_t)port, 1, queues, &conf) != 0 ||
+	    rte_eth_rx_queue_setup((uint16_t)port, 0, 0, (unsigned int)socket, NULL, io->pool) != 0)
 		return false;
-	for (uint16_t q = 0; q < io->queues; q++)
-		if (rte_eth_tx_queue_setup(io->port, q, 0, (unsigned int)socket, NULL) != 0)
+	for (uint16_t q = 0; q < queues; q++)
+		if (rte_eth_tx_queue_setup((uint16_t)port, q, 0, (unsigned int)socket, NULL) != 0)
 			return false;
-	return rte_eth_dev_start(io->port) == 0;
+	return rte_eth_dev_start((uint16_t)port) == 0;
+}
+
+static bool start_ports(struct io *io)
+{
+	for (uint32_t first = 0; first < io->queues; first += IO_PORT_QUEUES)
+		if (!start_port(io, first))
+			return false;
+	io->port = io->tx_ports[0];
+	return true;
 }
 
 /* Each ring to the sink has room for all packets in the NF. The sink empties the rings before the generator sends more,
@@ -123,7 +137,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
 					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
 	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, in_flight)) ||
-	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_port(io))) {
+	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_ports(io))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));
 		return false;
@@ -141,8 +155,10 @@ void io_close(struct io *io)
 	if (io->is_outside) {
 		outside_close(&io->outside);
 	} else if (!io->has_nf_end && !io->has_switch_end) {
-		(void)rte_eth_dev_stop(io->port);
-		(void)rte_eth_dev_close(io->port);
+		for (uint32_t first = 0; first < io->queues; first += IO_PORT_QUEUES) {
+			(void)rte_eth_dev_stop(io->tx_ports[first / IO_PORT_QUEUES]);
+			(void)rte_eth_dev_close(io->tx_ports[first / IO_PORT_QUEUES]);
+		}
 	}
 	rte_ring_free(io->to_nf);
 	for (uint32_t q = 0; q < io->queues; q++)

@@ -19,7 +19,9 @@
 
 #define IO_MAX_FRAME_BYTES 2048u /* RTE_MBUF_DEFAULT_DATAROOM: what one packet buffer holds */
 
-#define IO_MAX_QUEUES 8u
+#define IO_MAX_QUEUES 32u
+#define IO_PORT_QUEUES 16u /* of a net_ring vdev */
+_Static_assert(IO_PORT_QUEUES <= RTE_PMD_RING_MAX_TX_RINGS && IO_MAX_QUEUES % IO_PORT_QUEUES == 0, "whole ports");
 
 struct io {
 	struct rte_mempool *pool;
@@ -27,6 +29,7 @@ struct io {
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	uint32_t queues;
 	uint16_t port;
+	uint16_t tx_ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue; the first is port */
 	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
 	bool has_nf_end;	   /* of a hop: */
 	struct hop_nf nf_end;

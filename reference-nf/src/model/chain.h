@@ -28,6 +28,8 @@ enum chain_part {
 
 #define CHAIN_MAX_PROBED (CHAIN_MAX_STAGES + CHAIN_PARTS - 1) /* settings.c: nic and order have one place */
 _Static_assert(CHAIN_MAX_PROBED <= NALM_PROBE_MAX_STAGES, "room in the probe for all");
+_Static_assert(MODEL_MAX_ROLES <= NALM_PROBE_MAX_LCORES, "an lcore for each role");
+_Static_assert(MODEL_MAX_WORKERS <= STAGE_MAX_INSTANCES, "an instance for each worker");
 
 /* Raw and cumulative. */
 struct stage_totals {

@@ -12,7 +12,7 @@
 #include "table/flow_table.h"
 
 #define CHAIN_MAX_STAGES 8u
-#define MODEL_MAX_WORKERS 8u
+#define MODEL_MAX_WORKERS 32u
 #define MODEL_MAX_DATABASES 4u
 /* dispatch, workers, databases, the role that restores order, traffic */
 #define MODEL_MAX_ROLES (MODEL_MAX_WORKERS + MODEL_MAX_DATABASES + 3u)

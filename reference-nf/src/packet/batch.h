@@ -15,7 +15,8 @@
 #include "nalm_probe.h"
 #include "packet/packet.h"
 
-#define BATCH_MAX NALM_PROBE_MAX_BATCH
+#define BATCH_MAX 256u
+_Static_assert(BATCH_MAX <= NALM_PROBE_MAX_BATCH, "each size is counted");
 
 struct batch {
 	uint32_t count; /* packets still in the chain */

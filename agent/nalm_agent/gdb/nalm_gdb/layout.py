@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the probe's memory (reference-nf/probe/nalm_probe.h, layout 2) through the debugger."""
+"""Reads the probe's memory (reference-nf/probe/nalm_probe.h, layouts 2 and 3) through the debugger."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MAGIC, VERSION = 0x4D4C414E, 2
+MAGIC, READABLE = 0x4D4C414E, (2, 3)
 MAX_STAGES, MAX_OUTCOMES, MAX_EVENTS = 16, 12, 8
 HEADER_BYTES = 9480
 FLAG_APART = 1
@@ -87,9 +87,9 @@ def read_header(read: Read, at: int) -> Header:
     magic, version = struct.unpack("<2I", read(at, 8))
     if magic != MAGIC:
         raise LayoutError(f"there is no probe at {at:#x}: the probe's mark is missing")
-    if version != VERSION:
+    if version not in READABLE:
         raise LayoutError(
-            f"the probe at {at:#x} has layout {version}; this nalm reads layout {VERSION}: "
+            f"the probe at {at:#x} has layout {version}; this nalm reads layouts 2 and 3: "
             "build the NF with the nalm_probe.h that belongs to this nalm"
         )
     raw = read(at, HEADER_BYTES)
