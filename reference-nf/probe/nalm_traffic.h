@@ -11,7 +11,7 @@
  * Histograms count ticks of the TSC in bins: a value below `steps` has a bin of its own; above, there are `steps` bins
  * between two powers of two. The last bin counts all larger values; the greatest is also stored.
  *
- * The layout is version NALM_TRAFFIC_VERSION and is asserted; a reader refuses any other.
+ * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals.
  */
 #ifndef NALM_TRAFFIC_H
 #define NALM_TRAFFIC_H
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define NALM_TRAFFIC_MAGIC 0x544d4c4eu /* "NLMT" read as a little-endian word */
-#define NALM_TRAFFIC_VERSION 1u
+#define NALM_TRAFFIC_VERSION 2u
 #define NALM_TRAFFIC_STEPS 32u
 #define NALM_TRAFFIC_BINS 1216u
 
@@ -37,12 +37,23 @@ enum nalm_traffic_load {
 	NALM_TRAFFIC_SILENT = 2, /* nothing: packets in flight arrive */
 };
 
+/* Gaps between the open loop's bursts. Random ones are a whole number of steps of 10 ns. */
+enum nalm_traffic_arrivals {
+	NALM_TRAFFIC_CONFIGURED = 0, /* as the NF's own configuration has it */
+	NALM_TRAFFIC_CONSTANT = 1,
+	NALM_TRAFFIC_POISSON = 2,
+	NALM_TRAFFIC_GEOMETRIC = 3,
+	NALM_TRAFFIC_NEGATIVE_BINOMIAL = 4,
+};
+
 /* Written by the agent. */
 struct nalm_traffic_control {
 	uint64_t trial; /* 0: the NF's own configuration applies */
 	uint64_t load;	/* enum nalm_traffic_load */
 	uint64_t rate_pps;
 	uint64_t leave_out_ns; /* latencies of packets due this early in the trial are not counted */
+	uint64_t arrivals;     /* enum nalm_traffic_arrivals */
+	uint64_t cv_millionths; /* of a negative binomial: standard deviation over mean */
 };
 
 /* Written by the NF, for the current trial. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
-reads what it sent. It has layout version 1; others are refused. It is used only while the lcores are parked.
+reads what it sent. It has layout version 1 or 2; others are refused. It is used only while the lcores are
+parked.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from nalm_core.rates.rate_report import Traffic
 from nalm_agent.runtime.errors import ProbeError
 
 VARIABLE = "NALM_TRAFFIC_FILE"
-MAGIC, VERSION = 0x544D4C4E, 1
+MAGIC, VERSION = 0x544D4C4E, 2
+READABLE = (1, VERSION)
+"""Version 1 has no arrivals."""
 STEPS, BINS = 32, 1216
 
 _HISTOGRAM = np.dtype(
@@ -41,7 +44,11 @@ _TOTALS = np.dtype(
         )
     ]
 )
-_CONTROL = np.dtype([(name, "<u8") for name in ("trial", "load", "rate_pps", "leave_out_ns")])
+_CONTROL = np.dtype(
+    [(name, "<u8") for name in ("trial", "load", "rate_pps", "leave_out_ns", "arrivals", "cv_millionths")]
+)
+_FAMILIES = ("cbr", "poisson", "geometric", "nbinom")
+"""enum nalm_traffic_arrivals, from 1 on."""
 _LATENCY_AT = 256
 _LAYOUT = np.dtype(
     {
@@ -95,12 +102,13 @@ class TrafficFile:
                 hint="rates need a generator in the NF that follows nalm_traffic.h (docs/rates.md)",
             ) from error
         magic, version = (int.from_bytes(self._map[at : at + 4], "little") for at in (0, 4))
-        if magic != MAGIC or version != VERSION or len(self._map) < _LAYOUT.itemsize:
+        if magic != MAGIC or version not in READABLE or len(self._map) < _LAYOUT.itemsize:
             self._map.close()
             raise ProbeError(
-                f"{path.name} is not a traffic file of layout {VERSION}",
+                f"{path.name} is not a traffic file of layout 1 or {VERSION}",
                 hint="build the NF with the nalm_traffic.h of this version of nalm",
             )
+        self._version = version
         self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
         self._tick_ns = 1e9 / int(self._view["tsc_hz"])
 
@@ -109,9 +117,29 @@ class TrafficFile:
         self._view = None
         self._map.close()
 
-    def ask(self, trial: int, load: Load, *, rate_pps: int = 0, leave_out_s: float = 0.0) -> None:
-        """Sets what the next turn sends. A new trial number begins a new trial."""
+    def ask(
+        self,
+        trial: int,
+        load: Load,
+        *,
+        rate_pps: int = 0,
+        leave_out_s: float = 0.0,
+        arrivals: str | None = None,
+    ) -> None:
+        """Sets what the next turn sends. A new trial number begins a new trial.
+
+        arrivals: gaps of the open loop, such as `nbinom:2`. Raises ProbeError if the generator has none.
+        """
         control = self._view["control"]
+        if arrivals is not None:
+            if self._version == 1:
+                raise ProbeError(
+                    f"the NF's generator cannot change its gaps to {arrivals}",
+                    hint="build the NF with the nalm_traffic.h of this version of nalm",
+                )
+            family, _, cv = arrivals.partition(":")
+            control["arrivals"] = 1 + _FAMILIES.index(family)
+            control["cv_millionths"] = round(float(cv or 0) * 1e6)
         control["load"], control["rate_pps"] = int(load), rate_pps
         control["leave_out_ns"] = round(leave_out_s * 1e9)
         control["trial"] = trial

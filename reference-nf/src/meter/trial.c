@@ -9,6 +9,10 @@
 _Static_assert(sizeof(struct histogram) == sizeof(struct nalm_traffic_histogram), "copied as they are");
 _Static_assert(HISTOGRAM_BINS == NALM_TRAFFIC_BINS && HISTOGRAM_STEPS == NALM_TRAFFIC_STEPS, "the file says so");
 
+_Static_assert(NALM_TRAFFIC_CONSTANT - 1 == (int)GAPS_CONSTANT &&
+		       NALM_TRAFFIC_NEGATIVE_BINOMIAL - 1 == (int)GAPS_NEGATIVE_BINOMIAL,
+	       "families in one order");
+
 bool trial_open(struct trial *t)
 {
 	int err = nalm_traffic_open(&t->file, rte_get_tsc_hz());
@@ -50,6 +54,11 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 		histogram_clear(&s->meter.jitter);
 		s->warm_up = (uint64_t)((double)asked->leave_out_ns * (double)rte_get_tsc_hz() / 1e9);
 	}
+	if (asked->arrivals == NALM_TRAFFIC_CONFIGURED)
+		generator_set_arrivals(g, &g->settings->arrivals);
+	else
+		generator_set_arrivals(g, &(struct gaps_settings){(enum gaps_family)(asked->arrivals - 1),
+								  (double)asked->cv_millionths / 1e6});
 	g->silent = asked->load == NALM_TRAFFIC_SILENT;
 	if (!g->silent)
 		generator_set_rate(g, asked->load == NALM_TRAFFIC_OPEN ? asked->rate_pps : 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <rte_cycles.h>
@@ -28,12 +29,25 @@ static bool open_source(struct generator *g)
 	return synthetic_open(&g->synthetic, g->settings, reply_after);
 }
 
+/* The table is filled again only for other gaps. */
+static void draw_gaps(struct generator *g, uint64_t rate_pps)
+{
+	if (rate_pps == 0 || g->arrivals.family == GAPS_CONSTANT)
+		return;
+	double mean_ns = 1e9 * g->settings->burst / (double)rate_pps;
+	if (mean_ns != g->gaps_ns)
+		gaps_fill(g->gaps, &g->arrivals, mean_ns, (double)rte_get_tsc_hz() / 1e9);
+	g->gaps_ns = mean_ns;
+	pace_draw(&g->pace, g->gaps, g->settings->seed + g->sent);
+}
+
 static void set_pace(struct generator *g, uint64_t rate_pps)
 {
 	uint64_t hz = rte_get_tsc_hz(), late = g->pace.late;
 
 	pace_open(&g->pace, rate_pps, g->settings->burst, g->settings->late_after_us * hz / 1000000, hz);
 	g->pace.late = late;
+	draw_gaps(g, rate_pps);
 }
 
 void generator_set_rate(struct generator *g, uint64_t rate_pps)
@@ -43,6 +57,14 @@ void generator_set_rate(struct generator *g, uint64_t rate_pps)
 		synthetic_set_rate(&g->synthetic, rate_pps);
 }
 
+void generator_set_arrivals(struct generator *g, const struct gaps_settings *arrivals)
+{
+	if (arrivals->family == g->arrivals.family && arrivals->cv == g->arrivals.cv)
+		return;
+	g->arrivals = *arrivals;
+	g->gaps_ns = 0;
+}
+
 bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)
 {
 	*g = (struct generator){
@@ -50,11 +72,20 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 		.settings = s,
 		.replays = profile_replays(s->profile),
 		.serves = profile_serves(s->profile),
+		.arrivals = s->arrivals,
+		.gaps = calloc(GAPS_DRAWS, sizeof(double)),
 	};
-	if (!nic_open(&g->nic, s))
+	if (g->gaps == NULL) {
+		fprintf(stderr, "traffic: no memory for gaps\n");
 		return false;
+	}
+	if (!nic_open(&g->nic, s)) {
+		free(g->gaps);
+		return false;
+	}
 	if (!open_source(g)) {
 		nic_close(&g->nic);
+		free(g->gaps);
 		return false;
 	}
 	set_pace(g, s->rate_pps);
@@ -67,6 +98,7 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 void generator_close(struct generator *g)
 {
 	nic_close(&g->nic);
+	free(g->gaps);
 	if (g->replays)
 		replay_close(&g->replay);
 	else if (g->serves)

@@ -9,7 +9,7 @@
 #include "io/io.h"
 #include "meter/tx_stats.h"
 #include "nic/nic.h"
-#include "traffic/pace.h"
+#include "pace/pace.h"
 #include "traffic/replay.h"
 #include "traffic/service.h"
 #include "traffic/synthetic.h"
@@ -26,6 +26,9 @@ struct generator {
 	struct rte_mbuf *waiting[BATCH_MAX];
 	uint32_t waiting_count;
 	struct pace pace;
+	struct gaps_settings arrivals;
+	double *gaps; /* of `arrivals` at `gaps_ns` on average, if they are random */
+	double gaps_ns;
 	struct tx_stats tx_stats;
 	uint64_t left;	 /* packets still to send or give up */
 	uint64_t sent;	 /* packets */
@@ -49,6 +52,8 @@ void generator_describe(const struct generator *generator, char *text, size_t si
 
 /* Sets the schedule; 0: as fast as the NF takes packets. Call it before generator_start(). */
 void generator_set_rate(struct generator *generator, uint64_t rate_pps);
+/* Sets the family of its gaps, for the next generator_set_rate(). */
+void generator_set_arrivals(struct generator *generator, const struct gaps_settings *arrivals);
 /* Starts time, or continues it after a pause. */
 void generator_start(struct generator *generator);
 /* Passes up to a batch of packets to the NF; fewer when the ring is full, or nothing is due or left. Returns the

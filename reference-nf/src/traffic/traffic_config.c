@@ -141,6 +141,13 @@ static void check_amounts(const struct traffic_settings *s, struct config *confi
 		config_mistake(config, "traffic", "new_flows_per_second", "more flows than packets to open them");
 }
 
+static void read_arrivals(struct config *config, struct traffic_settings *s)
+{
+	if (!gaps_parse(config_text(config, "traffic", "arrivals", "cbr"), &s->arrivals))
+		config_mistake(config, "traffic", "arrivals",
+			       "expected cbr, poisson, geometric or nbinom:CV with a CV up to %g", GAPS_MOST_CV);
+}
+
 struct traffic_settings *traffic_configure(struct config *config)
 {
 	static const char *const ports[] = {"generator", "eal", NULL};
@@ -168,6 +175,7 @@ struct traffic_settings *traffic_configure(struct config *config)
 	s->rate_pps = config_u64(config, "traffic", "rate_pps", 0, 0, MAX_RATE_PPS);
 	s->burst = (uint32_t)config_u64(config, "traffic", "burst", 1, 1, 65536);
 	s->late_after_us = config_u64(config, "traffic", "late_after_us", 1000, 0, 1000000);
+	read_arrivals(config, s);
 	read_flows(config, s);
 	if (profile_serves(s->profile)) {
 		upf_subscribers_configure(&s->subscribers, config);

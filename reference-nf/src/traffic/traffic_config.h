@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "capture/capture.h"
+#include "pace/gaps.h"
 #include "traffic/profile.h"
 #include "traffic/mixed.h"
 #include "session/upf_subscribers.h"
@@ -52,6 +53,7 @@ struct traffic_settings {
 	struct mixed_settings mixed;	    /* of profile mix */
 
 	uint64_t rate_pps; /* 0: closed loop */
+	struct gaps_settings arrivals; /* gaps between bursts */
 	uint32_t burst;
 	uint64_t late_after_us;
 };

@@ -26,6 +26,7 @@ static void takes_what_is_good(void)
 	CHECK_EQUAL(mistakes_of("profile = imix\ncopies = 64\ncapture = none.pcap\nunfit = skip\n"), 0);
 	CHECK_EQUAL(mistakes_of("profile = 1500\nflows = 1000000\nskew = zipf\nzipf_exponent = 0.9\n"), 0);
 	CHECK_EQUAL(mistakes_of("profile = 256\nrate_pps = 1000\nburst = 32\nlate_after_us = 0\nmeter = latency\n"), 0);
+	CHECK_EQUAL(mistakes_of("profile = 64\nrate_pps = 1000\narrivals = nbinom:0.5\n"), 0);
 	CHECK_EQUAL(mistakes_of("profile = 64\nnew_flows_per_second = 10000000\n"), 0);
 	CHECK_EQUAL(mistakes_of("profile = 64\nns_per_packet = 0\nrate_pps = 10\nnew_flows_per_second = 10\n"), 0);
 }
@@ -36,6 +37,7 @@ static void names_what_is_not(void)
 	CHECK_EQUAL(mistakes_of("profile = http\n"), 2); /* both captures */
 	CHECK_EQUAL(mistakes_of("profile = 64\nloop = once\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nburst = 2\nlate_after_us = 3\n"), 2);
+	CHECK_EQUAL(mistakes_of("profile = 64\nrate_pps = 1000\narrivals = nbinom:9\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nrate_pps = 10\nburst = 11\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nnew_flows_per_second = 10000001\n"), 1);
 	CHECK_EQUAL(mistakes_of("profile = 64\nns_per_packet = 0\nnew_flows_per_second = 1\n"), 1);

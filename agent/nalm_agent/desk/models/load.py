@@ -16,7 +16,7 @@ from nalm_core.models.documents.queue import (
     queue_answer,
 )
 from nalm_core.models.quantity import ModelInputError
-from nalm_core.models.queue.gaps import Arrivals
+from nalm_core.models.queue.gaps import parse_arrivals
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models import inputs
@@ -43,13 +43,6 @@ class Load:
             raise ModelInputError("--frame", f"expected a number above 0 bytes, not {self.frame:g}")
         return [rate / 8 / (self.frame + GAP_BYTES) for rate in inputs.numbers(self.line, "--line")]
 
-    def family(self) -> tuple[Arrivals, float | None]:
-        """The family of gaps and its CV. Raises ModelInputError."""
-        name, sign, cv = self.arrivals.partition(":")
-        if name not in list(Arrivals):
-            raise ModelInputError("--arrivals", f"expected one of {', '.join(Arrivals)}, not {name!r}")
-        return Arrivals(name), inputs.number(cv, "CV of --arrivals") if sign else None
-
 
 def answer_queue(
     file: str | None,
@@ -62,7 +55,7 @@ def answer_queue(
     loss: float | None,
 ) -> ShownAnswer:
     """file: documents.queue.MeasuredBatches. packets: that the queue holds. loss: with the fewest lcores."""
-    family, cv = load.family()
+    family, cv = parse_arrivals(load.arrivals)
     given: dict[str, object] = {"queue": packets, "batch": batch, "arrivals": family, "cv": cv, "loss": loss}
     if file is not None:
         given["measured"] = read_document(MeasuredBatches, inputs.read_file(file))

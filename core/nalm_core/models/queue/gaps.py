@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import floor, sqrt
+from math import floor, inf, sqrt
 
 import numpy as np
 from scipy.special import bdtr, gammaln, xlogy
@@ -93,6 +93,25 @@ class Gaps:
             terms += shape * np.log(share) + t * np.log1p(-share)
         np.exp(terms, out=terms)
         return np.asarray(np.minimum(np.cumsum(terms, axis=1), 1.0))
+
+
+def parse_arrivals(text: str) -> tuple[Arrivals, float | None]:
+    """Family and CV of `nbinom:2`, or of another family's name. Raises ModelInputError."""
+    name, sign, cv = text.partition(":")
+    if name not in list(Arrivals):
+        raise ModelInputError("--arrivals", f"expected one of {', '.join(Arrivals)}, not {name!r}")
+    family = Arrivals(name)
+    if bool(sign) != (family is Arrivals.NEGATIVE_BINOMIAL):
+        raise ModelInputError(
+            "--arrivals", f"a CV is given with {Arrivals.NEGATIVE_BINOMIAL}, and only with it"
+        )
+    try:
+        value = float(cv) if sign else None
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 < value < inf:
+        raise ModelInputError("CV of --arrivals", f"expected a number above 0, not {cv!r}")
+    return family, value
 
 
 def mean_gap(gbits_per_s: float, frame_bytes: float, step_ns: float = STEP_NS) -> float:

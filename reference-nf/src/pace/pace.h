@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * The schedule of an open loop: bursts of `burst` packets, one every `burst / rate` seconds of the TSC. The schedule
- * does not adapt to delays: a packet not sent `late_after` ticks after it was due is given up and counted, and a sent
+ * The schedule of an open loop: bursts of `burst` packets, one every `burst / rate` seconds of the TSC, or after random
+ * gaps with that mean. The schedule does not adapt to delays: a packet not sent `late_after` ticks after it was due is given up and counted, and a sent
  * packet keeps the time it was due.
  */
 #ifndef PACE_H
 #define PACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "pace/gaps.h"
+#include "table/hashing.h"
 
 struct pace {
 	uint64_t interval; /* ticks between bursts, with 32 fractional bits; 0: closed loop, no schedule */
 	uint32_t burst;
 	uint64_t late_after;
-	uint64_t start;	 /* when burst 0 was due */
-	uint64_t bursts; /* complete ones, since start */
+	uint64_t start;	 /* when burst 0 was due; with random gaps the current one */
+	uint64_t bursts; /* complete ones, since start; 0 with random gaps */
+	const double *gaps; /* NULL: all are equal */
+	double part;	    /* of a tick, to add to start */
+	uint64_t random;
 	uint32_t in_burst; /* packets of the current burst that are done */
 	uint64_t late;	   /* packets given up in total */
 };
@@ -25,6 +32,13 @@ static inline void pace_open(struct pace *p, uint64_t rate_pps, uint32_t burst, 
 	*p = (struct pace){.burst = burst, .late_after = late_after};
 	if (rate_pps != 0)
 		p->interval = (uint64_t)(((unsigned __int128)hz * burst << 32) / rate_pps);
+}
+
+/* Draws the gaps between bursts from this table from now on. */
+static inline void pace_draw(struct pace *p, const double gaps[GAPS_DRAWS], uint64_t seed)
+{
+	p->gaps = gaps;
+	p->random = seed;
 }
 
 /* Restarts the schedule, after a pause that the traffic did not cause. */
@@ -40,6 +54,19 @@ static inline uint64_t pace_due(const struct pace *p)
 	return p->start + (uint64_t)((unsigned __int128)p->bursts * p->interval >> 32);
 }
 
+static inline void pace_next_burst(struct pace *p)
+{
+	p->in_burst = 0;
+	if (p->gaps == NULL) {
+		p->bursts++;
+		return;
+	}
+	p->part += p->gaps[mix64(p->random++) >> (64 - GAPS_DRAWS_LOG2)];
+	uint64_t ticks = (uint64_t)p->part;
+	p->start += ticks;
+	p->part -= (double)ticks;
+}
+
 /* Gives up overdue bursts, at most this many packets. Returns the number of packets. */
 static inline uint64_t pace_give_up(struct pace *p, uint64_t now, uint64_t most)
 {
@@ -51,10 +78,8 @@ static inline uint64_t pace_give_up(struct pace *p, uint64_t now, uint64_t most)
 			rest = most - given_up;
 		given_up += rest;
 		p->in_burst += (uint32_t)rest;
-		if (p->in_burst == p->burst) {
-			p->in_burst = 0;
-			p->bursts++;
-		}
+		if (p->in_burst == p->burst)
+			pace_next_burst(p);
 	}
 	p->late += given_up;
 	return given_up;
@@ -68,10 +93,8 @@ static inline bool pace_is_due(const struct pace *p, uint64_t now)
 /* Counts the packet that was due as sent. */
 static inline void pace_sent(struct pace *p)
 {
-	if (++p->in_burst == p->burst) {
-		p->in_burst = 0;
-		p->bursts++;
-	}
+	if (++p->in_burst == p->burst)
+		pace_next_burst(p);
 }
 
 #endif
