@@ -94,7 +94,10 @@ def roles(
 def queue(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help='JSON {"tsc_hz": N, "batches": {"SIZE": [count, cycles]}}.'),
+        typer.Argument(
+            metavar="FILE",
+            help='Report of `nalm rate --json`, or JSON {"tsc_hz": N, "batches": {"SIZE": [count, cycles]}}.',
+        ),
     ] = None,
     *,
     line: Annotated[str | None, typer.Option(help="Loads in bit/s on the line, such as 5G,7.75G.")] = None,

@@ -22,6 +22,8 @@ JsonOption = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the report to this file; - for standard output."),
 ]
+MOST_CV = 4.0
+"""Greatest coefficient of variation of gaps (reference-nf/src/pace/gaps.h)."""
 _EXIT_CODES = {
     "measured": ExitCode.OK,
     "inconclusive": ExitCode.INCONCLUSIVE,
@@ -35,7 +37,8 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Examples:\n\n    nalm rate                       the working tree: MRR, NDR, PDR, latency\n\n"
         "    nalm rate main --mode mrr --duration 0.5\n\n"
-        "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json"
+        "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
+        "    nalm rate --mode latency --arrivals geometric"
     )(rate)
 
 
@@ -61,6 +64,13 @@ def rate(
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
+    arrivals: Annotated[
+        str | None,
+        typer.Option(
+            help="Gaps between packets in the open loop: cbr, poisson, geometric or nbinom:CV. "
+            "Default: as the NF's configuration has them."
+        ),
+    ] = None,
     launches: Annotated[
         int, typer.Option(min=1, help="Number of launches at full load.")
     ] = defaults.MRR_LAUNCHES,
@@ -72,6 +82,8 @@ def rate(
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates (MRR, NDR, PDR), and latency and jitter at shares of NDR."""
+    from dataclasses import replace
+
     from nalm_core.rates.rate_report import RateSettings
     from nalm_core.rates.rate_result import judge_rates
 
@@ -82,6 +94,7 @@ def rate(
     require_place(json_file, "--json")
     settings = RateSettings(
         mode=mode,
+        arrivals=_arrivals(arrivals),
         trial_s=duration,
         mrr_launches=launches,
         pdr_loss=pdr_loss,
@@ -93,7 +106,7 @@ def rate(
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
         repository = Repository(repo.absolute(), work.fresh("git"))
-        one = subject(repository, repository.resolve(revision), scenario)
+        one = replace(subject(repository, repository.resolve(revision), scenario), arrivals=settings.arrivals)
         report = measure_rates(one, settings, home, work, progress)
         result = judge_rates(report)
         if json_file != STDOUT:
@@ -103,6 +116,21 @@ def rate(
         document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
         write_file(json_file, document + "\n", "--json")
     raise typer.Exit(_EXIT_CODES[result.verdict])
+
+
+def _arrivals(text: str | None) -> str | None:
+    from nalm_core.models.quantity import ModelInputError
+    from nalm_core.models.queue.gaps import parse_arrivals
+
+    if text is None:
+        return None
+    try:
+        _, cv = parse_arrivals(text)
+    except ModelInputError as error:
+        raise UsageError(str(error), hint="example: --arrivals nbinom:2") from error
+    if cv is not None and cv > MOST_CV:
+        raise UsageError(f"--arrivals {text}: generators have a CV up to {MOST_CV:g}")
+    return text
 
 
 def _shares(text: str) -> list[float]:

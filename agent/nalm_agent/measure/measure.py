@@ -290,4 +290,5 @@ def _rounds(
         progress.step("cycles", f"launch {done} done, next look after {planned}", fraction, left)
 
     builder.ended_by = measure_rounds(bench, runs, decided, after_launch)
+    builder.batches = bench.batches
     return outcome

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nalm_core.findings.expectation import expected_outcomes
+from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.modelled_counts import ModelCount
@@ -89,6 +90,7 @@ class ReportBuilder:
         said = request.repository.messages(request.base, request.head)
         self.expected_outcomes = expected_outcomes(said, request.scenario)
         self.rounds: list[Round] = []
+        self.batches: dict[Arm, list[LcoreBatches]] = {}
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
         self.event_counts: list[EventCount] = []
@@ -158,6 +160,7 @@ class ReportBuilder:
             arms=self.arms,
             sources=self.sources,
             rounds=self.rounds,
+            batches=self.batches,
             replays=self.replays,
             memory=self.memory,
             buffer_looks=self.buffer_looks,

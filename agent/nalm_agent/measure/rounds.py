@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nalm_core.report.batch_sizes import LcoreBatches, summed_by_lcore
 from nalm_core.report.counters import cpu_time_scale, ratio
 from nalm_core.report.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
 from nalm_core.report.run_report import (
@@ -33,6 +34,7 @@ from nalm_core.verdict.retained import leaked_share
 
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
+from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets
 from nalm_agent.nf.self_counting_nf import SelfCountingNf
@@ -138,6 +140,13 @@ class Bench:
     settings: Settings
     cores: Cores
     work: WorkDir
+    batches: dict[Arm, list[LcoreBatches]] = field(default_factory=dict)
+    """Of each arm over all rounds so far; measure_rounds adds to it."""
+
+    def add_batches(self, arm: Arm, launch: list[LcoreBatches]) -> None:
+        """Adds the batches of a launch."""
+        if found := summed_by_lcore([*self.batches.get(arm, []), *launch]):
+            self.batches[arm] = found
 
 
 def measure_rounds(
@@ -184,6 +193,7 @@ def _measure_launch(
         for arm, nf in running.items():
             with blame(arm):
                 warm_up(nf, settings.turn_ms)
+        batches = {arm: nf.batches() for arm, nf in running.items()}
         for turn in range(settings.turns_per_launch):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
@@ -202,6 +212,7 @@ def _measure_launch(
                 )
         looks = []
         for arm, nf in running.items():
+            bench.add_batches(arm, batches_between(batches[arm], nf.batches()))
             with blame(arm):
                 own = [one for one in rounds if one.arm is arm]
                 if arm not in looked_at and _buffers_grew(nf, own):

@@ -13,6 +13,7 @@ from pathlib import Path
 from nalm_core.report.run_report import StageInfo
 from nalm_core.text.amounts import amount
 
+from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
 from nalm_agent.nf.gate import Gate
 from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
 from nalm_agent.nf.nf_process import NfProcess, describe_exit
@@ -188,6 +189,10 @@ class RunningNf(NfProcess):
             stage_counters(self.stages, before, after),
             buffers_in_use(after),
         )
+
+    def batches(self) -> BatchSnapshot:
+        """Batches so far, by size."""
+        return batch_snapshot(self.probe)
 
     def snapshot(self) -> Snapshot:
         """The current counters."""

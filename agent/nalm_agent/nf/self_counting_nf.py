@@ -19,6 +19,7 @@ from nalm_core.imports.figures import ImportFailedError
 from nalm_core.report.run_report import LcoreCounters, StageInfo
 from nalm_core.text.amounts import amount
 
+from nalm_agent.nf.batches import BatchSnapshot
 from nalm_agent.nf.nf_process import NfProcess, describe_exit
 from nalm_agent.nf.polling_thread import Scheduled, scheduled_threads
 from nalm_agent.nf.turns import TurnCounters
@@ -86,6 +87,10 @@ class SelfCountingNf(NfProcess):
         since = {name: one.since(before[name]) for name, one in after.items() if name in before}
         lcores = [_lcore(one, thread_of(one, since), end - begin) for one in reported.lcores]
         return TurnCounters(lcores, reported.counters)
+
+    def batches(self) -> BatchSnapshot:
+        """None: its figures do not have them."""
+        return BatchSnapshot()
 
     def finish(self) -> None:
         """Raises NfError if the NF has ended by itself. The context manager kills it on exit."""

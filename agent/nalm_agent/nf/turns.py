@@ -11,6 +11,8 @@ from typing import Protocol, Self
 from nalm_core.report.counters import ENDED
 from nalm_core.report.run_report import LcoreCounters, StageCounters, StageInfo
 
+from nalm_agent.nf.batches import BatchSnapshot
+
 
 @dataclass(frozen=True)
 class TurnCounters:
@@ -38,6 +40,9 @@ class NfInTurns(Protocol):
 
     def counted_turn(self, milliseconds: float) -> TurnCounters:
         """Runs the NF for so long. It does not run before and after the turn."""
+
+    def batches(self) -> BatchSnapshot:
+        """Batches so far, by size; none if they are not counted."""
 
     def mapped_files(self) -> frozenset[Path] | None:
         """Files that it has mapped now; None if they do not show what it runs."""

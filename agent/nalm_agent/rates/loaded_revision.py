@@ -38,6 +38,7 @@ class Subject:
     """Name of the scenario."""
     scenario: ScenarioConfig
     run: RunPlan
+    arrivals: str | None = None
 
     @property
     def described(self) -> Scenario:
@@ -102,6 +103,7 @@ def ready(one: Subject, host: Host, home: Home, work: WorkDir, progress: Progres
                 urgent=_has_cpus_of_its_own(cores),
                 build=built.build,
                 definition=one.definition,
+                arrivals=one.arrivals,
             )
         finally:
             stop_all()

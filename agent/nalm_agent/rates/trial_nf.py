@@ -16,6 +16,7 @@ from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefiniti
 
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
+from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import Snapshot, buffers_in_use, lcore_counters, stage_counters
 from nalm_agent.rates.lcore_stages import lcore_stages
@@ -41,6 +42,8 @@ class NfRun:
     urgent: bool
     build: Build
     definition: RunDefinition
+    arrivals: str | None = None
+    """Gaps in the open loop; None: those of the NF's configuration."""
 
 
 @dataclass(frozen=True)
@@ -117,9 +120,17 @@ class TrialNf:
         assert traffic is not None
         self._trial += 1
         load = Load.CLOSED if ask.pps is None else Load.OPEN
-        traffic.ask(self._trial, load, rate_pps=ask.pps or 0, leave_out_s=ask.leave_out_s)
+        traffic.ask(
+            self._trial,
+            load,
+            rate_pps=ask.pps or 0,
+            leave_out_s=ask.leave_out_s,
+            arrivals=self._run.arrivals,
+        )
         stolen, before = steal_ns(self._run.cores.cpus), self._nf.snapshot()
+        batches = batch_snapshot(self._nf.probe)
         self._nf.turn(milliseconds=ask.seconds * 1000)
+        counted = batches_between(batches, batch_snapshot(self._nf.probe))
         if arrive:
             self._let_arrive(traffic, before)
         after, stolen = self._nf.snapshot(), steal_ns(self._run.cores.cpus) - stolen
@@ -132,6 +143,7 @@ class TrialNf:
             traffic=traffic.totals(self._trial),
             lcores=lcore_counters(before, after),
             stages=lcore_stages(self.stages, before, after),
+            batches=counted,
             steal_ns=max(0, stolen),
             latency=traffic.latency(),
             jitter=traffic.jitter(),

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
+from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_synthetic import changed, make_report
+from rate_synthetic import Truth, rate_report, trial
 from typer.testing import CliRunner
 
 RATES = "1=2.1M,2=3.691720M,4=5.854546M,8=7.939726M,16=8.781818M"
@@ -93,6 +95,22 @@ def test_queue_from_a_line_and_from_batches(tmp_path: Path) -> None:
     said = nalm("queue", str(file), "--pps", "40M", *options, "--loss", "1e-5")
     assert "lcores lose at most 1e-05; " in said and "JSD" not in said
     assert document("queue", str(file), "--pps", "1M", *options)["agreement"]["divergence"] > 0
+
+
+def test_queue_from_a_rate_report(tmp_path: Path) -> None:
+    sizes = {size: (100, 100 * 2 * (200 + 30 * size)) for size in (1, 2, 3)}
+    trials = [
+        trial(Truth(intended_pps=pps, shared_core=False)).model_copy(
+            update={"batches": [LcoreBatches(lcore=0, sizes=sizes)]}
+        )
+        for pps in (5_000_000, 8_000_000)
+    ]
+    file = tmp_path / "rates.json"
+    file.write_text(rate_report(trials).model_dump_json(by_alias=True))
+    options = ("--queue", "64", "--batch", "8")
+    assert "against the measured batches: JSD" in nalm("queue", str(file), "--pps", "5M", *options)
+    said = nalm("queue", str(file), "--pps", "4M", *options)
+    assert "no valid trial at 4.000 Mpps to compare with" in said and "JSD" not in said
 
 
 def test_budget_from_options_and_a_run(run: str) -> None:

@@ -146,4 +146,10 @@ def test_a_variant_is_measured_off_and_on(nf_repository: NfRepository, nalm: Nal
     assert "beta" in done.stdout and "f_t" in done.stdout
     (one,) = [parse_report(json.dumps(one)) for one in json.loads(reports.read_text())]
     assert [arm.run.features for arm in one.arms.values()] == [["alpha"], ["alpha", "beta"]]
+    for arm in one.arms:
+        (lcore,), rounds = one.batches[arm], [each for each in one.rounds if each.arm is arm]
+        packets = sum(size * count for size, (count, _) in lcore.sizes.items())
+        assert packets == sum(each.lcores[0].packets for each in rounds)
+        cycles = sum(cycles for size, (_, cycles) in lcore.sizes.items() if size)
+        assert cycles == sum(each.lcores[0].busy_cycles for each in rounds)
     assert len({arm.build.code_digest for arm in one.arms.values()}) == 1

@@ -15,6 +15,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from nalm_core.rates import defaults
 from nalm_core.rates.latency import Histogram
+from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.run_report import (
     Build,
     Check,
@@ -86,6 +87,8 @@ class Trial(Model):
     traffic: Traffic
     lcores: list[LcoreCounters] = Field(min_length=1)
     stages: list[LcoreStages]
+    batches: list[LcoreBatches] = Field(default_factory=list)
+    """Of each lcore while traffic was sent. Empty: not counted (an older report or probe)."""
     steal_ns: int | None = Field(default=None, ge=0)
     latency: Histogram | None = None
     jitter: Histogram | None = None
@@ -127,6 +130,8 @@ class RateSettings(Model):
     """Settings of the measurement."""
 
     mode: Mode = Mode.ALL
+    arrivals: str | None = Field(default=None, pattern=r"^(cbr|poisson|geometric|nbinom:[0-9.]{1,9})$")
+    """Gaps between packets in the open loop; None: as the NF's configuration has them."""
     trial_s: float = Field(default=defaults.TRIAL_S, gt=0)
     mrr_launches: int = Field(default=defaults.MRR_LAUNCHES, ge=1, le=1000)
     mrr_trials: int = Field(default=defaults.MRR_TRIALS, ge=1, le=1000)

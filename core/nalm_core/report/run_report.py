@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.call_tree import CallNode, FunctionLines
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
@@ -358,6 +359,8 @@ class RunReport(Model):
     tools: dict[str, str | None] = Field(default_factory=dict)
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
+    batches: dict[Arm, list[LcoreBatches]] = Field(default_factory=dict)
+    """Batches of each arm over all rounds. Empty: not counted (an older probe, or the NF's own figures)."""
     replays: list[Replay] = Field(default_factory=list)
     """Outcomes of the same packets in every arm. Empty: not replayed."""
     memory: list[ArmMemory] = Field(default_factory=list)

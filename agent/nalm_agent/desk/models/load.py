@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from nalm_core.models.budget import GAP_BYTES
 from nalm_core.models.documents.base import read_document
 from nalm_core.models.documents.queue import (
     TAIL,
+    BatchAgreement,
     MeasuredBatches,
     QueueAnswer,
     QueueInput,
@@ -16,12 +19,17 @@ from nalm_core.models.documents.queue import (
     queue_answer,
 )
 from nalm_core.models.quantity import ModelInputError
+from nalm_core.models.queue.comparison import agreement, histogram
 from nalm_core.models.queue.gaps import parse_arrivals
+from nalm_core.rates.trial_batches import batches_by_rate
+from nalm_core.report.batch_sizes import BatchCounts, summed
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import ShownAnswer, columns
 from nalm_agent.desk.print_rates import pps_text
+
+RATE_REPORT = "nalm.rate-report/"
 
 
 @dataclass(frozen=True)
@@ -54,16 +62,41 @@ def answer_queue(
     packet_ns: float | None,
     loss: float | None,
 ) -> ShownAnswer:
-    """file: documents.queue.MeasuredBatches. packets: that the queue holds. loss: with the fewest lcores."""
+    """file: documents.queue.MeasuredBatches, or a rate report. packets: that the queue holds.
+
+    loss: with the fewest lcores.
+    """
     family, cv = parse_arrivals(load.arrivals)
     given: dict[str, object] = {"queue": packets, "batch": batch, "arrivals": family, "cv": cv, "loss": loss}
+    by_rate: dict[int | None, BatchCounts] | None = None
     if file is not None:
-        given["measured"] = read_document(MeasuredBatches, inputs.read_file(file))
+        document = inputs.read_file(file)
+        if str(document.get("schema")).startswith(RATE_REPORT):
+            report = inputs.rate_report(file)
+            by_rate = batches_by_rate(report)
+            document = {"tsc_hz": float(report.host.tsc_hz), "batches": summed(by_rate.values())}
+        given["measured"] = read_document(MeasuredBatches, document)
     else:
         per_packet = inputs.given(packet_ns, "--packet-ns")
         given["line"] = {"base_ns": inputs.given(base_ns, "--base-ns"), "packet_ns": per_packet}
     answer = queue_answer(read_document(QueueInput, {**given, "pps": load.rates()}))
+    if by_rate is not None:
+        answer = _beside_its_load(answer, by_rate)
     return ShownAnswer(answer, _lines(answer))
+
+
+def _beside_its_load(answer: QueueAnswer, by_rate: Mapping[int | None, BatchCounts]) -> QueueAnswer:
+    """The answer with the batches of its own load in place of those of all loads, if it was measured."""
+    if answer.agreement is None:
+        return answer
+    load = answer.loads[0]
+    counted = by_rate.get(round(load.pps))
+    if counted is None:
+        note = f"the report has no valid trial at {pps_text(load.pps)} to compare with"
+        return answer.model_copy(update={"agreement": None, "measured": None, "notes": [*answer.notes, note]})
+    sizes = histogram({size: count for size, (count, _) in counted.items()})
+    found = BatchAgreement.model_validate(agreement(sizes, np.asarray(load.batches)))
+    return answer.model_copy(update={"agreement": found, "measured": [float(part) for part in sizes]})
 
 
 def _lines(answer: QueueAnswer) -> list[str]:

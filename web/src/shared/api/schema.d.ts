@@ -6160,6 +6160,21 @@ export interface components {
          */
         Kind: "features" | "ablation" | "models";
         /**
+         * LcoreBatches
+         * @description Iterations of one lcore by their packets; size 0: polls that found nothing. Without apart stages.
+         */
+        LcoreBatches: {
+            /** Lcore */
+            lcore: number;
+            /** Sizes */
+            sizes: {
+                [key: string]: [
+                    number,
+                    number
+                ];
+            };
+        };
+        /**
          * LcoreCounters
          * @description One lcore over one turn: TSC cycles, nanoseconds.
          */
@@ -7965,6 +7980,10 @@ export interface components {
             /** Arms */
             arms: {
                 [key: string]: components["schemas"]["ArmInfo"];
+            };
+            /** Batches */
+            batches?: {
+                [key: string]: components["schemas"]["LcoreBatches"][];
             };
             /** Buffer Looks */
             buffer_looks?: components["schemas"]["BufferLook"][];
