@@ -159,6 +159,7 @@ static bool open_io(uint64_t seed)
 
 	return io_open(&nf.io, &(struct io_settings){
 				       .batch_size = m->batch_size,
+				       .ring = nf.settings.traffic->ring,
 				       .queues = plan_tx_queues(m),
 				       .in_flight = plan_packets_in_rings(m),
 				       .seed = seed,

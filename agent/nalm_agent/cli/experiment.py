@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm experiment`: measures the cost of features, variants and execution models of one commit."""
+"""`nalm experiment`: features, variants, execution models, core counts and queues of one commit."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from nalm_core.experiments.constants import CELL_SECONDS
+from nalm_core.rates import defaults
 from nalm_core.report.cell import Kind
 from nalm_core.report.serialization import dump_report
 
@@ -19,88 +21,215 @@ from nalm_agent.shell.completion import revision_names, scenario_names
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
 
+NamesArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="NAME",
+        help="Scenarios, ablations or chains. Default: all of nalm.toml.",
+        autocompletion=scenario_names,
+    ),
+]
+TableArgument = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="The table in nalm.toml. Default: the first.")
+]
+RevisionOption = Annotated[
+    str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
+]
+JsonOption = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the result to this file; - for standard output."),
+]
+DurationOption = Annotated[float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")]
+
+KINDS = {
+    Kind.FEATURES: (
+        "Measure the cost of each feature, with its error.",
+        "Examples:\n\n    nalm experiment features\n\n"
+        "    nalm experiment features --scenario sfc_a --seconds 20 --json prices.json",
+    ),
+    Kind.ABLATION: (
+        "Measure each variant off and on.",
+        "Example:\n\n    nalm experiment ablation flow_cache",
+    ),
+    Kind.MODELS: (
+        "Compare chains under their execution models.",
+        "Example:\n\n    nalm experiment models --revision v1.2",
+    ),
+}
+"""Help and examples."""
+
 
 def add_to(app: typer.Typer) -> None:
-    """Adds the command to `nalm`."""
-    app.command(
-        epilog="Examples:\n\n    nalm experiment features\n\n"
-        "    nalm experiment features --scenario sfc_a --seconds 20 --json prices.json\n\n"
-        "    nalm experiment ablation flow_cache\n\n    nalm experiment models --revision v1.2"
-    )(experiment)
+    """Adds the commands to `nalm`."""
+    group = typer.Typer(
+        help="Measure the cost of features, variants or execution models of one commit, side by side; its "
+        "speedup with lcores, and its queue.",
+        no_args_is_help=True,
+        rich_markup_mode="markdown",
+    )
+    for kind, (text, examples) in KINDS.items():
+        group.command(
+            kind.value,
+            help=f"{text}\n\nExit code 3: some cells could not be measured; the result covers the others.",
+            epilog=examples,
+        )(_of_kind(kind))
+    group.command(
+        epilog="Examples:\n\n    nalm experiment cores --lcores 1,2,4,8\n\n"
+        "    nalm experiment cores sfc_a --at 16,32 --json cores.json"
+    )(cores)
+    group.command(
+        epilog="Examples:\n\n    nalm experiment queue\n\n"
+        "    nalm experiment queue nop --batch 32,256 --ring 1024 --shares 20,40,60,80,95 --arrivals poisson"
+    )(queue)
+    app.add_typer(group, name="experiment")
 
 
-def experiment(
-    kind: Annotated[
-        Kind,
-        typer.Argument(
-            metavar="KIND",
-            help="features: the cost of each, with its error. ablation: each variant off and on. models: "
-            "chains under their execution models.",
-        ),
-    ],
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="NAME",
-            help="Scenarios, ablations or chains. Default: all of nalm.toml.",
-            autocompletion=scenario_names,
-        ),
-    ] = None,
+def _of_kind(kind: Kind) -> Callable[..., None]:
+    def command(
+        names: NamesArgument = None,
+        *,
+        scenario: Annotated[
+            list[str] | None,
+            typer.Option("--scenario", help="Another NAME; repeatable.", autocompletion=scenario_names),
+        ] = None,
+        revision: RevisionOption = WORKTREE,
+        seconds: Annotated[
+            float, typer.Option(min=0.1, help="Time limit for the rounds of a cell, without its launches.")
+        ] = CELL_SECONDS,
+        seed: Annotated[
+            int, typer.Option(help="Seed for the order of cells and the choice of held-out sets.")
+        ] = 0,
+        json_file: JsonOption = None,
+        reports_file: Annotated[
+            str | None,
+            typer.Option("--reports", metavar="FILE", help="Write the cells' run reports to this file."),
+        ] = None,
+        repo: options.RepoOption = Path(),
+        quiet: options.QuietOption = False,
+    ) -> None:
+        from nalm_core.experiments.fit import fit
+
+        from nalm_agent.desk.print_experiment import print_result
+        from nalm_agent.measure.experiment import Experiment, measure_cells
+
+        require_place(reports_file, "--reports")
+        require_place(json_file, "--json")
+        home = Home.default()
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            repository = Repository(repo.absolute(), work.fresh("git"))
+            found = repository.resolve(revision)
+            chosen = [*(names or []), *(scenario or [])]
+            planned = Experiment(repository, found, kind, chosen, seed, seconds)
+            reports = list(measure_cells(planned, home, work, progress))
+        result = fit(reports)
+        if result is None or not result.taken:
+            why = "\n".join(result.unusable.values()) if result else None
+            raise HostError(
+                "no cell could be measured",
+                log=why,
+                hint="give busy hosts more time with --seconds; `nalm check --force` shows one run whole",
+            )
+        if reports_file is not None:
+            write_file(
+                reports_file, f"[{','.join(dump_report(one).decode() for one in reports)}]\n", "--reports"
+            )
+        if STDOUT not in (json_file, reports_file):
+            print_result(result)
+        if json_file is not None:
+            write_file(json_file, result.model_dump_json(indent=1) + "\n", "--json")
+        raise typer.Exit(ExitCode.INCONCLUSIVE if result.partial else ExitCode.OK)
+
+    return command
+
+
+def cores(
+    chain: TableArgument = None,
     *,
-    scenario: Annotated[
-        list[str] | None,
-        typer.Option("--scenario", help="Another NAME; repeatable.", autocompletion=scenario_names),
+    lcores: Annotated[
+        str | None, typer.Option(help="Numbers of lcores of the NF, such as 1,2,4,8. Default: nalm.toml's.")
     ] = None,
-    revision: Annotated[
-        str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
-    ] = WORKTREE,
-    seconds: Annotated[
-        float, typer.Option(min=0.1, help="Time limit for the rounds of a cell, without its launches.")
-    ] = CELL_SECONDS,
-    seed: Annotated[
-        int, typer.Option(help="Seed for the order of cells and the choice of held-out sets.")
-    ] = 0,
-    json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write the result to this file; - for standard output."),
+    reference: Annotated[
+        int | None, typer.Option(help="Lcores whose speedup is 1. Default: the fewest measured.")
     ] = None,
-    reports_file: Annotated[
-        str | None,
-        typer.Option("--reports", metavar="FILE", help="Write the cells' run reports to this file."),
-    ] = None,
+    at: Annotated[str | None, typer.Option(help="Lcores to predict for, such as 16,32.")] = None,
+    revision: RevisionOption = WORKTREE,
+    duration: DurationOption = defaults.TRIAL_S,
+    launches: Annotated[
+        int, typer.Option(min=1, help="Number of launches with each number of lcores.")
+    ] = defaults.MRR_LAUNCHES,
+    json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Measure the cost of features, variants or execution models of one commit, side by side.
+    """Measure full load with several numbers of lcores, and fit the speedup: ceiling, peak, cap, factors.
 
-    Exit code 3: some cells could not be measured; the result covers the others.
+    Exit code 3: some numbers were left out; the fit covers the others.
     """
-    from nalm_core.experiments.fit import fit
+    from nalm_core.rates.rate_report import Mode, RateSettings
 
-    from nalm_agent.desk.print_experiment import print_result
-    from nalm_agent.measure.experiment import Experiment, measure_cells
+    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.inputs import whole_numbers
+    from nalm_agent.desk.models.scaling import answer_cores
+    from nalm_agent.rates.core_counts import measure_cores, plan_cores
+    from nalm_agent.rates.loaded_revision import Place
 
-    require_place(reports_file, "--reports")
+    require_place(json_file, "--json")
+    settings = RateSettings(mode=Mode.MRR, trial_s=duration, mrr_launches=launches)
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress, refusing("speedup"):
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        place = Place(repository, repository.resolve(revision), home, work, progress)
+        plan = plan_cores(place, chain, whole_numbers(lcores, "--lcores") if lcores else None)
+        measured = measure_cores(plan, settings, place)
+        answer = answer_cores(measured, reference, at)
+    write_answer(answer, json_file)
+    raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
+
+
+def queue(
+    name: TableArgument = None,
+    *,
+    batch: Annotated[str | None, typer.Option(help="Largest batches. Default: nalm.toml's.")] = None,
+    ring: Annotated[str | None, typer.Option(help="Sizes of the ring. Default: nalm.toml's.")] = None,
+    frame: Annotated[str | None, typer.Option(help="Bytes of a frame. Default: nalm.toml's.")] = None,
+    shares: Annotated[
+        str, typer.Option(help="Loads, in per cent of the rate at full load.")
+    ] = "20,40,60,80,95",
+    arrivals: Annotated[
+        str, typer.Option(help="Gaps between packets: poisson, geometric, cbr or nbinom:CV.")
+    ] = "poisson",
+    revision: RevisionOption = WORKTREE,
+    duration: DurationOption = defaults.TRIAL_S,
+    json_file: JsonOption = None,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
+) -> None:
+    """Measure batch sizes, loss and latency over a grid of queues and loads, beside the queue model's.
+
+    Exit code 3: some loads could not be compared.
+    """
+    from nalm_agent.cli.rate import percentages, usable_arrivals
+    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.inputs import whole_numbers
+    from nalm_agent.desk.models.queue_grid import answer_grid
+    from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
+
     require_place(json_file, "--json")
     home = Home.default()
-    with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        found = repository.resolve(revision)
-        chosen = [*(names or []), *(scenario or [])]
-        planned = Experiment(repository, found, kind, chosen, seed, seconds)
-        reports = list(measure_cells(planned, home, work, progress))
-    result = fit(reports)
-    if result is None or not result.taken:
-        why = "\n".join(result.unusable.values()) if result else None
-        raise HostError(
-            "no cell could be measured",
-            log=why,
-            hint="give busy hosts more time with --seconds; `nalm check --force` shows one run whole",
+    with home.work() as work, Terminal(quiet=quiet) as progress, refusing("queue"):
+        grid = Grid(
+            shares=percentages(shares),
+            arrivals=usable_arrivals(arrivals),
+            seconds=duration,
+            batches=whole_numbers(batch, "--batch") if batch else None,
+            rings=whole_numbers(ring, "--ring") if ring else None,
+            frames=whole_numbers(frame, "--frame") if frame else None,
         )
-    if reports_file is not None:
-        write_file(reports_file, f"[{','.join(dump_report(one).decode() for one in reports)}]\n", "--reports")
-    if STDOUT not in (json_file, reports_file):
-        print_result(result)
-    if json_file is not None:
-        write_file(json_file, result.model_dump_json(indent=1) + "\n", "--json")
-    raise typer.Exit(ExitCode.INCONCLUSIVE if result.partial else ExitCode.OK)
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        place = Place(repository, repository.resolve(revision), home, work, progress)
+        measured = measure_grid(queue_table(place, name), grid, place)
+    if not measured.compared:
+        raise HostError("no load could be compared", log="\n".join(measured.left_out))
+    write_answer(answer_grid(measured, arrivals), json_file)
+    raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)

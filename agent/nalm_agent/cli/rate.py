@@ -94,13 +94,13 @@ def rate(
     require_place(json_file, "--json")
     settings = RateSettings(
         mode=mode,
-        arrivals=_arrivals(arrivals),
+        arrivals=None if arrivals is None else usable_arrivals(arrivals),
         trial_s=duration,
         mrr_launches=launches,
         pdr_loss=pdr_loss,
         width=width,
         search_s=limit,
-        shares=_shares(shares),
+        shares=percentages(shares),
         leave_out_s=leave_out,
     )
     home = Home.default()
@@ -118,12 +118,11 @@ def rate(
     raise typer.Exit(_EXIT_CODES[result.verdict])
 
 
-def _arrivals(text: str | None) -> str | None:
+def usable_arrivals(text: str) -> str:
+    """The gaps, if generators have them. Raises UsageError."""
     from nalm_core.models.quantity import ModelInputError
     from nalm_core.models.queue.gaps import parse_arrivals
 
-    if text is None:
-        return None
     try:
         _, cv = parse_arrivals(text)
     except ModelInputError as error:
@@ -133,7 +132,8 @@ def _arrivals(text: str | None) -> str | None:
     return text
 
 
-def _shares(text: str) -> list[float]:
+def percentages(text: str) -> list[float]:
+    """`10,50` as 0.1 and 0.5. Raises UsageError."""
     try:
         shares = [float(part) / 100 for part in text.split(",")]
     except ValueError:

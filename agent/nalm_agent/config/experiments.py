@@ -9,7 +9,7 @@ from typing import Annotated
 from nalm_core.experiments.design import DesignError, FeatureSpace
 from nalm_core.report.cell import Tuning
 from nalm_core.report.run_report import Name
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Mistake = tuple[list[str], str]
 """A path in nalm.toml, and the mistake there."""
@@ -53,9 +53,58 @@ class AblationConfig(Described):
     """The first pair is the chain that the variant was made for; the others show its effect elsewhere."""
 
 
+class ParallelOverhead(Described):
+    """Two scenarios of a chain on one lcore, which differ by the overhead of running in parallel (f_s)."""
+
+    plain: Name
+    parallel: Name
+
+
+class CoresConfig(Described):
+    """One chain on several numbers of lcores."""
+
+    lcores: Annotated[dict[Annotated[int, Field(ge=1, le=64)], Name], Field(min_length=1)]
+    """Scenarios by the NF's lcores; the generator has a further one."""
+    f_s: ParallelOverhead | None = None
+
+
+VALUE = "{value}"
+
+
+class Axis(Described):
+    """A setting of the NF that a grid varies."""
+
+    arguments: Annotated[list[str], Field(min_length=1)]
+    """Appended to the command, with VALUE replaced."""
+    values: Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
+
+    @field_validator("arguments")
+    @classmethod
+    def _has_value(cls, arguments: list[str]) -> list[str]:
+        if not any(VALUE in argument for argument in arguments):
+            raise ValueError(f"expected {VALUE} in one of the arguments")
+        return arguments
+
+
+class QueueConfig(Described):
+    """A grid of batches, rings and frames."""
+
+    scenario: Name
+    """The generator has an lcore of its own."""
+    batch: Axis
+    """Most packets that the NF takes at once."""
+    ring: Axis
+    """Packets that wait before the NF."""
+    frame: Axis | None = None
+    """Bytes of a frame."""
+
+
 class ExperimentsConfig(Described):
     features: dict[Name, FeaturesConfig] = {}
     """By scenario."""
+    cores: dict[Name, CoresConfig] = {}
+    """By chain."""
+    queue: dict[Name, QueueConfig] = {}
     models: dict[Name, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
     """Scenarios by chain and execution model. The first of a chain is compared with the others."""
 
@@ -79,10 +128,25 @@ def mistakes(
         for model, scenario in models.items():
             if scenario not in features_of:
                 yield _no_scenario(["experiments", "models", chain, model], scenario, features_of)
+    for path, scenario in _named_scenarios(experiments):
+        if scenario not in features_of:
+            yield _no_scenario(path, scenario, features_of)
     for name, one in ablation.items():
         for scenario in (named for pair in one.pairs for named in (pair.off, pair.on)):
             if scenario not in features_of:
                 yield _no_scenario(["ablation", name, "pairs"], scenario, features_of)
+
+
+def _named_scenarios(experiments: ExperimentsConfig) -> Iterator[tuple[list[str], str]]:
+    """Scenarios that tables of cores and queues name, each with its path."""
+    for chain, cores in experiments.cores.items():
+        path = ["experiments", "cores", chain]
+        yield from (([*path, "lcores", str(count)], scenario) for count, scenario in cores.lcores.items())
+        if cores.f_s is not None:
+            yield [*path, "f_s", "plain"], cores.f_s.plain
+            yield [*path, "f_s", "parallel"], cores.f_s.parallel
+    for name, queue in experiments.queue.items():
+        yield ["experiments", "queue", name, "scenario"], queue.scenario
 
 
 def _no_scenario(path: list[str], name: str, known: Collection[str]) -> Mistake:

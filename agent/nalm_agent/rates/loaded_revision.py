@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -58,10 +58,13 @@ class Subject:
         return self.run.definition
 
 
-def subject(repository: Repository, revision: Revision, scenario: str | None) -> Subject:
+def subject(
+    repository: Repository, revision: Revision, scenario: str | None, arguments: Sequence[str] = ()
+) -> Subject:
     """The revision's scenario, by default the first that is not `on_request`, with its arguments for rates.
 
-    Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
+    arguments: appended after those. Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is
+    unusable.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
@@ -75,10 +78,29 @@ def subject(repository: Repository, revision: Revision, scenario: str | None) ->
     name = scenario or config.standing()[0]
     chosen = config.scenario(name)
     added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
-    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *added]})
+    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *added, *arguments]})
     traffic = traffic_identity(repository, revision, chosen.traffic)
     run = plan(repository, revision, config, with_rates, traffic)
     return Subject(repository, revision, config, name, with_rates, run)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A revision, and where it is measured."""
+
+    repository: Repository
+    revision: Revision
+    home: Home
+    work: WorkDir
+    progress: Progress
+
+    def config(self) -> Config:
+        """Raises ConfigError."""
+        return read_config(self.repository, self.revision)
+
+    def subject(self, scenario: str, arguments: Sequence[str] = ()) -> Subject:
+        """Raises ConfigError, HostError."""
+        return subject(self.repository, self.revision, scenario, arguments)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "rate": "Measure rates (MRR, NDR, PDR), and latency and jitter at shares of NDR.",
         "soak": "Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks.",
         "experiment": "Measure the cost of features, variants or execution models of one commit, "
-        "side by side.",
+        "side by side; its speedup with lcores, and its queue.",
         "model": "Predict what an NF does with more lcores, more load or other hardware (docs/models.md).",
     },
     "Reports, builds and servers": {

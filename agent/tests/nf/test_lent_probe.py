@@ -10,6 +10,7 @@ from nalm_agent.config.nalm_toml import MEMORY_MB, parse
 from nalm_agent.counters import simulated
 from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
+from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
@@ -36,9 +37,10 @@ def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, st
     with RunningNf(command(bare_dpdk, 4), work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
         nf.wait_ready()
         for _ in range(2):
-            before = nf.snapshot()
+            before, batches = nf.snapshot(), nf.batches()
             nf.turn(packets=3200)
             after = nf.snapshot()
+            (counted,) = batches_between(batches, nf.batches())
             stages = stage_counters(nf.probe.stages, before, after)
             (lcore,) = lcore_counters(before, after)
             assert stages["rx"].outcomes == {"pass": 3200}
@@ -46,6 +48,8 @@ def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, st
             assert stages["tx"].outcomes == {"sent": 2400}
             assert counted_packets(nf.probe.stages, stages) == lcore.packets == 3200
             assert sum(one.cycles for one in stages.values()) == lcore.busy_cycles > 0
+            assert sum(size * count for size, (count, _) in counted.sizes.items()) == 3200
+            assert sum(cycles for size, (_, cycles) in counted.sizes.items() if size) == lcore.busy_cycles
         nf.finish()
 
 

@@ -13,12 +13,14 @@ from nalm_core.rates.rate_result import arm_info
 from nalm_core.rates.trials import forwarded_pps, shares_core
 
 
-def throughput(report: RateReport) -> Throughput:
+def throughput(report: RateReport, lcores: int | None = None) -> Throughput:
     """The rate of each launch: the median of its valid trials at full load, in packets/s.
 
-    Raises ModelInputError if there is none, or if the generator ran on an lcore of the NF.
+    lcores: of the NF, if the scenario's include others. Raises ModelInputError if there is no rate, or if the
+    generator ran on an lcore of the NF.
     """
-    name = f"rate report with {report.scenario.lcores} lcores"
+    lcores = lcores or report.scenario.lcores
+    name = f"rate report with {lcores} lcores"
     if report.build is None:
         raise ModelInputError(name, "the NF could not be built")
     info = arm_info(report.build, report.run, report.stages)
@@ -33,4 +35,4 @@ def throughput(report: RateReport) -> Throughput:
             by_launch[trial.launch].append(rate)
     if not by_launch:
         raise ModelInputError(name, "no trial at full load was valid; measure with `nalm rate --mode mrr`")
-    return Throughput(report.scenario.lcores, tuple(median(rates) for rates in by_launch.values()))
+    return Throughput(lcores, tuple(median(rates) for rates in by_launch.values()))

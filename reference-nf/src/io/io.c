@@ -13,7 +13,6 @@
 #include "packet/mbuf_metadata.h"
 
 #define POOL_CACHE 256u
-#define TO_NF_PACKETS 1024u
 
 /* Shifts later allocations, so that launches with different seeds have different cache layouts. It is never freed,
  * because it must keep its memory until the end. */
@@ -57,13 +56,13 @@ static bool start_ports(struct io *io)
 
 /* Each ring to the sink has room for all packets in the NF. The sink empties the rings before the generator sends more,
  * so nothing is lost when the sink is late. */
-static bool create_rings(struct io *io, uint32_t in_flight)
+static bool create_rings(struct io *io, uint32_t places, uint32_t in_flight)
 {
 	const unsigned int flags = RING_F_SP_ENQ | RING_F_SC_DEQ;
 	int socket = (int)rte_socket_id();
 	char name[RTE_RING_NAMESIZE];
 
-	io->to_nf = rte_ring_create("to_nf", TO_NF_PACKETS, socket, flags);
+	io->to_nf = rte_ring_create("to_nf", places, socket, flags);
 	for (uint32_t q = 0; q < io->queues; q++) {
 		snprintf(name, sizeof(name), "from_nf_%u", q);
 		io->from_nf[q] = rte_ring_create(name, rte_align32pow2(in_flight + 1), socket, flags);
@@ -119,7 +118,7 @@ static bool has_traffic(const struct io_settings *s)
 bool io_open(struct io *io, const struct io_settings *s)
 {
 	/* between generator and NF, in the NF, in each lcore; as many again in the rings to the sink */
-	uint32_t in_flight = TO_NF_PACKETS + s->in_flight + BATCH_MAX * 4 + (s->hop->buffers == HOP_NONE ? 0 : s->hop->packets);
+	uint32_t in_flight = s->ring + s->in_flight + BATCH_MAX * 4 + (s->hop->buffers == HOP_NONE ? 0 : s->hop->packets);
 	/* and the lcores' caches; one less than a power of two is the best size for rte_mempool */
 	uint32_t mbufs = in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count();
 
@@ -136,7 +135,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 	shift_placement(s->seed);
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
 					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
-	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, in_flight)) ||
+	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, s->ring, in_flight)) ||
 	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_ports(io))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));

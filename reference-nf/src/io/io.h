@@ -73,6 +73,7 @@ static inline uint64_t rx_now(const struct rx_clock *clock)
 
 struct io_settings {
 	uint32_t batch_size;
+	uint32_t ring;	    /* places between the generator and the NF; a power of two */
 	uint32_t queues;    /* lcores that send */
 	uint32_t in_flight; /* packets that fit between the lcores of the NF */
 	uint64_t seed;

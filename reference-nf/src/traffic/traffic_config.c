@@ -161,6 +161,9 @@ struct traffic_settings *traffic_configure(struct config *config)
 		s->marks = offload_marks(config);
 	if ((s->offload & OFFLOAD_DECAP) != 0)
 		s->n3 = upf_read_n3(config);
+	s->ring = (uint32_t)config_u64(config, "io", "ring", 1024, 64, 1u << 16);
+	if ((s->ring & (s->ring - 1)) != 0)
+		config_mistake(config, "io", "ring", "must be a power of two");
 	s->profile = config_choice(config, "traffic", "profile", "capture", profile_names);
 	read_targets(config, s);
 	s->inside = config_prefix(config, "network", "inside", "10.0.0.0/8");

@@ -33,6 +33,7 @@ struct traffic_settings {
 	uint64_t seed;
 	uint64_t ns_per_packet;
 	uint32_t offload; /* a set of enum offload */
+	uint32_t ring;	  /* [io] ring: places between the generator and the NF */
 	uint32_t marks;	  /* numbers that offload `mark` gives flows */
 	uint32_t n3;	  /* where offload `decap` ends tunnels, as in a packet */
 

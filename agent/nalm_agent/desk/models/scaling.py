@@ -9,6 +9,7 @@ from dataclasses import asdict
 from nalm_core.models.documents.base import read_document
 from nalm_core.models.documents.roles import RolePlan, RolesInput, roles_answer
 from nalm_core.models.documents.speedup import (
+    MeasuredRates,
     PredictedSpeedup,
     SpeedupAnswer,
     SpeedupInput,
@@ -23,6 +24,7 @@ from nalm_core.text.percents import change_percent
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import EXTRAPOLATED, ShownAnswer, columns, interval
 from nalm_agent.desk.print_rates import pps_text
+from nalm_agent.rates.core_counts import CoresMeasured
 from nalm_agent.report.saved import read_one
 
 
@@ -35,14 +37,48 @@ def answer_speedup(
         if not key.isdigit():
             raise ModelInputError("--rates", f"expected LCORES=RATE, not {key!r} lcores")
         measured.append({"lcores": int(key), "rates": [rate]})
+    answer = _fitted(measured, f_s, reference, at)
+    return ShownAnswer(answer, _speedup_lines(answer))
+
+
+class CoresAnswer(SpeedupAnswer):
+    """The curve through what was measured on this host."""
+
+    chain: str
+    rates: list[MeasuredRates]
+    f_s: float | None
+    """Null: nalm.toml does not say how to measure it."""
+    left_out: dict[int, str]
+    """Numbers of lcores that could not be measured, with reasons."""
+
+
+def answer_cores(measured: CoresMeasured, reference: int | None, at: str | None) -> ShownAnswer:
+    """The curve, and what was left out."""
+    rates = [asdict(one) for one in measured.rates]
+    found = _fitted(rates, measured.f_s, reference, at)
+    answer = CoresAnswer.model_validate(
+        {
+            **found.model_dump(),
+            "chain": measured.chain,
+            "rates": rates,
+            "f_s": measured.f_s,
+            "left_out": dict(measured.left_out),
+        }
+    )
+    left_out = [f"left out: {_lcores(count)}: {why}" for count, why in measured.left_out.items()]
+    return ShownAnswer(answer, [f"chain {measured.chain}", *_speedup_lines(found), *left_out])
+
+
+def _fitted(
+    measured: Sequence[object], f_s: float | None, reference: int | None, at: str | None
+) -> SpeedupAnswer:
     given = {
         "rates": measured,
         "reference": reference,
         "f_s": f_s,
         "at": inputs.whole_numbers(at, "--at") if at else [],
     }
-    answer = speedup_answer(read_document(SpeedupInput, given))
-    return ShownAnswer(answer, _speedup_lines(answer))
+    return speedup_answer(read_document(SpeedupInput, given))
 
 
 def _speedup_lines(found: SpeedupAnswer) -> list[str]:

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue model beside a measured grid."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from nalm_core.models.documents.base import Answer, Document
+from nalm_core.rates.queue_comparison import (
+    CLOSE_DIVERGENCE,
+    CLOSE_SHARE,
+    NEAR_PACKETS,
+    NEAR_SHARE,
+    ComparedLoad,
+)
+from nalm_core.text.percents import share_percent
+
+from nalm_agent.desk.models.answer import ShownAnswer, columns
+from nalm_agent.desk.print_rates import pps_text
+from nalm_agent.rates.queue_grid import GridMeasured, cell_text
+from nalm_agent.report.stage_table import MISSING
+
+ASSUMES = (
+    "Batches are those with packets; their times are one fit over each cell's loads; gaps are independent. "
+    "The delay lacks what generator and sink add to the latency."
+)
+
+
+class GridLoad(Document):
+    """One load, measured and predicted (core's ComparedLoad)."""
+
+    queue: int
+    batch: int
+    frame: int | None
+    share: float | None
+    pps: float
+    measured_batch: float
+    predicted_batch: float
+    divergence: float
+    measured_loss: float
+    predicted_loss: float
+    measured_latency_us: float | None
+    predicted_delay_us: float
+
+
+class GridAnswer(Answer):
+    arrivals: str
+    loads: list[GridLoad]
+    near: int
+    """Loads whose mean batch is within NEAR_PACKETS of the measured one."""
+    close: int
+    """Loads with a JSD below CLOSE_DIVERGENCE."""
+    left_out: list[str]
+
+
+def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
+    """Each load, and how many are as near as the paper's."""
+    near = sum(one.near for one in found.compared)
+    close = sum(one.close for one in found.compared)
+    total = len(found.compared)
+    document = GridAnswer(
+        assumes=ASSUMES,
+        notes=[],
+        arrivals=arrivals,
+        loads=[_load(one) for one in found.compared],
+        near=near,
+        close=close,
+        left_out=found.left_out,
+    )
+    lines = [f"{arrivals} gaps"]
+    for cell in dict.fromkeys(one.cell for one in found.compared):
+        lines += [cell_text(cell), *_table([one for one in found.compared if one.cell == cell])]
+    if total:
+        lines += [
+            f"mean batch within {NEAR_PACKETS:g} packets: {near} of {total} loads, "
+            f"{share_percent(near / total, 0)} (Geissler et al.: {share_percent(NEAR_SHARE, 0)})",
+            f"JSD below {CLOSE_DIVERGENCE:g}: {close} of {total} loads, {share_percent(close / total, 0)} "
+            f"(Geissler et al.: {share_percent(CLOSE_SHARE, 0)})",
+            f"note: {ASSUMES}",
+        ]
+    return ShownAnswer(document, [*lines, *(f"left out: {one}" for one in found.left_out)])
+
+
+def _load(one: ComparedLoad) -> GridLoad:
+    figures = asdict(one)
+    return GridLoad(
+        **figures.pop("cell"),
+        measured_latency_us=figures.pop("measured_latency"),
+        predicted_delay_us=figures.pop("predicted_delay"),
+        **figures,
+    )
+
+
+def _table(loads: list[ComparedLoad]) -> list[str]:
+    header = ("load", "share", "batch", "model", "JSD", "lost", "model", "latency", "delay")
+    return columns(
+        header,
+        [
+            (
+                pps_text(one.pps),
+                MISSING if one.share is None else share_percent(one.share, 0),
+                f"{one.measured_batch:.2f}",
+                f"{one.predicted_batch:.2f}",
+                f"{one.divergence:.4f}",
+                share_percent(one.measured_loss, 2),
+                share_percent(one.predicted_loss, 2),
+                MISSING if one.measured_latency is None else f"{one.measured_latency:.2f} us",
+                f"{one.predicted_delay:.2f} us",
+            )
+            for one in loads
+        ],
+    )

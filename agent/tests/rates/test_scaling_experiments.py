@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm experiment cores` and `queue`: what they plan, refuse, leave out and fit."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+from nalm_agent.config.nalm_toml import parse
+from nalm_agent.desk.models.scaling import CoresAnswer, answer_cores
+from nalm_agent.rates import core_counts
+from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
+from nalm_agent.rates.loaded_revision import Place
+from nalm_agent.report.progress import Silent
+from nalm_agent.runtime.errors import ConfigError, HostError
+from nalm_agent.source.git import WORKTREE, Repository
+from nalm_agent.store.home import Home
+from nalm_core.models.speedup import Factors, speedup
+from nalm_core.rates.rate_report import Phase, RateReport, RateSettings
+from rate_synthetic import Truth, rate_report, trial
+from tiny import RATES_TOML, Nalm, NfRepository
+
+TABLES = """
+[experiments.cores.made]
+lcores = { 1 = "made_1", 2 = "made_2", 4 = "made_4", 8 = "made_8" }
+f_s = { plain = "made", parallel = "made" }
+[experiments.queue.made]
+scenario = "made"
+batch = { arguments = ["--batch={value}"], values = [32] }
+ring = { arguments = ["--ring", "{value}"], values = [64] }
+[scenarios.made_1]
+lcores = 2
+traffic = "nalm.toml"
+[scenarios.made_2]
+lcores = 3
+traffic = "nalm.toml"
+[scenarios.made_4]
+lcores = 5
+traffic = "nalm.toml"
+[scenarios.made_8]
+lcores = 9
+traffic = "nalm.toml"
+"""
+FACTORS = Factors(f_t=1.104, f_a=0.04, f_s=0.10, f=0.004)
+
+
+@pytest.fixture
+def place(traffic_repository: NfRepository, nalm: Nalm) -> Iterator[Place]:
+    traffic_repository.write("nalm.toml", RATES_TOML + TABLES)
+    home = Home(nalm.home)
+    with home.work() as work:
+        repository = Repository(traffic_repository.path, work.fresh("git"))
+        yield Place(repository, repository.resolve(WORKTREE), home, work, Silent())
+
+
+def with_cpus(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(count)))
+
+
+def test_counts_that_the_host_lacks_are_left_out(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cpus(monkeypatch, 6)
+    plan = plan_cores(place, None, [1, 2, 4, 5, 8])
+    assert plan.counts == [1, 2, 4]
+    assert plan.left_out == {
+        5: "nalm.toml names no scenario for it",
+        8: "made_8 needs 9 lcores, nalm may use 6 CPUs",
+    }
+
+
+def test_fewer_counts_than_unknowns_are_refused(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_cpus(monkeypatch, 3)
+    with pytest.raises(
+        HostError, match="2 numbers of lcores can be measured; the curve has 3 unknowns"
+    ) as found:
+        plan_cores(place, "made", None)
+    assert "4: made_4 needs 5 lcores, nalm may use 3 CPUs" in found.value.message
+    with pytest.raises(ConfigError, match=r"no \[experiments.cores.other\]; there are: made"):
+        plan_cores(place, "other", None)
+
+
+def of_scenario(name: str) -> RateReport:
+    """Two launches on the curve of FACTORS, 2 M packets/s on one lcore."""
+    lcores = int(name.rpartition("_")[2]) if "_" in name else 1
+    rate = 2_000_000 * speedup(FACTORS, lcores)
+    return rate_report(
+        [
+            trial(
+                Truth(
+                    intended_pps=None,
+                    sent=round(rate * noise),
+                    phase=Phase.MRR,
+                    launch=launch,
+                    cur=0.99,
+                    cycles_per_packet=100,
+                    shared_core="_" not in name,
+                )
+            )
+            for launch, noise in enumerate((0.999, 1.001))
+        ],
+        mode="mrr",
+    )
+
+
+def test_the_fit_has_curve_peak_and_factors(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(core_counts, "measure_rates", lambda subject, *_: of_scenario(subject))
+    config = place.config()
+    plan = CoresPlan("made", config.experiments.cores["made"], config, [1, 2, 4, 8], {16: "too few CPUs"})
+    measured = measure_cores(plan, RateSettings(), place)
+    assert measured.f_s == 0
+    answer = answer_cores(measured, None, "16")
+    text = "\n".join(answer.lines)
+    assert "speedup over 1 lcore, fitted to 1 to 8 lcores" in text
+    assert "f_s 0 (as given)" in text
+    assert "16 lcores: speedup 4.1" in text and "extrapolated" in text
+    assert "left out: 16 lcores: too few CPUs" in text
+    assert isinstance(answer.document, CoresAnswer)
+    assert answer.document.left_out == {16: "too few CPUs"}
+    assert CoresAnswer.model_validate_json(answer.document.model_dump_json(by_alias=True)) == answer.document
+
+
+@pytest.mark.timed
+def test_a_generator_on_the_nfs_lcore_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
+    traffic_repository.write("nalm.toml", RATES_TOML + TABLES)
+    done = nalm.run(
+        "experiment", "queue", "--duration", "0.05", "--shares", "50", cwd=traffic_repository.path
+    )
+    assert done.returncode == 4, done.stderr
+    assert "no load could be compared" in done.stderr
+    assert "batch 32, ring 64: batches: the generator shares an lcore with the NF" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('4 = "made_4"', '4 = "made_5"', "there is no scenario 'made_5'"),
+        ("4 = ", "0 = ", "expected at least 1"),
+        ("--batch={value}", "--batch=32", "expected {value} in one of the arguments"),
+        ('scenario = "made"', 'scenario = "none"', "there is no scenario 'none'"),
+    ],
+)
+def test_mistakes_in_the_tables(old: str, new: str, message: str) -> None:
+    with pytest.raises(ConfigError) as found:
+        parse(RATES_TOML + TABLES.replace(old, new))
+    assert message in found.value.message
