@@ -9,7 +9,9 @@ import struct
 import subprocess
 from collections import Counter
 from ipaddress import IPv4Address, IPv4Network
+from itertools import pairwise
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from spec.pcap import read_pcap
 from spec.traffic import (
     MIXED_TYPES,
     MIXES,
+    STAMP,
     STAMP_MARK,
     STAMPED6_BYTES,
     Stamped,
@@ -209,6 +212,19 @@ def test_open_loop_keeps_its_schedule(nf: Nf, tmp_path: Path) -> None:
     assert (packets - 8) / rate <= seconds
     assert sent.traffic["achieved_pps"] <= len(sent.frames) / ((packets - 8) / rate) + 1
     assert not list(broken_streams(sent.stamped()))
+
+
+def test_random_gaps_are_those_of_their_family(nf: Nf, tmp_path: Path) -> None:
+    """By the times at which packets were due, which no load of this machine changes."""
+    settings = made("64", rate_pps=500000, arrivals="geometric", meter="latency", late_after_us=1000000)
+    sent = Sent(nf, tmp_path, settings, 10000)
+    due = [STAMP.unpack(frame[-STAMP.size :])[-1] for frame in sent.frames]
+    gaps = [later - earlier for earlier, later in pairwise(due)]
+    assert len(gaps) == 9999 and min(gaps) >= 0
+    steps = 200  # of 10 ns
+    assert pstdev(gaps) / fmean(gaps) == pytest.approx(math.sqrt((1 + steps) / steps), rel=0.06)
+    none = sum(gap * steps < fmean(gaps) * 10 for gap in gaps)  # up to nine steps
+    assert none / len(gaps) == pytest.approx(1 - (steps / (1 + steps)) ** 10, rel=0.25)
 
 
 def test_a_rate_that_nobody_can_send_is_late(nf: Nf, tmp_path: Path) -> None:
