@@ -71,7 +71,7 @@ def plan_cores(place: Place, chain: str | None, lcores: Sequence[int] | None) ->
     if len(counts) < UNKNOWNS:
         out = "\n".join(f"{count}: {why}" for count, why in left_out.items())
         raise HostError(
-            f"{len(counts)} numbers of lcores can be measured; the curve has {UNKNOWNS} unknowns"
+            f"{amount(len(counts), 'number')} of lcores can be measured; the curve has {UNKNOWNS} unknowns"
             + (f"; left out:\n{out}" if out else ""),
             hint="measure on a host with more CPUs, or name more numbers in nalm.toml",
         )
