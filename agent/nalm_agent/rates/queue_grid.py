@@ -48,14 +48,21 @@ class GridMeasured:
 
 def queue_table(place: Place, name: str | None) -> QueueConfig:
     """The table of nalm.toml, by default the first. Raises ConfigError."""
-    tables = place.config().experiments.queue
+    config = place.config()
+    tables = config.experiments.queue
     if not tables or (name is not None and name not in tables):
         raise ConfigError(
             f"{FILE_NAME} has no [experiments.queue.{name or 'NAME'}]; there are: "
             f"{', '.join(tables) or 'none'}",
             hint="docs/experiments.md describes the table",
         )
-    return tables[name or next(iter(tables))]
+    table = tables[name or next(iter(tables))]
+    if config.scenario(table.scenario).lcores == 1:
+        raise ConfigError(
+            f"scenario {table.scenario} has no lcore for the generator: the next batch would wait for both",
+            hint="name a scenario with an lcore more than the NF has",
+        )
+    return table
 
 
 def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
@@ -95,27 +102,27 @@ def _arguments(table: QueueConfig, cell: Cell) -> list[str]:
 def _measure_cell(one: Subject, cell: Cell, grid: Grid, found: GridMeasured, place: Place) -> None:
     host = fingerprint()
     with ready(one, host, place.home, place.work, place.progress) as run, TrialNf(run, launch=0) as nf:
-        nf.trial(Ask(Phase.MRR, SETTLE_S))
-        full = nf.trial(Ask(Phase.MRR, grid.seconds))
+        full = _valid_trial(nf, Ask(Phase.MRR, grid.seconds))
         greatest = forwarded_pps(full, nf.info)
-        if not greatest:
-            raise NfError("the NF forwarded nothing at full load")
+        if full.invalid is not None or not greatest:
+            raise NfError(f"full load: {full.invalid or 'the NF forwarded nothing'}")
         trials = [full]
         for share in grid.shares:
-            trial = _valid_trial(nf, round(greatest * share), share, grid.seconds)
-            trials.append(trial)
-            if trial.invalid is not None:
+            trial = _valid_trial(nf, Ask(Phase.LATENCY, grid.seconds, round(greatest * share), share))
+            if trial.invalid is None:
+                trials.append(trial)
+            else:
                 found.left_out.append(f"{cell_text(cell)}, {trial.intended_pps} pps: {trial.invalid}")
         stages, tsc_hz = nf.stages, nf.tsc_hz
         nf.finish()
     found.compared += compare_loads(cell, trials, stages, tsc_hz, parse_arrivals(grid.arrivals))
 
 
-def _valid_trial(nf: TrialNf, pps: int, share: float, seconds: float) -> Trial:
-    """A trial at that load; the last one if none was valid."""
-    nf.trial(Ask(Phase.LATENCY, SETTLE_S, pps, share))
+def _valid_trial(nf: TrialNf, ask: Ask) -> Trial:
+    """A trial at that load, once it is steady; the last one if none was valid."""
+    nf.trial(replace(ask, seconds=SETTLE_S))
     for _ in range(TRIES - 1):
-        trial = nf.trial(Ask(Phase.LATENCY, seconds, pps, share))
+        trial = nf.trial(ask)
         if trial.invalid is None:
             return trial
-    return nf.trial(Ask(Phase.LATENCY, seconds, pps, share))
+    return nf.trial(ask)

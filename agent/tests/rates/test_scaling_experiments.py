@@ -3,23 +3,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
+from contextlib import nullcontext
+from typing import ClassVar
 
 import pytest
 from nalm_agent.config.nalm_toml import parse
+from nalm_agent.desk.models.queue_grid import GridAnswer, answer_grid
 from nalm_agent.desk.models.scaling import CoresAnswer, answer_cores
-from nalm_agent.rates import core_counts
+from nalm_agent.rates import core_counts, queue_grid
 from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
 from nalm_agent.rates.loaded_revision import Place
+from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
+from nalm_agent.rates.trial_nf import Ask
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
+from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
+from nalm_core.models.queue.service import linear_times
+from nalm_core.models.queue.solution import solve
 from nalm_core.models.speedup import Factors, speedup
-from nalm_core.rates.rate_report import Phase, RateReport, RateSettings
-from rate_synthetic import Truth, rate_report, trial
+from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, Trial
+from nalm_core.report.batch_sizes import LcoreBatches
+from rate_synthetic import INFO, STAGES, TSC_HZ, Truth, rate_report, trial
 from tiny import RATES_TOML, Nalm, NfRepository
 
 TABLES = """
@@ -27,7 +35,7 @@ TABLES = """
 lcores = { 1 = "made_1", 2 = "made_2", 4 = "made_4", 8 = "made_8" }
 f_s = { plain = "made", parallel = "made" }
 [experiments.queue.made]
-scenario = "made"
+scenario = "made_1"
 batch = { arguments = ["--batch={value}"], values = [32] }
 ring = { arguments = ["--ring", "{value}"], values = [64] }
 [scenarios.made_1]
@@ -121,15 +129,79 @@ def test_the_fit_has_curve_peak_and_factors(place: Place, monkeypatch: pytest.Mo
     assert CoresAnswer.model_validate_json(answer.document.model_dump_json(by_alias=True)) == answer.document
 
 
-@pytest.mark.timed
 def test_a_generator_on_the_nfs_lcore_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
-    traffic_repository.write("nalm.toml", RATES_TOML + TABLES)
-    done = nalm.run(
-        "experiment", "queue", "--duration", "0.05", "--shares", "50", cwd=traffic_repository.path
+    traffic_repository.write(
+        "nalm.toml", RATES_TOML + TABLES.replace('scenario = "made_1"', 'scenario = "made"')
     )
-    assert done.returncode == 4, done.stderr
-    assert "no load could be compared" in done.stderr
-    assert "batch 32, ring 64: batches: the generator shares an lcore with the NF" in done.stderr
+    done = nalm.run("experiment", "queue", cwd=traffic_repository.path)
+    assert done.returncode == 2, done.stderr
+    assert "scenario made has no lcore for the generator" in done.stderr
+
+
+class ModelledNf:
+    """Answers each load with the batches of the queue model, but for `disturbed` trials."""
+
+    stages, tsc_hz, info = STAGES, TSC_HZ, INFO
+    disturbed: ClassVar[set[int | None]] = set()
+
+    def __init__(self, run: object, *, launch: int) -> None: ...
+
+    def __enter__(self) -> ModelledNf:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def trial(self, ask: Ask) -> Trial:
+        times = linear_times(32, 60.0, 7.0)
+        sizes = {32: (1000, 1000 * round(times.means[32] * TSC_HZ / 1e8))}
+        if ask.pps is not None:
+            predicted = solve(64, Gaps(mean_gap_of_rate(ask.pps), Arrivals.GEOMETRIC), times)
+            sizes = {
+                size: (round(1e6 * share), round(1e6 * share) * round(times.means[size] * TSC_HZ / 1e8))
+                for size, share in enumerate(predicted.batches)
+            }
+        invalid = "an lcore lost 40 ms" if ask.pps in self.disturbed else None
+        truth = Truth(
+            intended_pps=ask.pps,
+            sent=ask.pps or 8_000_000,
+            phase=ask.phase,
+            share=ask.share,
+            shared_core=False,
+        )
+        return trial(truth, invalid).model_copy(update={"batches": [LcoreBatches(lcore=0, sizes=sizes)]})
+
+    def finish(self) -> None: ...
+
+
+@pytest.fixture
+def modelled(monkeypatch: pytest.MonkeyPatch) -> type[ModelledNf]:
+    monkeypatch.setattr(queue_grid, "ready", lambda *_: nullcontext())
+    monkeypatch.setattr(queue_grid, "TrialNf", ModelledNf)
+    monkeypatch.setattr(ModelledNf, "disturbed", set())
+    return ModelledNf
+
+
+GRID = Grid(shares=[0.25, 0.5, 0.75], arrivals="geometric", seconds=0.1, rings=[64])
+
+
+def test_each_load_is_beside_its_prediction(place: Place, modelled: type[ModelledNf]) -> None:
+    modelled.disturbed = {4_000_000}
+    measured = measure_grid(queue_table(place, None), GRID, place)
+    assert [one.pps for one in measured.compared] == [2_000_000, 6_000_000]
+    assert all(one.near and one.close for one in measured.compared)
+    assert measured.left_out == ["batch 32, ring 64, 4000000 pps: an lcore lost 40 ms"]
+    answer = answer_grid(measured, "geometric")
+    assert "mean batch within 2 packets: 2 of 2 loads, 100 % (Geissler et al.: 90 %)" in answer.lines
+    assert "JSD below 0.1: 2 of 2 loads, 100 % (Geissler et al.: 63 %)" in answer.lines
+    assert isinstance(answer.document, GridAnswer)
+    assert GridAnswer.model_validate_json(answer.document.model_dump_json()) == answer.document
+
+
+def test_a_disturbed_full_load_leaves_the_cell_out(place: Place, modelled: type[ModelledNf]) -> None:
+    modelled.disturbed = {None}
+    measured = measure_grid(queue_table(place, "made"), GRID, place)
+    assert measured.compared == []
+    assert measured.left_out == ["batch 32, ring 64: full load: an lcore lost 40 ms"]
 
 
 @pytest.mark.parametrize(
@@ -138,7 +210,7 @@ def test_a_generator_on_the_nfs_lcore_is_refused(traffic_repository: NfRepositor
         ('4 = "made_4"', '4 = "made_5"', "there is no scenario 'made_5'"),
         ("4 = ", "0 = ", "expected at least 1"),
         ("--batch={value}", "--batch=32", "expected {value} in one of the arguments"),
-        ('scenario = "made"', 'scenario = "none"', "there is no scenario 'none'"),
+        ('scenario = "made_1"', 'scenario = "none"', "there is no scenario 'none'"),
     ],
 )
 def test_mistakes_in_the_tables(old: str, new: str, message: str) -> None:
