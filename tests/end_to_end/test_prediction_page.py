@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of predictions in Chromium: three clicks to an answer, pictures with assumptions, refusals."""
+"""Pages of predictions and practices in Chromium: three clicks to an answer, pictures with assumptions."""
 
 from __future__ import annotations
 
@@ -98,3 +98,16 @@ def test_nothing_to_predict_from(page: Page) -> None:
     page.goto("/p/empty/models/predicted")
     expect(page.get_by_text("Nothing has been measured")).to_be_visible()
     require_accessible(page)
+
+
+def test_practices_with_what_they_were_worth_here(page: Page) -> None:
+    page.goto("/p/demo/models/practices")
+    expect(page.get_by_role("img", name="Contribution and reach")).to_be_visible()
+    table = page.get_by_role("region", name="Practices", exact=True)
+    expect(table.get_by_role("row", name="Let a flow's first packet decide")).to_contain_text(
+        "flow_cache saved"
+    )
+    expect(table.get_by_role("row", name="Prefetch the cache lines")).to_contain_text("no variant tried it")
+    require_accessible(page)
+    page.goto("/p/empty/models/practices")
+    expect(page.get_by_text("Nothing has been measured")).to_be_visible()

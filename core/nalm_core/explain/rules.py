@@ -75,6 +75,8 @@ class Rule(Model):
     """Fires for these only; empty: for any."""
     words: list[str] = Field(default_factory=list)
     """Fires if a word in the name of the paying function or stage begins with one of these; empty: always."""
+    variants: list[str] = Field(default_factory=list)
+    """A variant with a word in its name that begins with one of these tries the practice."""
     when: list[Condition] = Field(default_factory=list)
     """All must hold."""
 
@@ -93,11 +95,12 @@ class Rule(Model):
         if not self.words:
             return []
         names = [name for name in (case.who.name if case.who else None, case.stage) if name]
-        hits = [(word, name) for name in names for word in self.words if _begins_a_word(word, name)]
+        hits = [(word, name) for name in names for word in self.words if begins_a_word(word, name)]
         return [f'the name {hits[0][1]} contains "{hits[0][0]}"'] if hits else None
 
 
-def _begins_a_word(word: str, name: str) -> bool:
+def begins_a_word(word: str, name: str) -> bool:
+    """Whether a word of the name begins so."""
     return re.search(rf"(?:^|[^a-z]){re.escape(word)}", name.lower()) is not None
 
 

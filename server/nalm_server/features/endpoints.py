@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/features, /ncpp, /models, /ablation."""
+"""GET /projects/{project}/features, /ncpp, /models, /ablation, /practices."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 from fastapi import Path, Query, Response
+from nalm_core.experiments.practices import Practices
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
@@ -14,7 +15,7 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
-from nalm_server.features import ncpp, prices, variants
+from nalm_server.features import ncpp, practices, prices, variants
 from nalm_server.features.schemas import Ablation, By, Models, NcppTable, PriceHistory, PriceList
 
 router = api_router("features", "/projects/{project}")
@@ -79,3 +80,9 @@ def get_ablation(
 ) -> Ablation:
     """Compares variants off and on, on one commit: what each contributes, and to which chains."""
     return variants.ablation(session, require_project(session, caller, project, Role.READER), commit)
+
+
+@router.get("/practices", responses=documented(401, 403, 404))
+def get_practices(project: ProjectName, session: ReadDb, caller: Caller) -> Practices:
+    """Shows what variants of this project measured of each practice that nalm advises, and their reach."""
+    return practices.known(session, require_project(session, caller, project, Role.READER))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL of results of experiments at a commit."""
+"""SQL of results of experiments."""
 
 from __future__ import annotations
 
@@ -15,6 +15,15 @@ from nalm_server.git.commits.models import CommitRow
 
 MOST = 1000
 """Maximum number of experiments read per commit."""
+NEWEST = 50
+"""Maximum number of experiments read per project."""
+
+
+def of_project(session: Session, project_id: int, kind: Kind) -> list[dict[str, Any]]:
+    """nalm_core.experiments.result of the project's experiments, newest first."""
+    found = campaigns.of_project(session, project_id, KIND, NEWEST, repository.of_kind(kind))
+    documents = (result_of(campaign).document for campaign in found)
+    return [document for document in documents if document is not None]
 
 
 def results(session: Session, commit: CommitRow, kind: Kind) -> list[tuple[int, str | None, dict[str, Any]]]:

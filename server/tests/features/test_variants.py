@@ -78,3 +78,15 @@ def test_what_experiments_found_at_the_commit_is_told_beside_it(measured: Servic
     assert models["result"]["rows"][0]["figure"]["cpp"] == 260
     (ablation,) = measured.get("/projects/demo/ablation")["experiments"]
     assert ablation["host_class"] == "vm-2"
+
+
+def test_practices_say_what_the_projects_variants_measured(measured: Service) -> None:
+    found = measured.get("/projects/demo/practices")
+    (first, *_) = found["practices"]
+    assert first["rule"] == "first-packet-decides" and first["text"]
+    (effect,) = first["measured"]
+    assert effect["says"].startswith("flow_cache saved 23.1 % [") and "sfc_a's cycles" in effect["says"]
+    assert not effect["side_by_side"]
+    (cache,) = found["variants"]
+    assert (cache["reached"], cache["chains"]) == (1, 1)
+    assert cache["contribution"] == pytest.approx(1.3, abs=0.01)

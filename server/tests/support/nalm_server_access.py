@@ -88,6 +88,7 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/features/{name}/history": Row(Who.READER, f"{PROJECT}/features/nat/history"),
     "GET /projects/{project}/models": Row(Who.READER, f"{PROJECT}/models"),
     "GET /projects/{project}/ablation": Row(Who.READER, f"{PROJECT}/ablation"),
+    "GET /projects/{project}/practices": Row(Who.READER, f"{PROJECT}/practices"),
     "GET /projects/{project}/predictions": Row(Who.READER, f"{PROJECT}/predictions"),
     "GET /runs/{run_id}/model-inputs": Row(Who.READER, "/runs/{run}/model-inputs"),
     "POST /projects/{project}/predictions/speedup": Row(

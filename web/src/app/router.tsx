@@ -100,6 +100,11 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/p/$project/models/practices",
+    component: lazyPage(() => import("../features/models/PracticesPage"), "PracticesPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/p/$project/detection-quality",
     component: lazyPage(() => import("../features/quality/QualityPage"), "QualityPage"),
     validateSearch: qualitySearch,

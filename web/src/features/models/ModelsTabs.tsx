@@ -14,6 +14,9 @@ export function ModelsTabs({ project }: { project: string }) {
       <Link to="/p/$project/models/predicted" params={params} className="part-tab" activeOptions={exact}>
         Predicted
       </Link>
+      <Link to="/p/$project/models/practices" params={params} className="part-tab" activeOptions={exact}>
+        Practices
+      </Link>
     </nav>
   );
 }

@@ -60,6 +60,14 @@ export const modelsQuery = (project: string, commit: string | undefined) =>
     refetchInterval: POLL_MS,
   });
 
+export const practicesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["practices", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/practices", { params: { path: { project } }, signal })),
+    refetchInterval: POLL_MS,
+  });
+
 export const ablationQuery = (project: string, commit: string | undefined) =>
   queryOptions({
     queryKey: ["ablation", project, commit ?? null],

@@ -2148,6 +2148,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/practices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Practices
+         * @description Shows what variants of this project measured of each practice that nalm advises, and their reach.
+         */
+        get: operations["get_practices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/predictions": {
         parameters: {
             query?: never;
@@ -6913,6 +6933,53 @@ export interface components {
             detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
             share: components["schemas"]["Share"] | null;
         };
+        /** Practice */
+        Practice: {
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "f_t" | "f_a" | "f_s" | "f_i" | "eipc_up" | "ipp_down";
+            /** Measured */
+            measured: components["schemas"]["PracticeEffect"][];
+            /** Rule */
+            rule: string;
+            /** Source */
+            source: string;
+            /** Text */
+            text: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * PracticeEffect
+         * @description What a variant measured in one chain.
+         */
+        PracticeEffect: {
+            /** Chain */
+            chain: string;
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Ratio Cpp */
+            ratio_cpp: number;
+            /** Says */
+            says: string;
+            /** Side By Side */
+            side_by_side: boolean;
+            /** Stage */
+            stage: string | null;
+            /** Variant */
+            variant: string;
+        };
+        /** Practices */
+        Practices: {
+            /** Practices */
+            practices: components["schemas"]["Practice"][];
+            /** Variants */
+            variants: components["schemas"]["VariantContribution"][];
+        };
         /** Predictable */
         Predictable: {
             commit: components["schemas"]["CommitRef"];
@@ -9083,6 +9150,24 @@ export interface components {
             on: components["schemas"]["VariantOn"][];
             /** Reach */
             reach: string[];
+        };
+        /**
+         * VariantContribution
+         * @description A rectangle of Wu et al.'s Fig. 13: reach wide, contribution high.
+         */
+        VariantContribution: {
+            /** Chains */
+            chains: number;
+            /** Contribution */
+            contribution: number;
+            /** Reached */
+            reached: number;
+            /** Side By Side */
+            side_by_side: boolean;
+            /** Tuning */
+            tuning: ("f_t" | "f_a" | "f_s" | "f_i") | null;
+            /** Variant */
+            variant: string;
         };
         /**
          * VariantOn
@@ -13550,6 +13635,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pool"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_practices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Practices"];
                 };
             };
             400: components["responses"]["Error400"];
