@@ -13,6 +13,8 @@ from service_browser import administrator, fresh_context, page_of, require_acces
 
 LCORES = {1: 1.0, 2: 1.23, 4: 1.93, 8: 4.29}
 """Cycles of a packet with that many lcores, relative to one: the fastest is 5 lcores."""
+MOST_SHIFT = 0.1
+"""Of the layout, which people do not notice (web.dev, CLS)."""
 PREDICTED = "/p/demo/models/predicted"
 
 
@@ -111,3 +113,21 @@ def test_practices_with_what_they_were_worth_here(page: Page) -> None:
     require_accessible(page)
     page.goto("/p/empty/models/practices")
     expect(page.get_by_text("Nothing has been measured")).to_be_visible()
+
+
+SHIFTS = """() => new Promise(found => {
+    let sum = 0;
+    new PerformanceObserver(list => {
+        for (const one of list.getEntries()) if (!one.hadRecentInput) sum += one.value;
+    }).observe({type: 'layout-shift', buffered: true});
+    requestAnimationFrame(() => setTimeout(() => found(sum), 50));
+})"""
+"""The sum of the layout shifts of the page."""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_answers_that_arrive_do_not_move_the_page(page: Page, scaled: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(scaled)
+    expect(page.get_by_role("img", name="Delay, up to")).to_be_visible()
+    assert page.evaluate(SHIFTS) <= MOST_SHIFT

@@ -43,6 +43,12 @@ export function AnswerPanel({ project, inputs, question }: Props) {
           <>
             <Carried project={project} inputs={inputs} lcores={question.lcores} answer={answer} />
             <Delay project={project} inputs={inputs} question={question} />
+            {inputs.work && (
+              <p className="assumes">
+                Note: the run is a pipeline, and each lcore is taken to do all of it; `nalm model roles`
+                shares lcores between its roles.
+              </p>
+            )}
             <BudgetTable inputs={inputs} answer={answer} />
           </>
         )}

@@ -2,7 +2,7 @@
 /** Models of what follows from measured runs: their inputs, and answers, which are computed and not stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { body, client } from "./client";
-import type { BudgetInput, CapacityInput, CostInput, QueueInput, RolesInput, SpeedupInput } from "./types";
+import type { BudgetInput, CapacityInput, CostInput, QueueInput, SpeedupInput } from "./types";
 
 /** Answers to equal inputs are equal. */
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -51,17 +51,6 @@ export const speedupQuery = (project: string, input: SpeedupInput) =>
   answer("speedup", project, input, (signal) =>
     body(
       client.POST("/api/v1/projects/{project}/predictions/speedup", {
-        params: { path: { project } },
-        body: input,
-        signal,
-      }),
-    ),
-  );
-
-export const rolesQuery = (project: string, input: RolesInput) =>
-  answer("roles", project, input, (signal) =>
-    body(
-      client.POST("/api/v1/projects/{project}/predictions/roles", {
         params: { path: { project } },
         body: input,
         signal,

@@ -114,8 +114,6 @@ export type Proportion = Schemas["Proportion"];
 export type Quality = Schemas["Quality"];
 export type ReadToken = Schemas["ReadToken"];
 export type Revision = Schemas["Revision"];
-export type RolesAnswer = Schemas["RolesAnswer"];
-export type RolesInput = Schemas["RolesInput"];
 export type Rules = Schemas["Rules"];
 export type RunCode = Schemas["RunCode"];
 /** Two sides whose lines can be shown at a forge. */

@@ -32,7 +32,8 @@ export function ContributionPlot({ techniques }: { techniques: readonly Techniqu
           </span>
         ))}
         <span className="key">
-          Width: share of chains that become faster. Height: CPP off / CPP on there.
+          Width: share of its chains that become faster; the line below is all. Height: CPP off / CPP on
+          there.
         </span>
       </div>
     </div>
@@ -43,9 +44,7 @@ function Plot({ techniques, width }: { techniques: readonly Technique[]; width: 
   const bottom = HEIGHT - BOTTOM;
   const most = Math.max(...techniques.map((one) => one.contribution), 1.1);
   const toY = (value: number): number => bottom - ((value - 1) / (most - 1)) * (bottom - TOP);
-  const room = width - LEFT - RIGHT - GAP * techniques.length;
-  const total = techniques.reduce((sum, one) => sum + one.reach, 0) || 1;
-  const widths = techniques.map((one) => Math.max((one.reach / total) * room, LEAST_WIDTH));
+  const place = (width - LEFT - RIGHT) / Math.max(techniques.length, 1);
   const label = techniques
     .map((one) => `${one.name} ${plain(one.contribution)} in ${Math.round(100 * one.reach)} % of chains`)
     .join(", ");
@@ -60,8 +59,8 @@ function Plot({ techniques, width }: { techniques: readonly Technique[]; width: 
         </g>
       ))}
       {techniques.map((one, index) => {
-        const wide = widths[index] ?? LEAST_WIDTH;
-        const left = LEFT + widths.slice(0, index).reduce((sum, each) => sum + each + GAP, 0);
+        const wide = Math.max(one.reach * (place - GAP), LEAST_WIDTH);
+        const left = LEFT + index * place;
         return (
           <g key={one.name}>
             <rect
@@ -72,13 +71,13 @@ function Plot({ techniques, width }: { techniques: readonly Technique[]; width: 
               fill="var(--improved)"
               opacity={0.55}
             />
-            <text x={left + wide / 2} y={bottom + 16} textAnchor="middle">
+            <line x1={left} x2={left + place - GAP} y1={bottom} y2={bottom} stroke="var(--ink-soft)" />
+            <text x={left + (place - GAP) / 2} y={bottom + 16} textAnchor="middle">
               {index + 1}
             </text>
           </g>
         );
       })}
-      <line x1={LEFT} x2={width - RIGHT} y1={bottom} y2={bottom} stroke="var(--line-strong)" />
     </svg>
   );
 }
