@@ -10,7 +10,7 @@ from typing import TypeVar
 from nalm_core.models.documents.base import Answer, Document
 from nalm_core.models.documents.queue import QueueAnswer, QueueInput, queue_answer, refuse_large
 from nalm_core.models.documents.roles import RoleWork
-from nalm_core.models.documents.speedup import MeasuredRates
+from nalm_core.models.documents.speedup import MOST_LAUNCHES, MeasuredRates
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import first_level_cache, run_demand, run_figures
@@ -116,7 +116,11 @@ def _rates(measured: Sequence[Measured], run_id: str) -> list[MeasuredRates]:
     for one in measured:
         if chosen is not None and _but_lcores(one) == _but_lcores(chosen):
             by_lcores[one.scenario.lcores] += [rate for rate in one.rates if rate > 0]
-    return [MeasuredRates(lcores=lcores, rates=rates) for lcores, rates in sorted(by_lcores.items()) if rates]
+    return [
+        MeasuredRates(lcores=lcores, rates=rates[:MOST_LAUNCHES])
+        for lcores, rates in sorted(by_lcores.items())
+        if rates
+    ]
 
 
 def _but_lcores(one: Measured) -> tuple[object, ...]:

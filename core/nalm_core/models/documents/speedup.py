@@ -10,6 +10,8 @@ from pydantic import ConfigDict, Field
 from nalm_core.models.documents.base import Answer, Document, Interval, Lcores, Positive, Real
 from nalm_core.models.speedup import Prediction, SpeedupFit, Throughput, fit_speedup
 
+MOST_LAUNCHES = 200
+"""Launches with one number of lcores, at most."""
 ASSUMES = "Every lcore adds the same overhead (Wu et al., Eq. 3); intervals are 95 %."
 
 
@@ -17,12 +19,12 @@ class MeasuredRates(Document):
     """Measured rates with one number of lcores."""
 
     lcores: Lcores
-    rates: Annotated[list[Positive], Field(min_length=1, max_length=1000)]
+    rates: Annotated[list[Positive], Field(min_length=1, max_length=MOST_LAUNCHES)]
     """One per launch, in packets/s."""
 
 
 class SpeedupInput(Document):
-    rates: Annotated[list[MeasuredRates], Field(max_length=1000)]
+    rates: Annotated[list[MeasuredRates], Field(max_length=100)]
     """A number of lcores may occur repeatedly."""
     reference: Lcores | None = None
     """Lcores whose speedup is 1; by default the fewest measured."""
