@@ -15,6 +15,9 @@ from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import kept_rounds
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
 
+Sums = Sequence[tuple[Round, RoundTotals]]
+"""Rounds with their totals, which every figure needs."""
+
 
 class RoundKey(Model):
     launch: int
@@ -38,7 +41,8 @@ class ArmSummary(Model):
 def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     """Figures of one arm. Raises KeyError if the report has no such arm."""
     info = report.arms[arm]
-    rounds = [one for one in kept_rounds(report, arm) if totals(one, info).cpp is not None]
+    summed = [(one, totals(one, info)) for one in kept_rounds(report, arm)]
+    rounds = [(one, sums) for one, sums in summed if sums.cpp is not None]
     ipp = arm_ipp(report.instructions, arm, info, common_source(report.instructions, (arm,)))
     own = [stage.name for stage in info.stages if not stage.apart]
     return ArmSummary(
@@ -46,7 +50,7 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         commit=info.build.commit,
         features=list(info.run.features),
         stage_names=own,
-        rounds=[RoundKey(launch=one.launch, turn=one.turn) for one in rounds],
+        rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds],
         chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz) | first_level_figures(report, arm, None),
         stages={
             name: _stage_figures(rounds, info, ipp, name) | first_level_figures(report, arm, name)
@@ -55,35 +59,31 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     )
 
 
-def _chain_figures(
-    rounds: Sequence[Round], info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int
-) -> dict[str, HistoryFigure]:
+def _chain_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
     source = info.run.series_source(Source.TSC)
-    cpp = _figure(rounds, lambda one: totals(one, info).cpp, source)
+    cpp = _figure(rounds, lambda _, sums: sums.cpp, source)
     measured = {
         "cpp": cpp,
-        "pps": _figure(rounds, lambda one: pps(one, info, tsc_hz), source),
-        "cur": _figure(rounds, cur, source),
+        "pps": _figure(rounds, lambda one, _: pps(one, info, tsc_hz), source),
+        "cur": _figure(rounds, lambda one, _: cur(one), source),
         **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
 
-def _stage_figures(
-    rounds: Sequence[Round], info: ArmInfo, ipp: ArmIpp | None, stage: str
-) -> dict[str, HistoryFigure]:
-    def per_visit(sums: RoundTotals) -> float | None:
+def _stage_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, stage: str) -> dict[str, HistoryFigure]:
+    def per_visit(_: Round, sums: RoundTotals) -> float | None:
         return ratio(sums.stage_cycles.get(stage, 0.0), sums.stage_packets.get(stage, 0))
 
-    def visits(sums: RoundTotals) -> float | None:
+    def visits(_: Round, sums: RoundTotals) -> float | None:
         return ratio(sums.stage_packets.get(stage, 0), sums.packets)
 
     source = info.run.series_source(Source.TSC)
-    cpp = _figure(rounds, lambda one: totals(one, info).stage_cpp(stage), source)
+    cpp = _figure(rounds, lambda _, sums: sums.stage_cpp(stage), source)
     measured = {
         "cpp": cpp,
-        "cycles_per_visit": _figure(rounds, lambda one: per_visit(totals(one, info)), source),
-        "visit_rate": _figure(rounds, lambda one: visits(totals(one, info)), source),
+        "cycles_per_visit": _figure(rounds, per_visit, source),
+        "visit_rate": _figure(rounds, visits, source),
         **_instruction_figures(cpp, None if ipp is None else ipp.stages.get(stage), ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
@@ -110,15 +110,15 @@ def _instruction_figures(
 
 
 def _figure(
-    rounds: Sequence[Round], of: Callable[[Round], float | None], source: str
+    rounds: Sums, of: Callable[[Round, RoundTotals], float | None], source: str
 ) -> HistoryFigure | None:
     """The figure; None unless every round has a value, because samples must match the rounds."""
-    samples = [of(one) for one in rounds]
+    samples = [of(one, sums) for one, sums in rounds]
     values = [sample for sample in samples if sample is not None]
     if not values or len(values) < len(samples):
         return None
     by_launch: dict[int, list[float]] = defaultdict(list)
-    for one, value in zip(rounds, values, strict=True):
+    for (one, _), value in zip(rounds, values, strict=True):
         by_launch[one.launch].append(value)
     launches = [float(np.median(of_launch)) for of_launch in by_launch.values()]
     value, low, high = t_interval(launches)
