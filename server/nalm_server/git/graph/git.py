@@ -61,7 +61,9 @@ def run(
     said: git's standard input.
     """
     place = ["--git-dir", str(mirror)] if mirror else []
-    command = ["prlimit", f"--fsize={limits.bytes}", "git", *place, *arguments]
+    # Only a fetch writes packs.
+    limited = ["prlimit", f"--fsize={limits.bytes}"] if online else []
+    command = [*limited, "git", *place, *arguments]
     environment = _environment(repository, online=online)
     # A session of its own: git's helpers (ssh, remote-https, index-pack) are killed with it.
     with (
