@@ -107,7 +107,7 @@ test-agent-timed: ## The agent's tests that measure times; nothing else may run 
 test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
-test-server: ## The server's suite on SQLite, and the modules marked `dialects` also on PostgreSQL
+test-server: ## The server's suite on SQLite, and each test marked `dialects` once on PostgreSQL
 	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests

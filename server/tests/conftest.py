@@ -179,14 +179,23 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does."""
+    """TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does, each
+    test with the first of its other parameters."""
     choice = os.environ.get("TEST_DATABASE")
     if choice is None:
         return
     assert choice in ("sqlite", "marked"), choice
-    left = [item for item in items if _on_postgresql(item) and not (choice == "marked" and _is_marked(item))]
+    left = []
+    tried: set[str] = set()
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if _on_postgresql(item) and (choice == "sqlite" or not _is_marked(item) or test in tried):
+            left.append(item)
+        elif _on_postgresql(item):
+            tried.add(test)
     config.hook.pytest_deselected(items=left)
-    items[:] = [item for item in items if item not in left]
+    dropped = set(left)
+    items[:] = [item for item in items if item not in dropped]
 
 
 def _is_marked(item: pytest.Item) -> bool:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make test` runs some modules of each package on PostgreSQL too: those whose SQL differs by database."""
+"""`make test` runs some modules of each package on PostgreSQL, too: those whose SQL differs by database. Of a
+test's other parameters it takes the first; the night takes all."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections import Counter
 from pathlib import Path
 
 import nalm_server
@@ -32,3 +35,12 @@ def test_a_package_whose_sql_differs_is_tested_on_both_databases_each_time(packa
     assert any(MARK in module.read_text() for module in modules), (
         f"no module of server/tests/{package} has `{MARK}`"
     )
+
+
+def test_each_test_is_tried_on_postgresql_once(request: pytest.FixtureRequest) -> None:
+    if os.environ.get("TEST_DATABASE") != "marked":
+        return
+    on_postgresql = Counter(
+        item.nodeid.partition("[")[0] for item in request.session.items if "[postgresql" in item.nodeid
+    )
+    assert set(on_postgresql.values()) <= {1}
