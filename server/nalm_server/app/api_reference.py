@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from nalm_server.app.application import make_app
+from nalm_server.app.openapi import description
 from nalm_server.base.api_router import PREFIX
 
 HEAD = f"""# Every request of the HTTP API
@@ -21,7 +21,7 @@ Who may: [access.md](access.md).
 
 def reference() -> str:
     """A table for each tag, in the order of the application."""
-    paths: dict[str, dict[str, Any]] = make_app(None).openapi()["paths"]
+    paths: dict[str, dict[str, Any]] = description()["paths"]
     found = list(_operations(paths))
     subjects = list(dict.fromkeys(subject for subject, _, _ in found))
     found.sort(key=lambda row: subjects.index(row[0]))

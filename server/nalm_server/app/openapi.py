@@ -5,13 +5,21 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import cache
+from typing import Any
 
 from nalm_server.app.application import make_app
 
 
+@cache
+def description() -> dict[str, Any]:
+    """All paths and schemas."""
+    return make_app(None).openapi()
+
+
 def document() -> str:
     """The document as committed: keys in the order of the code, one line feed at the end."""
-    return json.dumps(make_app(None).openapi(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(description(), indent=2, ensure_ascii=False) + "\n"
 
 
 if __name__ == "__main__":

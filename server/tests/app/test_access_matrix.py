@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from httpx import Response
 from nalm_server.alerts.models import AlertRow
-from nalm_server.app.application import make_app
+from nalm_server.app.openapi import description
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.models import MembershipRow
 from nalm_server.auth.accounts.models import AccountRow
@@ -180,7 +180,7 @@ def issue_tokens(service: Service) -> None:
 
 
 def routes() -> set[str]:
-    paths = make_app(None).openapi()["paths"]
+    paths = description()["paths"]
     return {
         f"{method.upper()} {path.removeprefix('/api/v1')}"
         for path, operations in paths.items()
