@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact instruction counts of all arms, on several CPUs at once. The store keeps each count."""
+"""Exact instruction counts and modelled caches of all arms, on several CPUs at once. The store keeps each."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from nalm_agent.build.equal_code import Loaded
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
+from nalm_agent.counters.model_caches import host_caches
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import PINNED, SIMD_BITS
 from nalm_agent.measure.arms import Ready
@@ -29,13 +30,16 @@ from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.signal_guard import SignalGuard
 from nalm_agent.source.source_files import count_in
 from nalm_agent.store.home import Home, WorkDir
-from nalm_agent.store.store import address
+from nalm_agent.store.store import Store, address
 
 T = TypeVar("T")
+C = TypeVar("C", InstructionCount, ModelCount)
 
 COUNTS = "counts"
 RECORDED = "instructions by stage, function, call path (callers named alike) and line"
 """The contents of a kept count. Part of its address, since earlier counts held less."""
+MODELLED = "events of caches and branches by stage"
+"""The same of a kept model."""
 READY_FLOOR_SECONDS = 2.0
 """Added to the time that the NF took to get ready, before it is scaled up for valgrind."""
 STOPPING_SECONDS = 0.1
@@ -80,14 +84,13 @@ def count_all(
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
         key = count_address(ready, loads[arm], counting.config.stage_functions())
-        store = counting.home.store()
-        known = store.document(COUNTS, key)
-        if known is not None:
-            return InstructionCount.model_validate(known | {"arm": arm})
         work = counting.simulation(ready, tried[arm], cpu)
-        counted = simulated.count(arm, work, packets=ready.run.scenario.packets)
-        store.put_document(COUNTS, key, counted.model_dump(mode="json"))
-        return counted
+        packets = ready.run.scenario.packets
+
+        def count() -> InstructionCount:
+            return simulated.count(arm, work, packets=packets)
+
+        return kept(counting.home.store(), key, InstructionCount, arm, count)
 
     try:
         counts = _of_each_arm(counting, arms, count_one)
@@ -100,20 +103,36 @@ def count_all(
 
 
 def model_all(
-    counting: Counting, arms: Mapping[Arm, Ready], tried: Mapping[Arm, TryOut], builder: ReportBuilder
+    counting: Counting,
+    arms: Mapping[Arm, Ready],
+    tried: Mapping[Arm, TryOut],
+    loads: Mapping[Arm, Loaded | None],
+    builder: ReportBuilder,
 ) -> list[ModelCount]:
     """Modelled caches and branches of all arms, or none with a note in the builder."""
     if builder.sources[Source.SIMULATED] is not None:
         return []
 
     def model_one(arm: Arm, cpu: int) -> ModelCount:
-        return simulated.model(arm, counting.simulation(arms[arm], tried[arm], cpu))
+        key = model_address(arms[arm], loads[arm], counting.config.stage_functions())
+        work = counting.simulation(arms[arm], tried[arm], cpu)
+        return kept(counting.home.store(), key, ModelCount, arm, lambda: simulated.model(arm, work))
 
     try:
         return _of_each_arm(counting, arms, model_one)
     except (NfError, SourceError) as error:
         builder.notes.append(f"caches and branches were not modelled: {error.message}")
         return []
+
+
+def kept(store: Store, key: str, kind: type[C], arm: Arm, count: Callable[[], C]) -> C:
+    """The count that the store keeps at this address; if it has none, `count` makes it for `arm`."""
+    known = store.document(COUNTS, key)
+    if known is not None:
+        return kind.model_validate(known | {"arm": arm})
+    counted = count()
+    store.put_document(COUNTS, key, counted.model_dump(mode="json"))
+    return counted
 
 
 def _of_each_arm(counting: Counting, arms: Mapping[Arm, Ready], one: Callable[[Arm, int], T]) -> list[T]:
@@ -159,3 +178,9 @@ def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions)
         SIMD_BITS,
         RECORDED,
     )
+
+
+def model_address(ready: Ready, loads: Loaded | None, functions: StageFunctions) -> str:
+    """Digest of all that a model of caches and branches depends on."""
+    caches = {name: cache.model_dump(mode="json") for name, cache in host_caches().items()}
+    return address(count_address(ready, loads, functions), MODELLED, simulated.MODEL_PACKETS, caches)

@@ -231,7 +231,7 @@ def _measure_arms(
         sources = {arm: ready.built.source for arm, ready in arms.items()}
         explain(runs, sources, place.work, config, builder)
     if explained or builder.scenario_config.caches:
-        builder.model_counts = model_all(counting, arms, started.tried, builder)
+        builder.model_counts = model_all(counting, arms, started.tried, started.loads, builder)
 
 
 def _replay(
