@@ -57,7 +57,8 @@ MODELS = {
     "offload": "chain.flow_cache=on io.offload=checksum,mark io.marks=5",
     "pipeline": "model.model=pipeline chain.hash=chained",
     "lockfree": "model.workers=2 chain.hash=rte_hash",
-    "locked": "model.workers=2 model.state=locked chain.prefetch=off",
+    "locked": "model.workers=2 model.state=locked chain.prefetch=off"
+    " io.fragments=reassemble io.fragment_datagrams=3",
     "separated": "model.workers=2 model.state=separated model.databases=2",
 }
 CHAINS = ("sfc_a", "sfc_b", "mix", "upf")

@@ -10,15 +10,17 @@ from pathlib import Path
 from spec.acl import Acl, generate_rules
 from spec.acl import read_rules as read_acl_rules
 from spec.dpi import Dpi, read_patterns, read_rules
+from spec.fragments import Reassembly
 from spec.l2fwd import L2fwd, Stations, read_stations
 from spec.l3fwd import L3fwd, read_routes
 from spec.lb import Lb, LbConfig, read_services
-from spec.models import Build, ModelConfig, run_model
+from spec.models import Arrival, Build, ModelConfig, run_model
 from spec.nat import Nat, NatConfig
 from spec.nop import Nop
 from spec.openflow import Openflow, Pipeline, generate_hops
 from spec.openflow import read_rules as read_flows
 from spec.packet import ICMP, TCP, UDP
+from spec.services import Shaper, read_shares
 from spec.stage import Replayed, Stage
 from spec.upf import FarStage, GtpDecap, PdrStage, QerStage, UrrStage, UserPlane
 from spec.upf_sessions import read_sessions
@@ -50,12 +52,11 @@ class Chain:
     stages: list[Stage]
     builds: list[Build]
     model: ModelConfig
-    batch: int
-    ns_per_packet: int
+    arrival: Arrival
 
     def replay(self, frames: list[bytes]) -> Replayed:
         """The NF's expected result for the frames."""
-        return run_model(self.model, self.builds, frames, self.batch, self.ns_per_packet)
+        return run_model(self.model, self.builds, frames, self.arrival)
 
 
 def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
@@ -77,8 +78,18 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
         values.getint("model", "workers", fallback=1),
         values.getint("model", "databases", fallback=1),
     )
-    return Chain(
-        stages, builds, model, int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"])
+    arrival = Arrival(
+        int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"]), _reassembly(values)
+    )
+    return Chain(stages, builds, model, arrival)
+
+
+def _reassembly(values: ConfigParser) -> Reassembly | None:
+    if values.get("io", "fragments", fallback="pass") == "pass":
+        return None
+    return Reassembly(
+        values.getint("io", "fragment_datagrams", fallback=256),
+        values.getint("io", "fragment_timeout_ms", fallback=30000) * 1_000_000,
     )
 
 
@@ -97,7 +108,7 @@ def _stage(name: str, source: Source, index: int, count: int) -> Stage:
         "nop": Nop,
         "nat": lambda: _nat(values, index, count),
         "acl": lambda: _acl(values[name], folder),
-        "dpi": lambda: _dpi(values[name], folder),
+        "dpi": lambda: _dpi(values[name], folder, index, count),
         "lb": lambda: _lb(values[name], folder, index, count),
         "openflow": lambda: _openflow(values[name], folder, count),
         "l2fwd": lambda: _l2fwd(values[name], folder),
@@ -152,12 +163,20 @@ def _openflow(section: Mapping[str, str], folder: Path, count: int) -> Openflow:
     return Openflow(pipeline, count)
 
 
-def _dpi(section: Mapping[str, str], folder: Path) -> Dpi:
+def _dpi(section: Mapping[str, str], folder: Path, index: int, count: int) -> Dpi:
     if int(section.get("rules_generated", "0")) or int(section.get("patterns_generated", "0")):
         raise ValueError("the spec does not support generated rules of dpi")
     rules = read_rules(folder / section["rules"]) if "rules" in section else []
     rules += read_patterns(folder / section["patterns"]) if "patterns" in section else []
-    return Dpi(rules, int(section["mark_dscp"]), int(section.get("inspect_packets", "0")))
+    shaper = None
+    if "services" in section:
+        kbit = int(section.get("shape_mbit", "0")) * 1000
+        shaper = Shaper(
+            read_shares(folder / section["services"]),
+            kbit * (index + 1) // count - kbit * index // count,
+            int(section.get("shape_burst_ms", "100")),
+        )
+    return Dpi(rules, int(section["mark_dscp"]), int(section.get("inspect_packets", "0")), shaper)
 
 
 def _l2fwd(section: Mapping[str, str], folder: Path) -> L2fwd:

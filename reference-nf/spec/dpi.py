@@ -10,6 +10,7 @@ from pathlib import Path
 
 from spec.checksum import update
 from spec.packet import ETHERNET_BYTES, IPV6_BYTES, TCP, UDP, Kind, Packet
+from spec.services import Shaper
 from spec.stage import Drop, Pass, Result, with_bytes
 
 ACTIONS = ("", "pass", "mark", "drop")  # by rising severity
@@ -50,6 +51,12 @@ def _addresses(packet: Packet) -> tuple[int, int]:
     at, size = (ETHERNET_BYTES + 12, 4) if packet.version == 4 else (ETHERNET_BYTES + 8, 16)
     source, destination = packet.frame[at : at + size], packet.frame[at + size : at + 2 * size]
     return int.from_bytes(source, "big"), int.from_bytes(destination, "big")
+
+
+def _ip_bytes(packet: Packet) -> int:
+    word = ETHERNET_BYTES + (2 if packet.version == 4 else 4)
+    size = int.from_bytes(packet.frame[word : word + 2], "big")
+    return size if packet.version == 4 else size + IPV6_BYTES
 
 
 def _in_network(address: int, version: int, network: Network) -> bool:
@@ -137,23 +144,45 @@ def _ports(text: str) -> range:
 
 
 class Dpi:
-    """Stage `dpi`. `counts` by rule id. `inspect_packets` 0: each packet is decided by itself."""
+    """Stage `dpi`. `counts` by rule id. `inspect_packets` 0: each packet is decided by itself. `shaper` None:
+    there are no services."""
 
     name = "dpi"
 
-    def __init__(self, rules: Sequence[Rule], mark_dscp: int, inspect_packets: int = 0) -> None:
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        mark_dscp: int,
+        inspect_packets: int = 0,
+        shaper: Shaper | None = None,
+    ) -> None:
         self.rules = rules
         self.mark_dscp = mark_dscp
         self.inspect_packets = inspect_packets
+        self.shaper = shaper
+        self.charged: str | None = None  # the rule of the packet at hand
         self.counts: dict[str, Count] = {}
         self.flows: dict[Flow, Verdict] = {}
 
     def begin_batch(self, now_ns: int) -> None:
-        """Nothing."""
+        """Buckets fill with time."""
+        if self.shaper is not None:
+            self.shaper.fill(now_ns)
 
     def process(self, packet: Packet, now_ns: int) -> Result:
-        """Matches the packet, or applies its flow's verdict."""
+        """Inspects the packet; what rules let pass has to fit its service's share."""
         del now_ns
+        self.charged = None
+        result = self._inspect(packet)
+        if self.shaper is None or isinstance(result, Drop) or not packet.version:
+            return result
+        if packet.kind is Kind.MALFORMED:
+            return result
+        service = self.shaper.service_of(self.charged)
+        return result if self.shaper.take(service, _ip_bytes(packet)) else Drop("over_share")
+
+    def _inspect(self, packet: Packet) -> Result:
+        """Matches the packet, or applies its flow's verdict."""
         if packet.kind is not Kind.L4 or packet.protocol not in (TCP, UDP):
             return Pass("not_inspected", packet)
         verdict = self._verdict(packet)
@@ -196,14 +225,13 @@ class Dpi:
         return matching if first is None else matching | {first}
 
     def _count(self, packet: Packet, matching: set[int]) -> None:
-        word = ETHERNET_BYTES + (2 if packet.version == 4 else 4)
-        size = int.from_bytes(packet.frame[word : word + 2], "big")
-        size += 0 if packet.version == 4 else IPV6_BYTES
+        size = _ip_bytes(packet)
         for number in matching:
             count = self.counts.setdefault(self.rules[number].id, Count())
             count.packets += 1
             count.bytes += size
             if number == min(matching):
+                self.charged = self.rules[number].id
                 count.charged_packets += 1
                 count.charged_bytes += size
 

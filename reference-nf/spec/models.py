@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from spec.crc32c import crc32c
+from spec.fragments import Reassembly, cut
 from spec.packet import ETHERNET_BYTES, ICMP, ICMPV6, Kind, Packet, parse
 from spec.stage import Pass, Replayed, Stage
 
@@ -37,30 +38,36 @@ class ModelConfig:
     databases: int
 
 
+@dataclass(frozen=True)
+class Arrival:
+    """How packets come: at most `batch` at once, each `ns` after the one before it. `reassembly` None:
+    fragments are packets as others."""
+
+    batch: int
+    ns: int
+    reassembly: Reassembly | None = None
+
+
 Build = Callable[[int, int], Stage]  # index, count -> that instance of a stage
 
 
 def run_model(
-    config: ModelConfig, stages: Sequence[Build], frames: Sequence[bytes], batch: int, ns: int
+    config: ModelConfig, stages: Sequence[Build], frames: Sequence[bytes], arrival: Arrival
 ) -> Replayed:
-    """Replays the frames in batches of at most `batch`; ns: virtual time per packet."""
+    """Replays the frames."""
     if config.model == "pipeline" or (config.workers == 1 and config.state != "separated"):
-        return _run(
-            [[build(0, 1) for build in stages]], lambda packets: [0] * len(packets), frames, batch, ns
-        )
+        return _run([[build(0, 1) for build in stages]], lambda packets: [0] * len(packets), frames, arrival)
     if config.state == "locked":
-        return _run(*_locked(config, stages), frames, batch, ns)
+        return _run(*_locked(config, stages), frames, arrival)
     count = config.workers if config.state == "lockfree" else config.databases
     chains = [[build(index, count) for build in stages] for index in range(count)]
     flow_stage = next((stage for stage in chains[0] if isinstance(stage, FlowStage)), None)
     if config.state == "separated":
-        return _run(chains, lambda packets: _databases(flow_stage, packets, count), frames, batch, ns)
+        return _run(chains, lambda packets: _databases(flow_stage, packets, count), frames, arrival)
     if flow_stage is None:
-        return _run(
-            chains, lambda packets: [_spread(packet) % count for packet in packets], frames, batch, ns
-        )
+        return _run(chains, lambda packets: [_spread(packet) % count for packet in packets], frames, arrival)
     sessions = Sessions(flow_stage, count)
-    return _run(chains, sessions.workers, frames, batch, ns)
+    return _run(chains, sessions.workers, frames, arrival)
 
 
 class Sessions:
@@ -133,22 +140,26 @@ def _run(
     chains: Sequence[Sequence[Stage]],
     share_out: Callable[[Sequence[Packet]], list[int]],
     frames: Sequence[bytes],
-    batch: int,
-    ns_per_packet: int,
+    arrival: Arrival,
 ) -> Replayed:
     outcomes = {stage.name: Counter[str]() for stage in chains[0]}
     left: list[bytes] = []
-    for start in range(0, len(frames), batch):
-        packets = [parse(frame) for frame in frames[start : start + batch]]
+    for start in range(0, len(frames), arrival.batch):
+        now_ns = start * arrival.ns
+        arrived = frames[start : start + arrival.batch]
+        if arrival.reassembly is not None:
+            arrived = arrival.reassembly.gather(arrived, now_ns)
+        packets = [parse(frame) for frame in arrived]
         to = share_out(packets)
         for number, chain in enumerate(chains):
             part = [packet for packet, chosen in zip(packets, to, strict=True) if chosen == number]
             if not part:
                 continue
             for stage in chain:
-                stage.begin_batch(start * ns_per_packet)
-                results = [stage.process(packet, start * ns_per_packet) for packet in part]
+                stage.begin_batch(now_ns)
+                results = [stage.process(packet, now_ns) for packet in part]
                 outcomes[stage.name].update(result.outcome for result in results)
                 part = [result.packet for result in results if isinstance(result, Pass)]
-            left += [packet.frame for packet in part]
+            whole = [packet.frame for packet in part]
+            left += whole if arrival.reassembly is None else [one for frame in whole for one in cut(frame)]
     return Replayed(left, outcomes)

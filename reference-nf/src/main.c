@@ -165,6 +165,7 @@ static bool open_io(uint64_t seed)
 				       .seed = seed,
 				       .offload = nf.settings.traffic->offload,
 				       .is_outside = nf.settings.traffic->outside && !hop_shares_memory(nf.settings.hop),
+				       .fragments = nf.settings.fragments,
 				       .hop = nf.settings.hop,
 				       .limit = nf.options.packets,
 				       .stop = &stop,
@@ -206,6 +207,8 @@ static bool start(void)
 	if (nf.settings.hop->side != HOP_SWITCH)
 		runner_prime(&nf.plan);
 	sink_reset(&nf.sink);
+	if (nf.io.fragments != NULL)
+		fragments_reset(nf.io.fragments);
 	if (!open_dump() || !trial_open(&nf.plan.traffic.trial) || !telemetry_open(&nf.plan) || !open_probe())
 		return false;
 	say_ready();
@@ -232,10 +235,20 @@ static bool run(void)
 	return ok;
 }
 
+/* Whether the sink has every frame that was sent. */
+static bool all_arrived(void)
+{
+	uint64_t frames = chain_sum(&nf.chain, NALM_KIND_SENT);
+
+	if (nf.io.fragments != NULL)
+		frames += fragments_added(nf.io.fragments);
+	return nf.sink.packets == frames;
+}
+
 static int finish(void)
 {
 	bool alone = nf.settings.hop->side == HOP_SWITCH;
-	bool arrived = alone || nf.settings.traffic->outside || nf.sink.packets == chain_sum(&nf.chain, NALM_KIND_SENT);
+	bool arrived = alone || nf.settings.traffic->outside || all_arrived();
 	bool balanced = alone ? io_hop_is_balanced(&nf.io) : chain_balanced(&nf.chain) && arrived;
 	totals_print(stdout, &nf.plan, &nf.sink, &probe, balanced);
 	if (!balanced)

@@ -77,6 +77,7 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 	pipeline_configure(&s->model, chain, config);
 	s->traffic = traffic_configure(config);
 	s->hop = hop_configure(config);
+	s->fragments = fragments_configure(config);
 	if (s->traffic == NULL || s->hop == NULL || !read_stages(s, chain, running, config)) {
 		fprintf(stderr, "no memory for the configuration\n");
 		return false;

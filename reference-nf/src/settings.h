@@ -6,6 +6,7 @@
 #define SETTINGS_H
 
 #include "hop/hop_settings.h"
+#include "io/fragments.h"
 #include "traffic/traffic_config.h"
 #include "model/chain.h"
 #include "options.h"
@@ -16,6 +17,7 @@ struct settings {
 	struct model_settings model;
 	struct traffic_settings *traffic;
 	struct hop_settings *hop;
+	struct fragments_settings fragments;
 	void *stages[SETTINGS_MAX_STAGES]; /* by place in stage_catalogue; NULL: not configured */
 	void *flow_cache;		   /* NULL: off */
 	struct config *config;		   /* the text of all of these */

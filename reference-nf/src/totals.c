@@ -32,6 +32,13 @@ static void print_role(FILE *out, const struct role *r, bool first)
 	fprintf(out, "%s{\"name\":\"%s\",\"back_pressure\":%lu}", first ? "" : ",", r->name, r->back_pressure);
 }
 
+static void print_fragments(FILE *out, const struct fragments *f)
+{
+	fprintf(out, ",\"fragments\":{\"received\":%lu,\"merged\":%lu,\"datagrams\":%lu,\"expired\":%lu,\"refused\":%lu,"
+		     "\"held\":%lu,\"added\":%lu}",
+		f->received, f->merged, f->datagrams, f->expired, f->refused, fragments_held(f), fragments_added(f));
+}
+
 void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, const struct nalm_probe *probe,
 		  bool balanced)
 {
@@ -57,6 +64,8 @@ void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, c
 	if (plan->io->has_nf_end || plan->io->has_switch_end)
 		fprintf(out, ",\"hop\":{\"crossing\":%lu,\"refused\":%lu}", plan->io->switch_end.crossing,
 			plan->io->switch_end.refused + plan->io->nf_end.refused);
+	if (plan->io->fragments != NULL)
+		print_fragments(out, plan->io->fragments);
 	if (plan->io->is_outside)
 		outside_print(out, &plan->io->outside);
 	if (sink->dump.path != NULL)

@@ -97,3 +97,13 @@ printf '\nsession\nfar 1 core\npdr 1 1 access 1 far 1 urr 7\n' >"$work/sessions"
 refused "$work/sessions:2: session: PDR 1: a URR of it is not there" --config "$upf" --set pdr.sessions="$work/sessions"
 printf 'web mark tcp any any any 80\n' >"$work/policies"
 refused "$work/policies:1: a policy's action is pass or drop" --config "$upf" --set pdr.policies="$work/policies"
+printf '# shares\nweb 60 http_*\nweb 10 tls_*\nmore 50 tls_*\nagain 10 http_get\nnone 1 nothing\nfew 1\nall 101 tls_*\n' >"$work/services"
+refused "$work/services:3: service web is there already" --config "$conf" --set dpi.services="$work/services"
+refused "$work/services:4: share 50: shares add up to more than 100 %" --config "$conf" --set dpi.services="$work/services"
+refused "$work/services:5: rule http_get is already in service web" --config "$conf" --set dpi.services="$work/services"
+refused "$work/services:6: there is no rule nothing" --config "$conf" --set dpi.services="$work/services"
+refused "$work/services:7: expected \`service share rule...\`" --config "$conf" --set dpi.services="$work/services"
+refused "needs [dpi] services" --config "$conf" --set dpi.shape_mbit=10
+refused "cannot read $work/none: " --config "$conf" --set dpi.services="$work/none"
+refused "expected one of: pass, reassemble" --config "$conf" --set io.fragments=drop
+refused "does not go with [hop] buffers" --config "$source/conf/hop.conf" --set io.fragments=reassemble

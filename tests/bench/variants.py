@@ -157,16 +157,18 @@ def _one_turn(nf: RunningNf) -> Turn:
     )
 
 
-def instructions(variant: Variant) -> dict[str, float]:
+HANDOVERS = ("handover_out_process", "handover_scatter_process", "handover_seats_process")
+FUNCTIONS = StageFunctions({"handover_out": HANDOVERS})
+
+
+def instructions(variant: Variant, functions: StageFunctions = FUNCTIONS) -> dict[str, float]:
     """Instructions per packet by stage of the NF."""
-    return {name: ipp for name, ipp in all_instructions(variant).items() if name not in APART}
+    return {name: ipp for name, ipp in all_instructions(variant, functions).items() if name not in APART}
 
 
-def all_instructions(variant: Variant) -> dict[str, float]:
+def all_instructions(variant: Variant, functions: StageFunctions = FUNCTIONS) -> dict[str, float]:
     """Instructions per packet by stage, apart ones included, with all roles in turn on one lcore."""
     single = Variant(variant.name, variant.config, variant.settings, 1, variant.memory_mb)
-    handover = ["handover_out_process", "handover_scatter_process", "handover_seats_process"]
-    functions = StageFunctions({"handover_out": handover})
     with Home.default().work() as work:
         run = simulated.Simulation(single.command(choose(1)), work, functions, READY_SECONDS)
         result = simulated.count(Arm.HEAD, run, packets=COUNTED_PACKETS)

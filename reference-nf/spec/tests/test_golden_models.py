@@ -66,15 +66,18 @@ def test_batch_sizes_in_turn(nf: Nf, name: str, batch: int) -> None:
 
 
 def numbered() -> list[bytes]:
-    """Packets of many flows, each with its flow and its number within the flow at the payload's beginning."""
+    """Packets of many flows, each with its flow and its number within the flow at the payload's beginning.
+    Half of the packets are of flow 0, between each other one."""
+    sent = [(0, number) for number in range(PACKETS // 2)]
+    sent += [(1 + number % (FLOWS - 1), number // (FLOWS - 1)) for number in range(PACKETS // 2)]
+    sent[::2], sent[1::2] = sent[: PACKETS // 2], sent[PACKETS // 2 :]
     return [
         packets.ether(
             packets.out(src=f"10.10.{flow % 3}.{flow + 1}")
             / UDP(sport=20000 + flow, dport=9)
             / f"{flow} {number} of a flow".encode()
         )
-        for number in range(PACKETS // FLOWS)
-        for flow in range(FLOWS)
+        for flow, number in sent
     ]
 
 

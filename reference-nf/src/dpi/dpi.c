@@ -24,6 +24,7 @@ enum dpi_outcome {
 	DPI_NOT_INSPECTED,
 	DPI_SCAN_FAILED,
 	DPI_BY_FLOW,
+	DPI_OVER_SHARE,
 };
 
 static const struct nalm_outcome_spec dpi_outcomes[] = {
@@ -35,12 +36,14 @@ static const struct nalm_outcome_spec dpi_outcomes[] = {
 	[DPI_NOT_INSPECTED] = {"not_inspected", NALM_KIND_PASS},
 	[DPI_SCAN_FAILED] = {"scan_failed", NALM_KIND_LOST},
 	[DPI_BY_FLOW] = {"by_flow", NALM_KIND_PASS},
+	[DPI_OVER_SHARE] = {"over_share", NALM_KIND_POLICY},
 	{NULL, 0},
 };
 
 struct dpi {
 	const struct rcu_tables *rcu;
 	uint32_t index; /* which part of the tables is this instance's own */
+	uint32_t charged[BATCH_MAX]; /* the rule that each inspected packet of the batch was charged to */
 	uint8_t note;
 	bool in_bulk;
 	struct dpi_key keys[DPI_TUPLES_BULK];
@@ -283,6 +286,38 @@ static inline enum dpi_outcome decide(struct dpi *dpi, struct inspection *x, str
 	return by_flow ? inspect_flow(dpi, x, frame, i, &b->paths[i]->notes[dpi->note]) : inspect(dpi, x, frame, i);
 }
 
+/* Whether the packet passes as far as rules go, and has a length to count. */
+static inline bool has_share(const struct batch *b, uint32_t i)
+{
+	return b->outcome[i] != DPI_DROPPED && b->outcome[i] != DPI_SCAN_FAILED && b->packets[i].version != 0 &&
+	       b->packets[i].kind != PACKET_MALFORMED;
+}
+
+static inline uint32_t service_of(const struct dpi *dpi, const struct dpi_settings *s, const struct batch *b, uint32_t i)
+{
+	bool charged = b->outcome[i] != DPI_NOT_INSPECTED && b->outcome[i] != DPI_NO_PAYLOAD &&
+		       dpi->charged[i] != DPI_NO_RULE;
+	return charged ? s->service_of[dpi->charged[i]] : DPI_OTHER;
+}
+
+/* Counts packets by service, and drops what is over a service's share. */
+static void share_out(const struct dpi *dpi, const struct dpi_settings *s, struct dpi_shaper *shaper, struct batch *b,
+		      uint64_t now_ns)
+{
+	dpi_shaper_fill(shaper, s->service_count, now_ns);
+	for (uint32_t i = 0; i < b->count; i++) {
+		if (!has_share(b, i))
+			continue;
+		uint32_t bytes = ip_bytes(batch_frame(b, i), &b->packets[i]), service = service_of(dpi, s, b, i);
+		struct dpi_service_count *count = &shaper->shares[service].count;
+		bool passes = dpi_shaper_take(shaper, service, bytes);
+		dpi_add(passes ? &count->packets : &count->over_packets, 1);
+		dpi_add(passes ? &count->bytes : &count->over_bytes, bytes);
+		if (!passes)
+			b->outcome[i] = DPI_OVER_SHARE;
+	}
+}
+
 STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now_ns);
 STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now_ns)
 {
@@ -292,10 +327,13 @@ STAGE_PROCESS void dpi_process(void *instance, struct batch *batch, uint64_t now
 	struct inspection x = {.table = t, .counts = own->counts, .scratch = own->scratch};
 	bool by_flow = batch->flow_cached && t->settings->inspect_packets != 0;
 
-	(void)now_ns;
 	look_up_batch(dpi, t, batch, by_flow);
-	for (uint32_t i = 0; i < batch->count; i++)
+	for (uint32_t i = 0; i < batch->count; i++) {
 		batch->outcome[i] = (uint8_t)decide(dpi, &x, batch, i, by_flow);
+		dpi->charged[i] = x.first;
+	}
+	if (own->shaper != NULL)
+		share_out(dpi, t->settings, own->shaper, batch, now_ns);
 	batch_settle(batch);
 }
 

@@ -5,6 +5,7 @@
 #include "dpi/dpi_config.h"
 #include "dpi/dpi_generate.h"
 #include "dpi/dpi_rules.h"
+#include "dpi/dpi_services.h"
 
 static int by_id(const void *a, const void *b)
 {
@@ -85,5 +86,6 @@ void *dpi_configure(struct config *config)
 			       "needs [chain] flow_cache = on, which keeps a flow's verdict");
 	s->cache = config_path(config, "dpi", "cache");
 	read_all(config, s);
+	dpi_services_configure(config, s);
 	return s;
 }

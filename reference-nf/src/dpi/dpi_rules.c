@@ -11,16 +11,6 @@
 
 #include "dpi/dpi_rules.h"
 
-/* The line being read, for messages. */
-struct place {
-	struct config *config;
-	struct dpi_settings *settings;
-	const char *path;
-	uint32_t line;
-};
-
-#define MISTAKE(at, ...) config_mistake_in_file((at)->config, (at)->path, (at)->line, __VA_ARGS__)
-
 static enum dpi_action parse_action(const char *text)
 {
 	if (strcmp(text, "pass") == 0)
@@ -94,46 +84,46 @@ static bool parse_protocol(const char *text, uint8_t *protocol)
 }
 
 /* Parses the six words after the action. */
-static bool parse_tuple(struct place *at, struct dpi_tuple *t, char words[5][48])
+static bool parse_tuple(struct dpi_place *at, struct dpi_tuple *t, char words[5][48])
 {
 	*t = (struct dpi_tuple){.versions = DPI_IPV4 | DPI_IPV6};
 	if (!parse_protocol(words[0], &t->protocol))
-		MISTAKE(at, "protocol %s: expected tcp, udp or any", words[0]);
+		DPI_MISTAKE(at, "protocol %s: expected tcp, udp or any", words[0]);
 	else if (!parse_network(words[1], t->source, &t->source_bits, &t->versions) ||
 		 !parse_network(words[3], t->destination, &t->destination_bits, &t->versions))
-		MISTAKE(at, "%s to %s: expected any, or prefixes like 10.0.0.0/8 or 2001:db8::/32, no bits set past "
+		DPI_MISTAKE(at, "%s to %s: expected any, or prefixes like 10.0.0.0/8 or 2001:db8::/32, no bits set past "
 			    "their length", words[1], words[3]);
 	else if (t->versions == 0)
-		MISTAKE(at, "%s to %s: expected one IP version", words[1], words[3]);
+		DPI_MISTAKE(at, "%s to %s: expected one IP version", words[1], words[3]);
 	else if (!parse_ports(words[2], t->source_ports) || !parse_ports(words[4], t->destination_ports))
-		MISTAKE(at, "ports %s to %s: expected any, a port, or a range like 80-88", words[2], words[4]);
+		DPI_MISTAKE(at, "ports %s to %s: expected any, a port, or a range like 80-88", words[2], words[4]);
 	else
 		return true;
 	return false;
 }
 
 /* Patterns that compile one by one also compile together. */
-static bool is_pattern(struct place *at, const char *id, const char *pattern)
+static bool is_pattern(struct dpi_place *at, const char *id, const char *pattern)
 {
 	hs_expr_info_t *info = NULL;
 	hs_compile_error_t *error = NULL;
 	bool good = hs_expression_info(pattern, HS_FLAG_SINGLEMATCH, &info, &error) == HS_SUCCESS;
 
 	if (!good)
-		MISTAKE(at, "rule %s: %s", id, error == NULL ? "no memory" : error->message);
+		DPI_MISTAKE(at, "rule %s: %s", id, error == NULL ? "no memory" : error->message);
 	free(info);
 	hs_free_compile_error(error);
 	return good;
 }
 
-static void add(struct place *at, const char *id, const char *action, const struct dpi_tuple *tuple,
+static void add(struct dpi_place *at, const char *id, const char *action, const struct dpi_tuple *tuple,
 		const char *pattern)
 {
 	struct dpi_rule rule = {.action = parse_action(action), .tuple = *tuple, .path = at->path, .line = at->line};
 
 	snprintf(rule.id, sizeof(rule.id), "%s", id);
 	if (rule.action == DPI_NONE) {
-		MISTAKE(at, "action %s: expected pass, mark or drop", action);
+		DPI_MISTAKE(at, "action %s: expected pass, mark or drop", action);
 		return;
 	}
 	if (pattern[0] != '\0' && !is_pattern(at, id, pattern))
@@ -142,22 +132,22 @@ static void add(struct place *at, const char *id, const char *action, const stru
 		rule.pattern = strdup(pattern);
 	if ((pattern[0] != '\0' && rule.pattern == NULL) || !dpi_add_rule(at->settings, &rule)) {
 		free(rule.pattern);
-		MISTAKE(at, "no memory");
+		DPI_MISTAKE(at, "no memory");
 	}
 }
 
-static void read_pattern(struct place *at, const char *text)
+static void read_pattern(struct dpi_place *at, const char *text)
 {
 	char id[DPI_RULE_NAME], action[8];
 	int pattern = 0;
 
 	if (sscanf(text, "%31[A-Za-z0-9_.-] %7s %n", id, action, &pattern) != 2 || text[pattern] == '\0')
-		MISTAKE(at, "expected `id action pattern`");
+		DPI_MISTAKE(at, "expected `id action pattern`");
 	else
 		add(at, id, action, &(struct dpi_tuple){0}, text + pattern);
 }
 
-static void read_rule(struct place *at, const char *text)
+static void read_rule(struct dpi_place *at, const char *text)
 {
 	char id[DPI_RULE_NAME], action[8], w[5][48];
 	struct dpi_tuple tuple;
@@ -165,13 +155,13 @@ static void read_rule(struct place *at, const char *text)
 
 	if (sscanf(text, "%31[A-Za-z0-9_.-] %7s %47s %47s %47s %47s %47s %n", id, action, w[0], w[1], w[2], w[3],
 		   w[4], &pattern) != 7)
-		MISTAKE(at, "expected `id action protocol source ports destination ports [pattern]`");
+		DPI_MISTAKE(at, "expected `id action protocol source ports destination ports [pattern]`");
 	else if (parse_tuple(at, &tuple, w))
 		add(at, id, action, &tuple, text + pattern);
 }
 
-static void read_file(struct place *at, const char *section, const char *key,
-		      void (*read_line)(struct place *, const char *))
+void dpi_read_file(struct dpi_place *at, const char *section, const char *key,
+		   void (*read_line)(struct dpi_place *, const char *))
 {
 	char text[1024];
 	FILE *file = fopen(at->path, "r");
@@ -183,7 +173,7 @@ static void read_file(struct place *at, const char *section, const char *key,
 	for (at->line = 1; fgets(text, sizeof(text), file) != NULL; at->line++) {
 		size_t n = strlen(text);
 		if (n == sizeof(text) - 1 && text[n - 1] != '\n') {
-			MISTAKE(at, "a line may have at most %zu characters; the rest of the file is not read",
+			DPI_MISTAKE(at, "a line may have at most %zu characters; the rest of the file is not read",
 				sizeof(text) - 2);
 			break;
 		}
@@ -196,10 +186,10 @@ static void read_file(struct place *at, const char *section, const char *key,
 
 void dpi_read_rules(struct config *config, const char *section, const char *key, struct dpi_settings *s)
 {
-	read_file(&(struct place){config, s, s->rules_path, 0}, section, key, read_rule);
+	dpi_read_file(&(struct dpi_place){config, s, s->rules_path, 0}, section, key, read_rule);
 }
 
 void dpi_read_patterns(struct config *config, struct dpi_settings *s)
 {
-	read_file(&(struct place){config, s, s->patterns_path, 0}, "dpi", "patterns", read_pattern);
+	dpi_read_file(&(struct dpi_place){config, s, s->patterns_path, 0}, "dpi", "patterns", read_pattern);
 }

@@ -24,6 +24,9 @@ void dpi_release(void *settings)
 	free(s->rules);
 	free(s->rules_path);
 	free(s->patterns_path);
+	free(s->services_path);
+	free(s->services);
+	free(s->service_of);
 	free(s->cache);
 	free(s);
 }

@@ -9,6 +9,8 @@
 #define DPI_RULES_MAX ((1u << 20) - 1) /* limit of a flow cache note: dpi_note.h */
 #define DPI_NO_RULE DPI_RULES_MAX
 #define DPI_INSPECT_MAX 0xffffu
+#define DPI_SERVICES_MAX 32u
+#define DPI_OTHER 0u /* the service of packets that no service's rule is charged with */
 
 /* By rising severity: the most severe of the matching rules decides. */
 enum dpi_action { DPI_NONE, DPI_PASS, DPI_MARK, DPI_DROP };
@@ -34,13 +36,24 @@ struct dpi_rule {
 	uint32_t line;
 };
 
+/* A group of rules and its share of the rate. */
+struct dpi_service {
+	char name[DPI_RULE_NAME];
+	uint32_t percent;
+};
+
 struct dpi_settings {
-	char *rules_path, *patterns_path; /* NULL: not given */
+	char *rules_path, *patterns_path, *services_path; /* NULL: not given */
 	char *cache;			  /* folder of compiled patterns; NULL: none */
 	struct dpi_rule *rules;
 	uint32_t rule_count;
 	uint32_t inspect_packets; /* of a flow, with payload; 0: all */
 	uint8_t mark_dscp;
+	struct dpi_service *services; /* NULL: none; else the first is DPI_OTHER */
+	uint32_t service_count;
+	uint8_t *service_of;	 /* by rule */
+	uint64_t shape_kbit;	 /* of all services and instances together; 0: no limit */
+	uint64_t shape_burst_ns; /* after which an empty bucket is full */
 };
 
 /* Adds a copy of rule; the settings then own its pattern. false: no memory. */

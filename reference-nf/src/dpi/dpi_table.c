@@ -20,6 +20,7 @@ void dpi_table_destroy(void *tables)
 	for (uint32_t i = 0; i < t->part_count; i++) {
 		hs_free_scratch(t->parts[i].scratch);
 		free(t->parts[i].counts);
+		free(t->parts[i].shaper);
 	}
 	dpi_tuples_close(&t->tuples);
 	dpi_matcher_close(&t->matcher);
@@ -70,16 +71,21 @@ static bool sort_rules(struct dpi_table *t)
 	return true;
 }
 
+static bool make_part(const struct dpi_table *t, struct dpi_part *part, uint32_t count)
+{
+	part->counts = make_counts(t->settings->rule_count);
+	if (t->settings->service_count != 0)
+		part->shaper = dpi_shaper_make(t->settings, t->part_count, count);
+	return part->counts != NULL && (part->shaper != NULL || t->settings->service_count == 0) &&
+	       (t->matcher.database == NULL || hs_alloc_scratch(t->matcher.database, &part->scratch) == HS_SUCCESS);
+}
+
 static bool make_parts(struct dpi_table *t, uint32_t count)
 {
 	for (; t->part_count < count; t->part_count++) {
-		struct dpi_part *part = &t->parts[t->part_count];
-		part->counts = make_counts(t->settings->rule_count);
-		if (part->counts == NULL)
-			return false;
-		if (t->matcher.database != NULL &&
-		    hs_alloc_scratch(t->matcher.database, &part->scratch) != HS_SUCCESS) {
-			free(part->counts);
+		if (!make_part(t, &t->parts[t->part_count], count)) {
+			free(t->parts[t->part_count].counts);
+			free(t->parts[t->part_count].shaper);
 			return false;
 		}
 	}

@@ -7,6 +7,7 @@
 #define DPI_TABLE_H
 
 #include "dpi/dpi_matcher.h"
+#include "dpi/dpi_services.h"
 #include "dpi/dpi_tuples.h"
 #include "stage.h"
 
@@ -21,6 +22,7 @@ _Static_assert(sizeof(struct dpi_count) == 32, "never on two cache lines");
 struct dpi_part {
 	hs_scratch_t *scratch; /* NULL: no rule has a pattern */
 	struct dpi_count *counts; /* by rule; the instance writes, anyone reads */
+	struct dpi_shaper *shaper; /* NULL: there are no services */
 };
 
 #define DPI_HAS_TUPLE 0x80 /* flag next to the action: the L3/L4 part must match, too */
@@ -44,6 +46,7 @@ struct dpi_table {
 	struct dpi_count *inherited; /* by rule */
 	struct dpi_retired *retired; /* rising by id */
 	uint32_t retired_count;
+	struct dpi_service_count inherited_services[DPI_SERVICES_MAX];
 };
 
 /* NULL: reported on stderr. */

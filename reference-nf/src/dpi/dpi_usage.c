@@ -83,12 +83,53 @@ static void pass_on(struct dpi_table *t, const char *id, const struct dpi_count 
 	retired->count = *count;
 }
 
+static void add_service(struct dpi_service_count *sum, const struct dpi_service_count *count)
+{
+	sum->packets += __atomic_load_n(&count->packets, __ATOMIC_RELAXED);
+	sum->bytes += __atomic_load_n(&count->bytes, __ATOMIC_RELAXED);
+	sum->over_packets += __atomic_load_n(&count->over_packets, __ATOMIC_RELAXED);
+	sum->over_bytes += __atomic_load_n(&count->over_bytes, __ATOMIC_RELAXED);
+}
+
+static struct dpi_service_count service_count(const struct dpi_table *t, uint32_t service)
+{
+	struct dpi_service_count sum = t->inherited_services[service];
+
+	for (uint32_t i = 0; i < t->part_count; i++)
+		add_service(&sum, &t->parts[i].shaper->shares[service].count);
+	return sum;
+}
+
+/* By name; those of services that there are no more end. */
+static void inherit_services(struct dpi_table *t, const struct dpi_table *old)
+{
+	for (uint32_t i = 0; i < t->settings->service_count; i++)
+		for (uint32_t j = 0; j < old->settings->service_count; j++)
+			if (strcmp(t->settings->services[i].name, old->settings->services[j].name) == 0)
+				t->inherited_services[i] = service_count(old, j);
+}
+
+static void report_services(const struct dpi_table *t, FILE *out)
+{
+	for (uint32_t i = 0; i < t->settings->service_count; i++) {
+		struct dpi_service_count c = service_count(t, i);
+		fprintf(out,
+			"%s\"%s\":{\"percent\":%u,\"packets\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"over_packets\":%" PRIu64
+			",\"over_bytes\":%" PRIu64 "}",
+			i == 0 ? ",\"dpi_services\":{" : ",", t->settings->services[i].name, t->settings->services[i].percent,
+			c.packets, c.bytes, c.over_packets, c.over_bytes);
+	}
+	if (t->settings->service_count != 0)
+		fprintf(out, "}");
+}
+
 void dpi_table_inherit(void *tables, const void *old_tables)
 {
 	struct dpi_table *t = tables;
 	const struct dpi_table *old = old_tables;
 	uint32_t rules = old->settings->rule_count, at = 0;
 
+	inherit_services(t, old);
 	t->retired = calloc((size_t)rules + old->retired_count, sizeof(*t->retired));
 	if (t->retired == NULL) {
 		fprintf(stderr, "dpi: no memory to keep the counts of rules; they begin at 0\n");
@@ -130,6 +171,7 @@ void dpi_table_report(const struct rcu_tables *rcu, void *const instances[], uin
 	for (uint32_t i = 0; i < t->retired_count; i++)
 		print_count(out, &comma, t->retired[i].id, &t->retired[i].count);
 	fprintf(out, "}");
+	report_services(t, out);
 }
 
 void dpi_table_reset(const struct rcu_tables *rcu, void *const instances[], uint32_t count)
@@ -139,7 +181,11 @@ void dpi_table_reset(const struct rcu_tables *rcu, void *const instances[], uint
 
 	(void)instances, (void)count;
 	memset(t->inherited, 0, bytes);
-	for (uint32_t i = 0; i < t->part_count; i++)
+	memset(t->inherited_services, 0, sizeof(t->inherited_services));
+	for (uint32_t i = 0; i < t->part_count; i++) {
 		memset(t->parts[i].counts, 0, bytes);
+		for (uint32_t n = 0; n < t->settings->service_count; n++)
+			t->parts[i].shaper->shares[n].count = (struct dpi_service_count){0};
+	}
 	t->retired_count = 0;
 }

@@ -115,6 +115,11 @@ static bool has_traffic(const struct io_settings *s)
 	return !s->is_outside && s->hop->side != HOP_NF;
 }
 
+static uint16_t buffer_bytes(const struct io_settings *s)
+{
+	return s->fragments.datagrams == 0 ? RTE_MBUF_DEFAULT_BUF_SIZE : RTE_PKTMBUF_HEADROOM + FRAGMENTS_FRAME_BYTES;
+}
+
 bool io_open(struct io *io, const struct io_settings *s)
 {
 	/* between generator and NF, in the NF, in each lcore; as many again in the rings to the sink */
@@ -124,6 +129,8 @@ bool io_open(struct io *io, const struct io_settings *s)
 
 	if (s->is_outside)
 		mbufs += outside_buffers(s->queues);
+	if (s->fragments.datagrams != 0)
+		mbufs += s->fragments.datagrams * FRAGMENTS_PARTS;
 	*io = (struct io){
 		.batch_size = s->batch_size,
 		.queues = s->queues,
@@ -134,7 +141,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 	};
 	shift_placement(s->seed);
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
-					   RTE_MBUF_DEFAULT_BUF_SIZE, (int)rte_socket_id());
+					   buffer_bytes(s), (int)rte_socket_id());
 	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, s->ring, in_flight)) ||
 	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_ports(io))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
@@ -142,6 +149,11 @@ bool io_open(struct io *io, const struct io_settings *s)
 		return false;
 	}
 	shift_placement(mix64(s->seed) * (s->seed != 0));
+	if (s->fragments.datagrams != 0) {
+		io->fragments = fragments_open(&s->fragments, io->pool);
+		if (io->fragments == NULL)
+			return false;
+	}
 	return open_hop(io, s) && open_outside(io, s);
 }
 
@@ -159,6 +171,8 @@ void io_close(struct io *io)
 			(void)rte_eth_dev_close(io->tx_ports[first / IO_PORT_QUEUES]);
 		}
 	}
+	if (io->fragments != NULL)
+		fragments_close(io->fragments);
 	rte_ring_free(io->to_nf);
 	for (uint32_t q = 0; q < io->queues; q++)
 		rte_ring_free(io->from_nf[q]);

@@ -14,6 +14,7 @@
 #include "hop/hop_nf.h"
 #include "hop/hop_switch.h"
 #include "packet/batch.h"
+#include "io/fragments.h"
 #include "io/outside.h"
 #include "stage.h"
 
@@ -22,6 +23,7 @@
 #define IO_MAX_QUEUES 32u
 #define IO_PORT_QUEUES 16u /* of a net_ring vdev */
 _Static_assert(IO_PORT_QUEUES <= RTE_PMD_RING_MAX_TX_RINGS && IO_MAX_QUEUES % IO_PORT_QUEUES == 0, "whole ports");
+_Static_assert(IO_MAX_QUEUES <= FRAGMENTS_QUEUES, "a count for each");
 
 struct io {
 	struct rte_mempool *pool;
@@ -31,6 +33,7 @@ struct io {
 	uint16_t port;
 	uint16_t tx_ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue; the first is port */
 	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
+	struct fragments *fragments; /* NULL: fragments pass as other packets */
 	bool has_nf_end;	   /* of a hop: */
 	struct hop_nf nf_end;
 	bool has_switch_end; /* of a hop, between the rings and the NF: */
@@ -79,6 +82,7 @@ struct io_settings {
 	uint64_t seed;
 	uint32_t offload; /* a set of enum offload */
 	bool is_outside;
+	struct fragments_settings fragments;
 	const struct hop_settings *hop;
 	uint64_t limit; /* outside and nf: packets to receive in total; 0: no limit */
 	const volatile sig_atomic_t *stop; /* likewise: set by others, ends receiving */
@@ -104,8 +108,9 @@ extern const struct nalm_outcome_spec rx_outcomes[], tx_outcomes[];
 enum { RX_RECEIVED };
 enum { TX_SENT, TX_RING_FULL };
 
-/* Fills the batch with packets that have arrived, and parses them. */
-void rx_process(void *io, struct batch *batch, uint64_t now_ns);
+/* Fills the batch with packets that have arrived, and parses them. Returns how many frames have arrived, some of which
+ * may be fragments of packets to come. */
+uint32_t rx_process(void *io, struct batch *batch, uint64_t now_ns);
 /* Sends the batch; it is empty afterwards. */
 void tx_process(void *queue, struct batch *batch, uint64_t now_ns);
 

@@ -49,17 +49,19 @@ static inline uint16_t receive(struct io *io, struct rte_mbuf *mbufs[])
 	return n;
 }
 
-STAGE_PROCESS void rx_process(void *state, struct batch *batch, uint64_t now_ns)
+STAGE_PROCESS uint32_t rx_process(void *state, struct batch *batch, uint64_t now_ns)
 {
-	uint32_t n = receive(state, batch->mbufs);
+	const struct io *io = state;
+	uint32_t n = receive(state, batch->mbufs), arrived = n;
 
-	(void)now_ns;
+	if (io->fragments != NULL)
+		n = fragments_gather(io->fragments, batch->mbufs, n, now_ns);
 	batch->count = n;
 	for (uint32_t i = 0; i < n && i < PREFETCH_AHEAD; i++)
 		rte_prefetch0(batch_frame(batch, i));
-	if (((const struct io *)state)->sums_checked) {
+	if (io->sums_checked) {
 		parse_checked(batch);
-		return;
+		return arrived;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (i + PREFETCH_AHEAD < n)
@@ -68,4 +70,5 @@ STAGE_PROCESS void rx_process(void *state, struct batch *batch, uint64_t now_ns)
 	}
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));
 	batch->outcomes[RX_RECEIVED] = n;
+	return arrived;
 }

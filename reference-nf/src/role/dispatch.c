@@ -102,19 +102,18 @@ static uint32_t dispatch_step(struct role *role, struct nalm_lcore *lcore)
 	if (!has_room(d))
 		return role_blocked(role, lcore);
 	uint64_t now_ns = rx_now(d->rx);
-	rx_process(d->rx->io, batch, now_ns);
-	uint32_t n = batch->count;
+	uint32_t arrived = rx_process(d->rx->io, batch, now_ns), n = batch->count;
 	role_account(role, lcore, at[PART_RX], n, batch->outcomes);
+	d->rx->received += arrived;
 	if (n == 0)
-		return 0;
-	d->rx->received += n;
+		return arrived;
 	if (d->credit != NULL)
 		credit_take(d->credit, n);
 	dispatch_process(d, batch, now_ns);
 	role_account(role, lcore, at[PART_DISPATCH], n, batch->outcomes);
 	handover_scatter_process(d->out, d->model->workers, batch, d->worker, now_ns);
 	role_account(role, lcore, at[PART_HANDOVER_OUT], n, batch->outcomes);
-	return n;
+	return arrived;
 }
 
 void dispatch_open(struct dispatch *d, struct chain *chain, uint32_t ledger)

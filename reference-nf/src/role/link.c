@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "role/link.h"
 
-ROLE_INLINE uint64_t take(struct link *l, struct nalm_lcore *lcore)
+/* Returns virtual time, and in *arrived how many packets came, incomplete ones included. */
+ROLE_INLINE uint64_t take(struct link *l, struct nalm_lcore *lcore, uint32_t *arrived)
 {
 	const uint32_t *at = l->role.chain->at;
 	struct batch *batch = &l->batch;
@@ -9,10 +10,11 @@ ROLE_INLINE uint64_t take(struct link *l, struct nalm_lcore *lcore)
 
 	if (l->rx != NULL) {
 		now_ns = rx_now(l->rx);
-		rx_process(l->rx->io, batch, now_ns);
-		l->rx->received += batch->count;
+		*arrived = rx_process(l->rx->io, batch, now_ns);
+		l->rx->received += *arrived;
 	} else {
 		now_ns = handover_in_process(l->in, batch);
+		*arrived = batch->count;
 	}
 	role_account(&l->role, lcore, at[l->rx != NULL ? PART_RX : PART_HANDOVER_IN], batch->count, batch->outcomes);
 	return now_ns;
@@ -36,13 +38,13 @@ static uint32_t link_step(struct role *role, struct nalm_lcore *lcore)
 
 	if (l->out != NULL && !handover_has_room(l->out))
 		return role_blocked(role, lcore);
-	uint64_t now_ns = take(l, lcore);
-	uint32_t received = l->batch.count;
-	if (received == 0)
-		return 0;
+	uint32_t arrived;
+	uint64_t now_ns = take(l, lcore, &arrived);
+	if (l->batch.count == 0)
+		return arrived;
 	segment_run(&l->segment, role, lcore, &l->batch, now_ns);
 	give(l, lcore, now_ns);
-	return received;
+	return arrived;
 }
 
 void link_open(struct link *l, const char *name, struct chain *chain, uint32_t ledger)
