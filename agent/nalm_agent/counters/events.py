@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,3 +55,21 @@ def groups(events: Sequence[Event], counters: int = COUNTERS) -> list[tuple[Even
     if room < 1:
         raise ValueError(f"{counters} counters leave none in addition to cycles and instructions")
     return [(CYCLES, INSTRUCTIONS, *others[at : at + room]) for at in range(0, len(others), room)]
+
+
+_DATA_STALLS = {
+    "GenuineIntel": "CYCLE_ACTIVITY:STALLS_L1D_MISS",
+    "AuthenticAMD": "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD",
+}
+
+
+def data_stalls(cpuinfo: str) -> Event | None:
+    """Cycles in which nothing was executed (on AMD: completed) because a load waited for its data.
+
+    It has no preset and is no part of EVENTS. cpuinfo: text of /proc/cpuinfo. None: a vendor without one.
+    """
+    vendor = re.search(r"^vendor_id\s*:\s*(\S+)", cpuinfo, re.MULTILINE)
+    name = _DATA_STALLS.get(vendor[1]) if vendor else None
+    if name is None:
+        return None
+    return Event("data_stalls", name, None, "cycles that waited for data of a load")

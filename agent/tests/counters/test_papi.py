@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters import papi
-from nalm_agent.counters.events import CYCLES, Event
+from nalm_agent.counters.events import CYCLES, INSTRUCTIONS, Event, data_stalls, groups
 from nalm_agent.host import pmu
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.store.home import WorkDir
@@ -114,6 +114,22 @@ def test_availability_is_papis_and_the_kernels(monkeypatch: pytest.MonkeyPatch) 
     assert papi.available() == papi.NOT_INSTALLED
 
 
+@pytest.mark.parametrize(
+    ("cpuinfo", "name"),
+    [
+        ("processor\t: 0\nvendor_id\t: GenuineIntel\n", "CYCLE_ACTIVITY:STALLS_L1D_MISS"),
+        ("processor\t: 0\nvendor_id\t: AuthenticAMD\n", "CYCLES_NO_RETIRE:NOT_COMPLETE_MISSING_LOAD"),
+        ("processor\t: 0\nvendor_id\t: HygonGenuine\n", None),
+        ("processor\t: 0\nBogoMIPS\t: 50.00\n", None),
+    ],
+)
+def test_stalls_are_the_vendors_event(cpuinfo: str, name: str | None) -> None:
+    found = data_stalls(cpuinfo)
+    assert (found and found.papi) == name
+    if found is not None:
+        assert groups((CYCLES, INSTRUCTIONS, found)) == [(CYCLES, INSTRUCTIONS, found)]
+
+
 def test_figures_of_a_host_with_a_pmu() -> None:
     count = EventCount(
         arm=Arm.HEAD,
@@ -121,7 +137,7 @@ def test_figures_of_a_host_with_a_pmu() -> None:
         packets=1000,
         stages={
             "generator": {"cycles": 9_000_000, "instructions": 9_000_000},
-            "nat": {"cycles": 220_000, "instructions": 310_000, "l1d_misses": 5_000},
+            "nat": {"cycles": 220_000, "instructions": 310_000, "l1d_misses": 5_000, "data_stalls": 90_000},
             "dpi": {"cycles": 820_000, "instructions": 2_010_000, "l1d_misses": 1_000},
         },
         readings={
@@ -134,4 +150,5 @@ def test_figures_of_a_host_with_a_pmu() -> None:
     assert found["dpi"].per_packet == {"cycles": 800, "instructions": 2000, "l1d_misses": 0}
     assert (found[None].cpp, found[None].ipp, found[None].eipc) == (1000, 2300, 2.3)
     assert found[None].per_packet["l1d_misses"] == 5
+    assert found["nat"].per_packet["data_stalls"] == 90
     assert "generator" not in found
