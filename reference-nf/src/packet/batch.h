@@ -5,6 +5,7 @@
 #ifndef BATCH_H
 #define BATCH_H
 
+#include <emmintrin.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -40,17 +41,52 @@ static inline void batch_free(struct rte_mbuf *mbufs[], uint32_t n)
 	rte_pktmbuf_free_bulk(mbufs, n);
 }
 
+#define BATCH_BLOCK 16u /* outcomes compared at once */
+
+_Static_assert(BATCH_MAX % BATCH_BLOCK == 0, "no outcome behind the last block");
+
+/* Bit i: outcome i of the block is this one. */
+static inline uint32_t batch_same(const uint8_t block[BATCH_BLOCK], uint8_t outcome)
+{
+	__m128i outcomes = _mm_loadu_si128((const __m128i *)(const void *)block);
+	return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(outcomes, _mm_set1_epi8((char)outcome)));
+}
+
+/* Counts outcome[0..count). By blocks, because counting one by one waits for the count before it. */
+static inline void batch_count(struct batch *b)
+{
+	memset(b->outcomes, 0, sizeof(b->outcomes));
+	for (uint32_t first = 0; first < b->count; first += BATCH_BLOCK) {
+		uint32_t n = b->count - first, left = n >= BATCH_BLOCK ? (1u << BATCH_BLOCK) - 1 : (1u << n) - 1;
+		while (left != 0) {
+			uint8_t outcome = b->outcome[first + (uint32_t)__builtin_ctz(left)];
+			uint32_t same = batch_same(&b->outcome[first], outcome) & left;
+			b->outcomes[outcome] += (uint32_t)__builtin_popcount(same);
+			left ^= same;
+		}
+	}
+}
+
+static inline bool batch_all_go_on(const struct batch *b)
+{
+	uint32_t going_on = 0;
+
+	for (uint32_t outcome = 0; outcome < NALM_PROBE_MAX_OUTCOMES; outcome++)
+		going_on += b->go_on >> outcome & 1 ? b->outcomes[outcome] : 0;
+	return going_on == b->count;
+}
+
 /* Ends a stage: counts outcome[0..count), frees what does not go on, closes the gaps. */
 static inline void batch_settle(struct batch *b)
 {
 	struct rte_mbuf *dropped[BATCH_MAX];
 	uint32_t kept = 0, drops = 0;
 
-	memset(b->outcomes, 0, sizeof(b->outcomes));
+	batch_count(b);
+	if (likely(batch_all_go_on(b)))
+		return;
 	for (uint32_t i = 0; i < b->count; i++) {
-		uint32_t outcome = b->outcome[i];
-		b->outcomes[outcome]++;
-		if (b->go_on >> outcome & 1) {
+		if (b->go_on >> b->outcome[i] & 1) {
 			b->mbufs[kept] = b->mbufs[i];
 			b->packets[kept] = b->packets[i];
 			if (b->flow_cached)
