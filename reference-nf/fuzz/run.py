@@ -47,7 +47,8 @@ SHARES = {
 SMALL = "chain.batch=8 flow_cache.entries=8 model.sessions=8"
 SMALL_STAGES = {
     "upf": f"pdr.sessions_generated=off pdr.sessions={NF_FOLDER / 'conf' / 'upf_sessions.txt'}",
-    "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31",
+    "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31 dpi.shape_mbit=10"
+    f" dpi.services={NF_FOLDER / 'conf' / 'dpi_services.txt'}",
     "mix": "l2fwd.stations_generated=8 l2fwd.unknown=flood l3fwd.routes6_generated=8",
     "sfc_b": "lb.entries=6 lb.maglev_size=1009 acl.default=permit",
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 NF_FOLDER = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(NF_FOLDER))
 
+from spec.fragments import cut  # noqa: E402
 from spec.pcap import read_pcap, write_pcap  # noqa: E402
 
 FRAMES = 80  # of each capture: its beginning, with the programs' handshakes
@@ -17,6 +18,7 @@ FRAME_BYTES = 400  # of a longer frame: its beginning, as a truncated frame
 TALK_FRAMES = 8
 LINES = 6  # of a file of routes or rules, because Hyperscan takes time for each pattern
 CROWD = 10
+SMALL_MTU = 100  # a shortened frame in five fragments
 SERVICE, SERVICE_PORT = bytes([198, 51, 100, 80]), struct.pack(">H", 443)
 IP_AT, SOURCE_AT, L4_AT = 14, 26, 34  # in frames without IP options
 REPAIRED, AS_IT_IS, REPLY, ERROR, RUN, SHORT = 0, 1, 2, 3, 4, 1 << 3  # talk.h
@@ -87,6 +89,7 @@ def talks() -> Iterator[bytes]:
             for frame in filter(is_client, window[:1]):
                 yield crowd(frame)
                 yield hairpin(frame)
+                yield b"".join(record(REPAIRED, part) for part in reversed(cut(frame, SMALL_MTU)))
 
 
 def gtpu_messages() -> Iterator[bytes]:

@@ -127,13 +127,13 @@ def _header(header: bytes, payload: int, word: int) -> bytes:
     return bytes(made)
 
 
-def cut(frame: bytes) -> Sequence[bytes]:
+def cut(frame: bytes, mtu: int = MTU) -> Sequence[bytes]:
     """The frames in which a datagram leaves: as it is, or in parts of the MTU."""
-    if len(frame) <= ETHERNET_BYTES + MTU:
+    if len(frame) <= ETHERNET_BYTES + mtu:
         return [frame]
     header, payload = _split(frame)
     unbroken = int.from_bytes(header[6:8], "big") & DONT_FRAGMENT
-    size = (MTU - len(header)) // 8 * 8
+    size = (mtu - len(header)) // 8 * 8
     parts = []
     for at in range(0, len(payload), size):
         data = payload[at : at + size]
