@@ -39,21 +39,35 @@ static inline bool find_next(struct order *o)
 	return false;
 }
 
-STAGE_PROCESS uint32_t order_process(struct order *o, struct batch *batch, uint32_t max)
+/* Takes the tickets that follow each other in a source, of which the first is the next. Returns the number of gaps. */
+static inline uint32_t take_run(struct order *o, uint32_t source, struct batch *batch, uint32_t max)
 {
-	uint32_t gaps = 0;
+	void *const *held = o->from[source].held;
+	uint32_t at = o->from[source].at, end = o->from[source].count, gaps = 0;
+	uint64_t next = o->next;
 
-	batch->count = 0;
-	while (batch->count < max && find_next(o)) {
-		void *entry = o->from[o->source].held[o->from[o->source].at++];
-		o->next++;
+	do {
+		void *entry = held[at++];
+		next++;
 		if (is_gap(entry)) {
 			gaps++;
 			continue;
 		}
 		batch->mbufs[batch->count] = entry;
 		batch->packets[batch->count++] = mbuf_metadata(entry)->packet;
-	}
+	} while (at < end && batch->count < max && ticket_of(held[at]) == next);
+	o->from[source].at = at;
+	o->next = next;
+	return gaps;
+}
+
+STAGE_PROCESS uint32_t order_process(struct order *o, struct batch *batch, uint32_t max)
+{
+	uint32_t gaps = 0;
+
+	batch->count = 0;
+	while (batch->count < max && find_next(o))
+		gaps += take_run(o, o->source, batch, max);
 	memset(batch->outcomes, 0, sizeof(batch->outcomes));
 	batch->outcomes[ORDER_IN_ORDER] = batch->count;
 	return gaps;
