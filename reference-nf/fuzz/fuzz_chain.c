@@ -95,6 +95,7 @@ static void open_nf(void)
 	CHECK(settings_read(&nf.settings, &nf.chain, &nf.options));
 	const struct io_settings io = {
 		.batch_size = m->batch_size,
+		.ring = nf.settings.traffic->ring,
 		.queues = plan_tx_queues(m),
 		.in_flight = plan_packets_in_rings(m),
 		.offload = nf.settings.traffic->offload,

@@ -19,7 +19,7 @@ threads() { # roles configuration settings...
 	shift 2
 	sets=
 	case $conf in sfc_*) set -- "$@" l3fwd.routes_generated=100 ;; esac
-	case $conf in sfc_a) set -- "$@" dpi.patterns="$source/spec/tests/few_patterns.txt" ;; esac
+	case $conf in sfc_a*) set -- "$@" dpi.patterns="$source/spec/tests/few_patterns.txt" ;; esac
 	for assignment in "$@"; do sets="$sets --set $assignment"; done
 	run "$(lcores "$roles")" --config "$source/conf/$conf.conf" --packets 20000 $sets ||
 		fail "exit $?: $conf $* on $roles lcores"
@@ -31,7 +31,7 @@ threads 4 sfc_a model.model=pipeline
 threads 4 sfc_a model.workers=2
 threads 4 sfc_a model.workers=2 model.state=locked
 threads 7 sfc_a model.workers=2 model.state=separated model.databases=2
-threads 4 sfc_a_services model.workers=2 io.fragments=reassemble
+threads 4 sfc_a_services model.workers=2 io.fragments=reassemble io.fragment_datagrams=16
 threads 4 sfc_b model.workers=2
 threads 4 sfc_b model.model=pipeline traffic.profile=64 traffic.meter=latency
 threads 4 router model.workers=2 openflow.prefixes_generated=1000 openflow.mode=interpreted
