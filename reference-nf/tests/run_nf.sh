@@ -6,6 +6,8 @@ source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+memory=256 # MB of EAL
+
 export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1"
 
 fail() { echo "$0: $*" >&2; cat "$work/err" >&2; exit 1; }
@@ -13,6 +15,6 @@ fail() { echo "$0: $*" >&2; cat "$work/err" >&2; exit 1; }
 # run LCORES ARGUMENT...: totals in $work/out, messages in $work/err
 run() {
 	lcores=$1; shift
-	"$nf" --lcores="$lcores" --no-pci --no-huge -m 256 --no-shconf --no-telemetry -- "$@" >"$work/out" 2>"$work/err"
+	"$nf" --lcores="$lcores" --no-pci --no-huge -m $memory --no-shconf --no-telemetry -- "$@" >"$work/out" 2>"$work/err"
 }
 member() { sed -n "s/.*\"$1\":\"\{0,1\}\([0-9a-z]*\).*/\1/p" "$work/out"; }

@@ -31,7 +31,9 @@ threads 4 sfc_a model.model=pipeline
 threads 4 sfc_a model.workers=2
 threads 4 sfc_a model.workers=2 model.state=locked
 threads 7 sfc_a model.workers=2 model.state=separated model.databases=2
+memory=512 # its buffers hold a whole datagram
 threads 4 sfc_a_services model.workers=2 io.fragments=reassemble io.fragment_datagrams=16
+memory=256
 threads 4 sfc_b model.workers=2
 threads 4 sfc_b model.model=pipeline traffic.profile=64 traffic.meter=latency
 threads 4 router model.workers=2 openflow.prefixes_generated=1000 openflow.mode=interpreted
