@@ -93,15 +93,7 @@ static void open_nf(void)
 
 	read_arguments();
 	CHECK(settings_read(&nf.settings, &nf.chain, &nf.options));
-	const struct io_settings io = {
-		.batch_size = m->batch_size,
-		.ring = nf.settings.traffic->ring,
-		.queues = plan_tx_queues(m),
-		.in_flight = plan_packets_in_rings(m),
-		.offload = nf.settings.traffic->offload,
-		.fragments = nf.settings.fragments,
-		.hop = nf.settings.hop,
-	};
+	const struct io_settings io = settings_of_io(&nf.settings);
 	CHECK(io_open(&nf.io, &io));
 	CHECK(chain_init(&nf.chain, m, 0));
 	CHECK(plan_open(&nf.plan, &(struct plan_parts){

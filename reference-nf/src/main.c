@@ -155,21 +155,12 @@ static bool enough_roles(void)
 
 static bool open_io(uint64_t seed)
 {
-	const struct model_settings *m = &nf.settings.model;
+	struct io_settings io = settings_of_io(&nf.settings);
 
-	return io_open(&nf.io, &(struct io_settings){
-				       .batch_size = m->batch_size,
-				       .ring = nf.settings.traffic->ring,
-				       .queues = plan_tx_queues(m),
-				       .in_flight = plan_packets_in_rings(m),
-				       .seed = seed,
-				       .offload = nf.settings.traffic->offload,
-				       .is_outside = nf.settings.traffic->outside && !hop_shares_memory(nf.settings.hop),
-				       .fragments = nf.settings.fragments,
-				       .hop = nf.settings.hop,
-				       .limit = nf.options.packets,
-				       .stop = &stop,
-			       });
+	io.seed = seed;
+	io.limit = nf.options.packets;
+	io.stop = &stop;
+	return io_open(&nf.io, &io);
 }
 
 static bool open_traffic(void)

@@ -7,6 +7,7 @@
 #include "hop/hop_config.h"
 #include "model/chain_probed.h"
 #include "model/pipeline.h"
+#include "model/plan_build.h"
 #include "settings.h"
 
 static struct chain_stage *in_chain(struct chain *chain, const struct stage_ops *ops)
@@ -150,4 +151,18 @@ void settings_free(struct settings *s)
 	traffic_release(s->traffic);
 	hop_release(s->hop);
 	config_free(s->config);
+}
+
+struct io_settings settings_of_io(const struct settings *s)
+{
+	return (struct io_settings){
+		.batch_size = s->model.batch_size,
+		.ring = s->traffic->ring,
+		.queues = plan_tx_queues(&s->model),
+		.in_flight = plan_packets_in_rings(&s->model),
+		.offload = s->traffic->offload,
+		.is_outside = s->traffic->outside && !hop_shares_memory(s->hop),
+		.fragments = s->fragments,
+		.hop = s->hop,
+	};
 }

@@ -6,7 +6,7 @@
 #define SETTINGS_H
 
 #include "hop/hop_settings.h"
-#include "io/fragments.h"
+#include "io/io.h"
 #include "traffic/traffic_config.h"
 #include "model/chain.h"
 #include "options.h"
@@ -30,6 +30,9 @@ bool settings_read_again(struct settings *settings, const struct chain *running,
 /* Reports on stderr which keys have changed since the start and cannot change while packets pass. */
 void settings_say_fixed(const struct settings *start, const struct settings *now, const struct chain *running);
 void settings_free(struct settings *settings);
+
+/* What packets come by; without a seed, a limit and a sign to stop. */
+struct io_settings settings_of_io(const struct settings *settings);
 
 const void *settings_of_stage(const struct settings *settings, const struct stage_ops *ops);
 
