@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters import perf
+from nalm_agent.report.result import Result
 from nalm_core.explain import explain
 from nalm_core.report.run_report import Arm, RunReport, RunStatus, Source
 from nalm_core.report.serialization import parse_report
@@ -166,7 +167,7 @@ def test_feature_merge_has_three_arms_and_a_price(
     assert verdict.features_added == ["beta"]
     assert verdict.price_cycles_per_packet is not None
     assert verdict.price_cycles_per_packet > 0
-    assert done.returncode in (0, 3), done.stdout
+    assert done.returncode == Result("run", report, verdict).exit_code, done.stdout
 
 
 @pytest.mark.nightly
