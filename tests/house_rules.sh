@@ -63,7 +63,7 @@ python3 tests/check_transactions.py server/nalm_server |
 	rule 'Queries outside a repository, or a commit by who did not open the transaction'
 
 # A larger folder has several subjects and should be divided.
-rooms=(core agent server reference-nf tests/contract tests/end_to_end tests/forge tests/compose tests/faults)
+rooms=(core agent server reference-nf tests)
 git ls-files -- "${rooms[@]}" | grep -E '\.(py|c|h|ts|tsx)$' | grep -v '/__init__\.py$' | sed 's|/[^/]*$||' | sort | uniq -c |
 	awk '$1 > 25 {print $2 ": " $1}' | rule 'A folder with more than 25 code files'
 

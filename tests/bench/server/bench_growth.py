@@ -6,7 +6,7 @@ A real server over HTTP on a PostgreSQL of its own, one caller at a time. For ex
 byte counts; `whole_p50` is the time to the last. `server_cpu_ms` is the server's processor time, without
 PostgreSQL's.
 
-Usage: python tests/bench/bench_growth.py [--kept DIR] [--calls N] [--only NAME ...]
+Usage: python tests/bench/run.py growth [--kept DIR] [--calls N] [--only NAME ...]
 With --kept the database stays in that directory and is made only once, which takes minutes.
 """
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server" / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "server" / "tests" / "support"))
 
 from host import print_result
 from nalm_server.auth.access.project_models import ProjectRow

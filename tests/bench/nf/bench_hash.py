@@ -20,7 +20,7 @@ from typing import Any
 
 from host import print_result
 
-SOURCE = Path(__file__).resolve().parents[2] / "reference-nf"
+SOURCE = Path(__file__).resolve().parents[3] / "reference-nf"
 LAUNCHES = 5
 SIZES = {"64k": 64 << 10, "1m": 1 << 20, "4m": 4 << 20}
 # So small compared with tables of COUNTED_ENTRIES that earlier lookups leave almost nothing for later ones.

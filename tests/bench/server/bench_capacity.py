@@ -25,7 +25,7 @@ from host import print_result
 from nalm_server.db import migrate
 from postgres import cluster
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "server/tests/support"), str(ROOT / "tests")]
 from nalm_server_crowd import LiveWatch, Reply, read_for  # noqa: E402
 from nalm_server_process import Running, running  # noqa: E402

@@ -28,7 +28,7 @@ from nalm_agent.counters.model_caches import allowed, host_caches, options
 from nalm_agent.host.cores import choose
 from nalm_core.report.modelled_counts import ModelledCache
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NF = ROOT / "reference-nf"
 BUILD = NF / "build"
 SHARED = ("mbuf", "fdt", "fdt_aggregated")

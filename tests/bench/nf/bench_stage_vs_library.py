@@ -19,7 +19,7 @@ from host import print_result
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.run_plan import eal_options
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NF = ROOT / "reference-nf"
 LAUNCHES = 5
 MEMORY_MB = 3000

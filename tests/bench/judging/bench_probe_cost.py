@@ -23,7 +23,7 @@ from nalm_agent.nf.probe import lcore_counters
 from nalm_agent.nf.run_plan import eal_options
 from nalm_agent.store.home import Home, WorkDir
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SOURCE = ROOT / "reference-nf"
 LAUNCHES = 16
 TURNS = 16

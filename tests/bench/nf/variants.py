@@ -23,7 +23,7 @@ from nalm_agent.nf.run_plan import eal_options
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm, LcoreCounters, StageCounters
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NF = ROOT / "reference-nf"
 LAUNCHES = 8
 TURNS = 10

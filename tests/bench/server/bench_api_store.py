@@ -36,7 +36,7 @@ from nalm_server.results.intake import take_report
 from postgres import cluster
 from sqlalchemy import event
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "server/tests/support"))
 from nalm_server_reports import body_of, make_report  # noqa: E402
 

@@ -22,8 +22,8 @@ from typing import Any
 
 import psutil
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "faults"))
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "server" / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "faults"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "server" / "tests" / "support"))
 
 from farm import Farm, signed_push
 from host import print_result

@@ -23,7 +23,7 @@ from nalm_agent.host.cores import choose
 from nalm_agent.nf.run_plan import eal_options
 from variants import Variant, describe, measure, median_of_launches, ratio
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NF = ROOT / "reference-nf"
 LAUNCHES = 5
 MEMORY_MB = 1024

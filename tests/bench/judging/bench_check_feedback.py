@@ -20,7 +20,7 @@ from pathlib import Path
 
 from host import print_result
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NALM = Path(sys.executable).with_name("nalm")
 LAUNCHED = "start:"
 """First step after the builds."""

@@ -21,7 +21,7 @@ import structlog
 from host import print_result
 from playwright.sync_api import Browser, CDPSession, Page
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / "server/tests/support"), str(ROOT / "tests/end_to_end")]
 from history_service import history_service  # noqa: E402
 from service_browser import CHROMIUM, SHELL, chromium  # noqa: E402
