@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from nalm_core.models.documents.base import Document
 from nalm_core.models.queue.comparison import agreement, histogram
 from nalm_core.models.queue.gaps import STEP_NS, Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import measured_times
@@ -35,11 +36,12 @@ class Cell:
     frame: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedLoad:
-    """One load, measured and predicted. Batches are those with packets; times in microseconds."""
+class ComparedLoad(Document):
+    """One load of a cell, measured and predicted. Batches are those with packets."""
 
-    cell: Cell
+    queue: int
+    batch: int
+    frame: int | None
     share: float | None
     """The load as a share of the rate at full load."""
     pps: float
@@ -48,9 +50,13 @@ class ComparedLoad:
     divergence: float
     measured_loss: float
     predicted_loss: float
-    measured_latency: float | None
+    measured_latency_us: float | None
     """From due to sink, with the fixed delay of generator and sink."""
-    predicted_delay: float
+    predicted_delay_us: float
+
+    @property
+    def cell(self) -> Cell:
+        return Cell(self.queue, self.batch, self.frame)
 
     @property
     def near(self) -> bool:
@@ -88,7 +94,7 @@ def compare_loads(
         waits = None if trial.latency is None else figures(trial.latency)
         found.append(
             ComparedLoad(
-                cell=cell,
+                **asdict(cell),
                 share=trial.share,
                 pps=pps,
                 measured_batch=mean(measured),
@@ -96,8 +102,8 @@ def compare_loads(
                 divergence=agreement(measured, predicted).divergence,
                 measured_loss=trial.traffic.late / (sent + trial.traffic.late),
                 predicted_loss=solution.loss,
-                measured_latency=None if waits is None else waits.mean_ns / 1e3,
-                predicted_delay=solution.mean_delay * STEP_NS / 1e3,
+                measured_latency_us=None if waits is None else waits.mean_ns / 1e3,
+                predicted_delay_us=solution.mean_delay * STEP_NS / 1e3,
             )
         )
     return found

@@ -40,7 +40,7 @@ def test_batches_of_the_model_agree_with_it() -> None:
         assert one.divergence < 1e-3
         assert one.predicted_batch == pytest.approx(one.measured_batch, abs=0.05)
         assert one.measured_batch >= 1, "polls without packets do not count"
-        assert (one.measured_loss, one.measured_latency) == (0, None)
+        assert (one.measured_loss, one.measured_latency_us) == (0, None)
 
 
 def test_other_batches_do_not() -> None:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
-from nalm_core.models.documents.base import Answer, Document
+from nalm_core.models.documents.base import Answer
 from nalm_core.rates.queue_comparison import (
     CLOSE_DIVERGENCE,
     CLOSE_SHARE,
@@ -26,26 +24,9 @@ ASSUMES = (
 )
 
 
-class GridLoad(Document):
-    """One load, measured and predicted (core's ComparedLoad)."""
-
-    queue: int
-    batch: int
-    frame: int | None
-    share: float | None
-    pps: float
-    measured_batch: float
-    predicted_batch: float
-    divergence: float
-    measured_loss: float
-    predicted_loss: float
-    measured_latency_us: float | None
-    predicted_delay_us: float
-
-
 class GridAnswer(Answer):
     arrivals: str
-    loads: list[GridLoad]
+    loads: list[ComparedLoad]
     near: int
     """Loads whose mean batch is within NEAR_PACKETS of the measured one."""
     close: int
@@ -62,7 +43,7 @@ def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
         assumes=ASSUMES,
         notes=[],
         arrivals=arrivals,
-        loads=[_load(one) for one in found.compared],
+        loads=found.compared,
         near=near,
         close=close,
         left_out=found.left_out,
@@ -81,16 +62,6 @@ def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
     return ShownAnswer(document, [*lines, *(f"left out: {one}" for one in found.left_out)])
 
 
-def _load(one: ComparedLoad) -> GridLoad:
-    figures = asdict(one)
-    return GridLoad(
-        **figures.pop("cell"),
-        measured_latency_us=figures.pop("measured_latency"),
-        predicted_delay_us=figures.pop("predicted_delay"),
-        **figures,
-    )
-
-
 def _table(loads: list[ComparedLoad]) -> list[str]:
     header = ("load", "share", "batch", "model", "JSD", "lost", "model", "latency", "delay")
     return columns(
@@ -104,8 +75,8 @@ def _table(loads: list[ComparedLoad]) -> list[str]:
                 f"{one.divergence:.4f}",
                 share_percent(one.measured_loss, 2),
                 share_percent(one.predicted_loss, 2),
-                MISSING if one.measured_latency is None else f"{one.measured_latency:.2f} us",
-                f"{one.predicted_delay:.2f} us",
+                MISSING if one.measured_latency_us is None else f"{one.measured_latency_us:.2f} us",
+                f"{one.predicted_delay_us:.2f} us",
             )
             for one in loads
         ],
