@@ -15,7 +15,7 @@ from demo_process import Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
-from service_browser import chromium
+from service_browser import administrator, chromium, fresh_context, page_of
 
 DEMO_SECONDS = 900
 
@@ -50,21 +50,20 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
         yield served
 
 
-@pytest.fixture(scope="session")
-def demo_context(browser: Browser, demo: Demo) -> Iterator[BrowserContext]:
-    """A context whose pages share loaded files."""
-    context = browser.new_context(base_url=demo.url, viewport={"width": 1280, "height": 900})
-    yield context
-    context.close()
+@pytest.fixture(scope="module")
+def running(figures: tuple[Service, str]) -> tuple[Service, str]:
+    """The service of the module's pages, and its address."""
+    return figures
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
+    """A context of an administrator."""
+    with fresh_context(browser, **administrator(running)) as context:
+        yield context
 
 
 @pytest.fixture
-def page(demo_context: BrowserContext) -> Iterator[Page]:
-    """A fresh page; errors on its console fail the test."""
-    page = demo_context.new_page()
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield page
-    page.close()
-    assert not errors, errors
+def page(context: BrowserContext) -> Iterator[Page]:
+    with page_of(context) as page:
+        yield page

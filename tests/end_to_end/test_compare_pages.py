@@ -16,8 +16,8 @@ from nalm_server.db import migrate
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
 from nalm_server_seeded import add_administrator
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, fresh_page, page_of, require_accessible
+from playwright.sync_api import Browser, Page, expect
+from service_browser import administrator, fresh_page, require_accessible
 
 SIDES = ("base", "head")
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
@@ -84,19 +84,6 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
     with served(service) as address:
         yield service, address
     service.context.engine.dispose()
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(running)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def test_a_comparison_goes_down_to_the_line(page: Page) -> None:

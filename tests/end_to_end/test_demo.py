@@ -10,6 +10,7 @@ import json
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ import httpx
 import psutil
 import pytest
 from demo_process import ROOT, Demo
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from service_browser import VIEWS
 
 PROJECT = "nalm-reference-nf"
@@ -39,6 +40,26 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     done = subprocess.run([*command, str(folder)], check=True, capture_output=True, text=True)
     made: list[dict[str, Any]] = json.loads(done.stdout)
     return made
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, demo: Demo) -> Iterator[BrowserContext]:
+    """A context whose pages share loaded files."""
+    context = browser.new_context(base_url=demo.url, viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A fresh page; errors on its console fail the test."""
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    page.close()
+    assert not errors, errors
 
 
 @pytest.fixture(scope="module")

@@ -44,13 +44,6 @@ def names(figures: tuple[Service, str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(figures)) as context:
-        yield context
-
-
-@pytest.fixture(scope="module")
 def held_context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
     """An administrator's context, whose requests wait for the test and whose clock the test sets."""
     with fresh_context(browser, **administrator(figures)) as context:

@@ -3,27 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from figures_service import LAST
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, page_of, require_accessible
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(figures)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
+from playwright.sync_api import Browser, Page, expect
+from service_browser import require_accessible
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from finding_service import BROKEN, CULPRIT, SUSPECTED, fill_findings
 from nalm_server_git import make_repo
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import fresh_context, opened, page_of, require_accessible, sign_in
+from service_browser import fresh_context, opened, require_accessible, sign_in
 from service_process import Service
 
 NF, EMPTY = "my-nf", "quiet-nf"
@@ -42,12 +42,6 @@ def found(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 def context(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[BrowserContext]:
     with fresh_context(browser, base_url=service.url, storage_state=administrator) as context:
         yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def address(found: dict[str, Any], name: str) -> str:

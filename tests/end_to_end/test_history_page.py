@@ -12,8 +12,8 @@ import pytest
 from history_service import BRANCHED, COMMITS, DEARER, RELEASE, history_service
 from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, page_of, require_accessible
+from playwright.sync_api import Page, expect
+from service_browser import require_accessible
 
 HISTORY = "/p/demo/history"
 ALL = COMMITS + 1
@@ -24,19 +24,6 @@ ALL = COMMITS + 1
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
     with history_service(tmp_path_factory.mktemp("history")) as served:
         yield served
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(running)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def shown(page: Page) -> str:

@@ -15,8 +15,8 @@ from nalm_server.db import migrate
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 from nalm_server_seeded import add_administrator
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
-from service_browser import administrator, fresh_context, fresh_page, page_of, require_accessible
+from playwright.sync_api import Browser, Locator, Page, Route, expect
+from service_browser import administrator, fresh_page, require_accessible
 
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 
@@ -46,19 +46,6 @@ def fill(service: Service) -> None:
     for base in (0, 1):
         service.post("/projects/demo/jobs", "admin", 201, {"head": sha(1 - base), "base": sha(base)})
     service.lease()
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(running)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def panel(page: Page, title: str) -> Locator:

@@ -3,13 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, on_lcores
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, page_of, require_accessible
+from playwright.sync_api import Page, expect
+from service_browser import require_accessible
 
 LCORES = {1: 1.0, 2: 1.23, 4: 1.93, 8: 4.29}
 """Cycles of a packet with that many lcores, relative to one: the fastest is 5 lcores."""
@@ -28,19 +26,6 @@ def scaled(figures: tuple[Service, str]) -> str:
         report = make_report(500 + lcores, head=1, base=0, project="scaled", scenario=f"sfc_{lcores}")
         service.upload(body_of(on_lcores(report, lcores, cpp)), token="scaled")
     return "/p/scaled/models/predicted"
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(figures)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def test_three_clicks_answer_what_happens_at_20_mpps_on_8_lcores(page: Page) -> None:

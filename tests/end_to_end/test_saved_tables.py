@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
 from figures_service import LAST
-from nalm_server_harness import Service
 from nalm_server_reports import sha
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, page_of
+from playwright.sync_api import Page, expect
 
 TABLES = {
     "/p/demo/features?feature=nat": {"the price of nat": "price", "the cost model of sfc_a": "term"},
@@ -24,19 +20,6 @@ TABLES = {
 }
 """The saved table of each page, and one of its columns."""
 PAIR = f"/p/demo/compare?base={sha(1)}&head={sha(LAST)}&scenario=sfc_a"
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(figures)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def test_tables_are_saved_and_read_again(page: Page, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from nalm_server_git import Repo, make_repo
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import fresh_context, opened, page_of, require_accessible, sign_in
+from service_browser import fresh_context, opened, require_accessible, sign_in
 from service_process import PASSWORD, Service, fill
 
 NF = "my-nf"
@@ -39,12 +39,6 @@ def administrator(browser: Browser, service: Service) -> dict[str, Any]:
 def context(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[BrowserContext]:
     with fresh_context(browser, base_url=service.url, storage_state=administrator) as context:
         yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, fresh_page, page_of
+from service_browser import administrator, fresh_context, fresh_page
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +18,6 @@ def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserC
     with fresh_context(browser, **administrator(figures)) as context:
         context.clock.set_fixed_time(figures[0].context.clock())
         yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
 
 
 def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
