@@ -6,13 +6,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from contract_server import ContractServer
+from loaded_python import Program
 from nalm_agent.runtime.stop_signals import INTERRUPTED
 from tiny import NALM, loaded_nalm
 
@@ -20,51 +20,7 @@ PATIENCE_SECONDS = 120
 ENDING_SECONDS = 60
 RUN_SECONDS = 240
 
-DYING = """
-import os, signal, socket, sys
-from urllib.parse import urlsplit
-import nalm_agent.daemon.spool as spool
-import nalm_agent.store.atomic_file as whole_file
-from nalm_agent.server_api.jobs import ServerClient
-from nalm_agent.daemon.spool import Spool
-
-step, kind = os.environ["DIE_AT"].split(":")
-
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def half_an_upload(client, job_id, fence, report):
-    address = urlsplit(client.address)
-    connection = socket.create_connection((address.hostname, address.port))
-    head = f"POST /api/v1/reports?job_id={job_id}&fence={fence} HTTP/1.1\\r\\nHost: {address.netloc}\\r\\n"
-    authorization = client._client._http.headers["Authorization"]
-    head += f"Authorization: {authorization}\\r\\nContent-Encoding: gzip\\r\\n"
-    head += f"Content-Type: application/json\\r\\nContent-Length: {len(report)}\\r\\n\\r\\n"
-    connection.sendall(head.encode() + report[: len(report) // 2])
-    die()
-
-put, remove = Spool.put, Spool.remove
-
-def dying_put(self, label, body=b""):
-    if label.kind == kind and step == "before-write":
-        die()
-    if label.kind == kind and step == "amid-write":
-        whole_file.os.fsync = die
-    put(self, label, body)
-    if label.kind == kind and step == "after-write":
-        die()
-
-def dying_remove(self, item):
-    if item.label.kind == kind and step == "before-removal":
-        die()
-    remove(self, item)
-
-Spool.put, Spool.remove = dying_put, dying_remove
-if step == "amid-upload":
-    ServerClient.upload = half_an_upload
-from nalm_agent.shell.entry import main
-main()
-"""
+DYING = Path(__file__).with_name("dying_agent.py")
 
 
 def until(condition: Callable[[], object], seen: Callable[[], str]) -> None:
@@ -100,16 +56,10 @@ class BenchAgent:
             [NALM, "agent", *arguments], cwd=Path.cwd(), environment=self.environment(), timeout=RUN_SECONDS
         )
 
-    def start(self, die_at: str | None = None) -> subprocess.Popen[bytes]:
-        """die_at: STEP:KIND of DYING."""
-        program = [sys.executable, "-c", DYING] if die_at else [str(NALM)]
-        with self.log.open("ab") as log:
-            return subprocess.Popen(
-                [*program, "agent"],
-                env=self.environment(**({"DIE_AT": die_at} if die_at else {})),
-                stdout=log,
-                stderr=log,
-            )
+    def start(self, die_at: str | None = None) -> Program:
+        """die_at: STEP:KIND of dying_agent.py."""
+        program, more = (DYING, {"DIE_AT": die_at}) if die_at else (NALM, {})
+        return loaded_nalm().start([program, "agent"], environment=self.environment(**more), output=self.log)
 
     def die_at(self, step: str) -> None:
         """Runs it until it dies at STEP:KIND."""
@@ -121,7 +71,7 @@ class BenchAgent:
             process.wait()
         assert process.returncode == -signal.SIGKILL, self.log.read_text()
 
-    def end(self, process: subprocess.Popen[bytes]) -> None:
+    def end(self, process: Program) -> None:
         """Makes it end, which it must do in time and by itself."""
         process.terminate()
         try:
