@@ -11,7 +11,6 @@ from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.suspicion import Moved, Suspicion
 from nalm_server.git.commits import repository as commit_rows
-from nalm_server.git.commits.models import CommitRow
 
 
 def find(session: Session, suspicion: Suspicion) -> AlertRow | None:
@@ -35,23 +34,14 @@ def surviving(session: Session, alert: AlertRow) -> AlertRow:
 def _overlapping(session: Session, suspicion: Suspicion) -> AlertRow | None:
     """Of several alerts, the one with the nearest culprit."""
     culprit = commit_rows.get(session, suspicion.commit_id)
-    after, to = _range(session, culprit, suspicion.after_commit_id)
-    fitting = []
-    for alert, commit in repository.with_commits(session, suspicion.project_id):
-        its_after, its_to = _range(session, commit, alert.after_commit_id)
-        if after < its_to and its_after < to:
-            fitting.append((abs(its_to - to), alert.id, alert))
-    for _, _, alert in sorted(fitting, key=lambda one: one[:2]):
+    if suspicion.after_commit_id is None:
+        after = repository.parent_position(session, culprit)
+    else:
+        after = commit_rows.get(session, suspicion.after_commit_id).position
+    for alert in repository.overlapping(session, suspicion.project_id, after, culprit.position):
         if _share(suspicion.moved, repository.moves(session, alert.id)):
             return alert
     return None
-
-
-def _range(session: Session, culprit: CommitRow, after_commit_id: int | None) -> tuple[int, int]:
-    """Positions (after, up to) of the range."""
-    if after_commit_id is None:
-        return repository.parent_position(session, culprit), culprit.position
-    return commit_rows.get(session, after_commit_id).position, culprit.position
 
 
 def _share(moved: Iterable[Moved], known: Iterable[AlertMoveRow]) -> bool:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import DECIDED
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import and_, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
@@ -62,6 +62,25 @@ def with_commits(session: Session, project_id: int) -> list[tuple[AlertRow, Comm
         .order_by(CommitRow.position.desc(), AlertRow.id.desc())
     )
     return [(alert, commit) for alert, commit in rows]
+
+
+def overlapping(session: Session, project_id: int, after: int, to: int) -> list[AlertRow]:
+    """Alerts that were not merged, whose range overlaps that of these positions, nearest culprit first."""
+    begin, parent = aliased(CommitRow), aliased(CommitRow)
+    its_after = func.coalesce(begin.position, parent.position, CommitRow.position - 1)
+    query = (
+        select(AlertRow)
+        .join(CommitRow, CommitRow.id == AlertRow.commit_id)
+        .outerjoin(begin, begin.id == AlertRow.after_commit_id)
+        .outerjoin(
+            parent,
+            and_(parent.project_id == CommitRow.project_id, parent.sha == CommitRow.parent_sha),
+        )
+        .where(AlertRow.project_id == project_id, AlertRow.state != AlertState.DISMISSED)
+        .where(CommitRow.position > after, its_after < to)
+        .order_by(func.abs(CommitRow.position - to), AlertRow.id)
+    )
+    return list(session.scalars(query))
 
 
 def moves(session: Session, alert_id: int) -> list[AlertMoveRow]:

@@ -13,7 +13,7 @@ from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules.models import ExpectationRow, FloorRow, MuteRow
 from nalm_server.auth.access.project_repository import find
 from nalm_server.git.commits.order import record
-from nalm_server_harness import Service
+from nalm_server_harness import Service, counted
 from nalm_server_reports import sha
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -96,6 +96,15 @@ def test_overlapping_ranges_of_a_series_are_one_finding_at_the_measured_pair(
 
 def test_neighbouring_pairs_are_two_findings(service: Service, commits: list[int]) -> None:
     assert say(service, pair(commits[5], moved())) != say(service, pair(commits[6], moved()))
+
+
+def test_alerts_elsewhere_need_no_queries(service: Service, commits: list[int]) -> None:
+    numbers = []
+    for commit in commits[1:6]:
+        with counted(service) as queries:
+            say(service, pair(commit, moved()))
+        numbers.append(len(queries))
+    assert len(set(numbers)) == 1, numbers
 
 
 def test_what_is_muted_is_recorded_and_nobody_is_asked(service: Service, commits: list[int]) -> None:
