@@ -58,11 +58,10 @@ class Rule:
     destination: Prefix
     destination_ports: range
 
-    def fits(self, packet: Packet) -> bool:
-        """Whether the rule matches the packet."""
+    def fits(self, packet: Packet, source: int, destination: int) -> bool:
+        """Whether the rule matches the packet, which has these addresses."""
         if self.protocol is not None and self.protocol != packet.protocol:
             return False
-        source, destination = (int.from_bytes(packet.frame[at], "big") for at in ADDRESSES[packet.version])
         if not self.source.holds(packet.version, source):
             return False
         if not self.destination.holds(packet.version, destination):
@@ -167,7 +166,8 @@ class Acl:
         del now_ns
         if packet.kind in REFUSED:
             return Drop(REFUSED[packet.kind])
-        rule = next((rule for rule in self.rules if rule.fits(packet)), None)
+        source, destination = (int.from_bytes(packet.frame[at], "big") for at in ADDRESSES[packet.version])
+        rule = next((rule for rule in self.rules if rule.fits(packet, source, destination)), None)
         self.decided[rule.name if rule else "default"] += 1
         permit = rule.permit if rule else self.permit_default
         outcome = ("" if rule else "default_") + ("permitted" if permit else "denied")

@@ -386,9 +386,15 @@ class Openflow:
         return self._execute(packet, actions)
 
     def _look_up(self, packet: Packet, table: int, metadata: int) -> Instructions | None:
+        held: dict[str, int | None] = {}
         for entry in self.tables.get(table, []):
-            held = ((field_of(packet, name, metadata), value, mask) for name, value, mask in entry.match)
-            if all(found is not None and found & mask == value for found, value, mask in held):
+            for name, value, mask in entry.match:
+                if name not in held:
+                    held[name] = field_of(packet, name, metadata)
+                found = held[name]
+                if found is None or found & mask != value:
+                    break
+            else:
                 return entry.instructions
         return None
 
