@@ -31,9 +31,12 @@ def built() -> Path:
 @pytest.fixture(
     scope="session", params=["release", *(["sanitised"] if os.environ.get("NALM_NF_ASAN") else [])]
 )
-def nf(request: pytest.FixtureRequest) -> Nf:
+def nf(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Nf:
     """The binary under test; a second pass on the ASan and UBSan build when $NALM_NF_ASAN names one."""
+    compiled = tmp_path_factory.mktemp("compiled")
     if request.param == "release":
-        return Nf(built(), {})
+        return Nf(built(), {}, compiled)
     # DPDK keeps its own memory for the life of the process
-    return Nf(Path(os.environ["NALM_NF_ASAN"]).resolve(strict=True), {"ASAN_OPTIONS": "detect_leaks=0"})
+    return Nf(
+        Path(os.environ["NALM_NF_ASAN"]).resolve(strict=True), {"ASAN_OPTIONS": "detect_leaks=0"}, compiled
+    )

@@ -110,7 +110,7 @@ def running(
                 "--no-pci",
             ),
             *("--file-prefix", PREFIX, "--force-max-simd-bitwidth=256", "--", "--config", str(config)),
-            *(word for setting in settings for word in ("--set", setting)),
+            *(word for setting in (f"dpi.cache={nf.compiled}", *settings) for word in ("--set", setting)),
         ]
         process = subprocess.Popen(
             command,
