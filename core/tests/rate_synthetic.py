@@ -86,6 +86,8 @@ class Truth:
     lcores: int = 1
     latency: Histogram | None = None
     shared_core: bool = True
+    together: float = 32.0
+    """Packets that a stage has at a time."""
 
 
 def trial(truth: Truth, invalid: str | None = None) -> Trial:
@@ -106,7 +108,7 @@ def trial(truth: Truth, invalid: str | None = None) -> Trial:
             return StageCounters(
                 cycles=part(cycles),
                 packets=part(packets),
-                batches=part(packets) // 32,
+                batches=round(part(packets) / truth.together),
                 outcomes={name: part(count) for name, count in outcomes.items()},
             )
 

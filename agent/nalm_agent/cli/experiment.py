@@ -199,14 +199,17 @@ def queue(
         str, typer.Option(help="Gaps between packets: poisson, geometric, cbr or nbinom:CV.")
     ] = "poisson",
     revision: RevisionOption = WORKTREE,
-    duration: DurationOption = defaults.TRIAL_S,
+    duration: Annotated[
+        float, typer.Option(min=0.05, help="Seconds of valid trials at each load.")
+    ] = defaults.TRIAL_S,
     json_file: JsonOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure batch sizes, loss and latency over a grid of queues and loads, beside the queue model's.
 
-    Exit code 3: some loads could not be compared.
+    Each load is measured in trials of 50 ms. Those in which an lcore lost time, or the generator was too
+    slow, are left out and counted. Exit code 3: some loads could not be compared.
     """
     from nalm_agent.cli.rate import percentages, usable_arrivals
     from nalm_agent.desk.models.answer import refusing, write_answer

@@ -6,12 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from math import ceil
+from statistics import median
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.queue.gaps import parse_arrivals
 from nalm_core.rates.queue_comparison import Cell, ComparedLoad, compare_loads
 from nalm_core.rates.rate_report import Phase, Trial
-from nalm_core.rates.trials import forwarded_pps
+from nalm_core.rates.trials import forwarded_pps, is_generator_bound, queue_trial
+from nalm_core.text.amounts import amount
 
 from nalm_agent.config.experiments import VALUE, Axis, QueueConfig
 from nalm_agent.config.nalm_toml import FILE_NAME
@@ -21,9 +24,13 @@ from nalm_agent.rates.trial_nf import Ask, TrialNf
 from nalm_agent.runtime.errors import ConfigError, NfError
 
 SETTLE_S = 0.2
-"""Length of an unrecorded trial at each load, in which caches and queue become steady."""
-TRIES = 3
-"""Most trials at a load until one is valid."""
+"""Length of an unrecorded trial of a new process, in which caches become warm."""
+SLICE_S = 0.05
+"""Length of a trial: short, so that a disturbance spoils little."""
+FULL_SLICES = 9
+"""Trials at full load."""
+MOST_TRIES = 3
+"""Most trials at a load, as a multiple of those that are wanted."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class GridMeasured:
     compared: list[ComparedLoad] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Cells and loads that could not be compared, with reasons."""
+    notes: list[str] = field(default_factory=list)
 
 
 def queue_table(place: Place, name: str | None) -> QueueConfig:
@@ -102,27 +110,48 @@ def _arguments(table: QueueConfig, cell: Cell) -> list[str]:
 def _measure_cell(one: Subject, cell: Cell, grid: Grid, found: GridMeasured, place: Place) -> None:
     host = fingerprint()
     with ready(one, host, place.home, place.work, place.progress) as run, TrialNf(run, launch=0) as nf:
-        full = _valid_trial(nf, Ask(Phase.MRR, grid.seconds))
-        greatest = forwarded_pps(full, nf.info)
-        if full.invalid is not None or not greatest:
-            raise NfError(f"full load: {full.invalid or 'the NF forwarded nothing'}")
-        trials = [full]
-        for share in grid.shares:
-            trial = _valid_trial(nf, Ask(Phase.LATENCY, grid.seconds, round(greatest * share), share))
-            if trial.invalid is None:
-                trials.append(trial)
-            else:
-                found.left_out.append(f"{cell_text(cell)}, {trial.intended_pps} pps: {trial.invalid}")
+        greatest = _full_load(nf, cell, found)
+        asks = [Ask(Phase.LATENCY, SLICE_S, round(greatest * share), share) for share in grid.shares]
+        trials = _measure_loads(nf, asks, ceil(grid.seconds / SLICE_S))
         stages, tsc_hz = nf.stages, nf.tsc_hz
         nf.finish()
     found.compared += compare_loads(cell, trials, stages, tsc_hz, parse_arrivals(grid.arrivals))
+    for ask in asks:
+        own = [trial for trial in trials if trial.intended_pps == ask.pps]
+        reasons = [trial.invalid for trial in own if trial.invalid is not None]
+        if len(reasons) == len(own):
+            found.left_out.append(
+                f"{cell_text(cell)}, {ask.pps} pps: none of {amount(len(own), 'trial')} is valid; the last: "
+                f"{reasons[-1]}"
+            )
 
 
-def _valid_trial(nf: TrialNf, ask: Ask) -> Trial:
-    """A trial at that load, once it is steady; the last one if none was valid."""
-    nf.trial(replace(ask, seconds=SETTLE_S))
-    for _ in range(TRIES - 1):
-        trial = nf.trial(ask)
-        if trial.invalid is None:
-            return trial
-    return nf.trial(ask)
+def _full_load(nf: TrialNf, cell: Cell, found: GridMeasured) -> float:
+    """Packets/s that the NF forwards in the closed loop. Raises NfError."""
+    nf.trial(Ask(Phase.MRR, SETTLE_S))
+    trials = [queue_trial(nf.trial(Ask(Phase.MRR, SLICE_S)), nf.info) for _ in range(FULL_SLICES)]
+    bound = [trial for trial in trials if is_generator_bound(trial)]
+    usable = [trial for trial in trials if trial.invalid is None or trial in bound]
+    greatest = median(forwarded_pps(trial, nf.info) or 0.0 for trial in usable) if usable else 0.0
+    if not greatest:
+        raise NfError(f"full load: {trials[-1].invalid or 'the NF forwarded nothing'}")
+    if len(bound) > len(trials) / 2:
+        found.notes.append(
+            f"{cell_text(cell)}: at full load the NF waits for packets, so shares are of what the generator "
+            f"can send, {greatest:.0f} pps"
+        )
+    return greatest
+
+
+def _measure_loads(nf: TrialNf, asks: Sequence[Ask], needed: int) -> list[Trial]:
+    """Trials at each load in turn, until as many are valid, or MOST_TRIES times as many were made."""
+    trials: list[Trial] = []
+    missing = {ask.pps: needed for ask in asks}
+    for _ in range(MOST_TRIES * needed):
+        for ask in asks:
+            if not missing[ask.pps]:
+                continue
+            trial = queue_trial(nf.trial(ask), nf.info)
+            trials.append(trial)
+            missing[ask.pps] -= trial.invalid is None
+    return trials

@@ -34,6 +34,11 @@ LEAVE_OUT_S: Final = 2.0
 # Conditions of a valid trial.
 STOLEN_LIMIT: Final = 0.05
 """Share of a closed-loop trial that an lcore may lose to other programs."""
+LOST_LIMIT: Final = 0.015
+"""Share of a trial that an lcore may lose to other programs where batch sizes are compared. The agent itself
+takes some of it when it ends the turn."""
+TOGETHER_LIMIT: Final = 2.0
+"""Packets that the generator may hand over at once, on average, where batch sizes are compared."""
 HONEST_LIMIT: Final = 0.01
 """Relative difference between packets that the generator reports and that the NF took in, and between
 requested and sent packets."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from math import log
 
 import numpy as np
 
@@ -12,11 +13,11 @@ from nalm_core.models.documents.base import Document
 from nalm_core.models.queue.comparison import agreement, histogram
 from nalm_core.models.queue.gaps import STEP_NS, Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import measured_times
-from nalm_core.models.queue.solution import mean, solve
-from nalm_core.rates.latency import figures
+from nalm_core.models.queue.solution import QueueSolution, mean, solve
+from nalm_core.rates.latency import figures, merged
 from nalm_core.rates.rate_report import Trial
 from nalm_core.rates.trial_batches import receiving_batches
-from nalm_core.report.batch_sizes import summed
+from nalm_core.report.batch_sizes import BatchCounts, summed
 from nalm_core.report.run_report import StageInfo
 
 NEAR_PACKETS = 2.0
@@ -25,6 +26,9 @@ NEAR_SHARE = 0.9
 CLOSE_DIVERGENCE = 0.1
 """JSD below which the paper calls distributions close, and its share of cases."""
 CLOSE_SHARE = 0.63
+
+SPEED_STEP = 0.02
+"""Trials whose speed differs by less are predicted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,10 @@ class ComparedLoad(Document):
     share: float | None
     """The load as a share of the rate at full load."""
     pps: float
+    trials: int
+    """Valid trials, whose batches are counted together."""
+    left_out: int
+    """Invalid trials."""
     measured_batch: float
     predicted_batch: float
     divergence: float
@@ -67,6 +75,14 @@ class ComparedLoad(Document):
         return self.divergence < CLOSE_DIVERGENCE
 
 
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """A valid trial and the batches of its receiving lcore."""
+
+    trial: Trial
+    sizes: BatchCounts
+
+
 def compare_loads(
     cell: Cell,
     trials: Sequence[Trial],
@@ -74,36 +90,87 @@ def compare_loads(
     tsc_hz: int,
     arrivals: tuple[Arrivals, float | None],
 ) -> list[ComparedLoad]:
-    """Each valid open-loop trial beside its prediction, with one fit of times for all valid trials.
+    """Each load of the open loop that has a valid trial, beside its prediction.
 
-    Raises ModelInputError if they do not determine the times of batches.
+    A host's speed changes between trials, and near saturation a batch's size multiplies that. So trials of a
+    load are predicted by their speed, each part with its own times of batches, and the predictions are summed
+    as the trials are. Raises ModelInputError if the trials do not determine the times.
     """
-    valid = [trial for trial in trials if trial.invalid is None]
-    counted = [receiving_batches(trial, stages) for trial in valid]
-    times = measured_times({**summed(counted)}, cell.batch, tsc_hz)
+    by_load: dict[int, list[Trial]] = {}
+    for trial in trials:
+        if trial.intended_pps is not None:
+            by_load.setdefault(trial.intended_pps, []).append(trial)
+    counted = {
+        load: [_Counted(one, receiving_batches(one, stages)) for one in of_load if one.invalid is None]
+        for load, of_load in by_load.items()
+    }
+    every = summed(one.sizes for of_load in counted.values() for one in of_load)
     found = []
-    for trial, sizes in zip(valid, counted, strict=True):
-        if trial.intended_pps is None:
+    for load, own in counted.items():
+        if not own:
             continue
-        sent = trial.traffic.sent
-        pps = sent / trial.traffic.sending_ns * 1e9
-        solution = solve(cell.queue, Gaps(mean_gap_of_rate(pps), *arrivals), times)
-        measured = histogram({size: count for size, (count, _) in sizes.items() if size})
-        predicted = np.concatenate(([0.0], solution.batches[1:]))
-        predicted /= predicted.sum()
-        waits = None if trial.latency is None else figures(trial.latency)
-        found.append(
-            ComparedLoad(
-                **asdict(cell),
-                share=trial.share,
-                pps=pps,
-                measured_batch=mean(measured),
-                predicted_batch=mean(predicted),
-                divergence=agreement(measured, predicted).divergence,
-                measured_loss=trial.traffic.late / (sent + trial.traffic.late),
-                predicted_loss=solution.loss,
-                measured_latency_us=None if waits is None else waits.mean_ns / 1e3,
-                predicted_delay_us=solution.mean_delay * STEP_NS / 1e3,
-            )
-        )
     return found
+
+
+def _by_speed(trials: Sequence[_Counted], every: BatchCounts) -> list[list[_Counted]]:
+    """The trials in parts whose speeds differ by SPEED_STEP at most."""
+    parts: dict[int, list[_Counted]] = {}
+    for one in trials:
+        step = round(log(_slowness(one.sizes, every)) / log(1 + SPEED_STEP))
+        parts.setdefault(step, []).append(one)
+    return list(parts.values())
+
+
+def _slowness(sizes: BatchCounts, every: BatchCounts) -> float:
+    """Cycles of these batches, by what batches of their sizes take on average."""
+    usual = sum(count * every[size][1] / every[size][0] for size, (count, _) in sizes.items() if count)
+    return sum(cycles for _, cycles in sizes.values()) / usual
+
+
+def _slowed(every: BatchCounts, sizes: BatchCounts) -> dict[int, tuple[int, float]]:
+    """All batches as if they had run at the speed of these."""
+    slowness = _slowness(sizes, every)
+    return {size: (count, cycles * slowness) for size, (count, cycles) in every.items()}
+
+
+def _pps(trials: Sequence[_Counted]) -> float:
+    sent = sum(one.trial.traffic.sent for one in trials)
+    return sent / sum(one.trial.traffic.sending_ns for one in trials) * 1e9
+
+
+def _compared(
+    cell: Cell,
+    trials: Sequence[_Counted],
+    left_out: int,
+    predictions: Sequence[tuple[Sequence[_Counted], QueueSolution]],
+) -> ComparedLoad:
+    """Predicted batches are weighed by measured batches, loss and delay by packets."""
+    sizes = summed(one.sizes for one in trials)
+    measured = histogram({size: count for size, (count, _) in sizes.items() if size})
+    predicted = np.zeros(cell.batch + 1)
+    lost = delayed = 0.0
+    sent, late = (sum(getattr(one.trial.traffic, name) for one in trials) for name in ("sent", "late"))
+    for part, solution in predictions:
+        batches = solution.batches.copy()
+        batches[0] = 0.0
+        number = sum(count for one in part for size, (count, _) in one.sizes.items() if size)
+        predicted += batches / batches.sum() * number
+        packets = sum(one.trial.traffic.sent for one in part)
+        lost += solution.loss * packets / sent
+        delayed += solution.mean_delay * packets / sent
+    predicted /= predicted.sum()
+    waits = figures(merged([one.trial.latency for one in trials if one.trial.latency is not None]))
+    return ComparedLoad(
+        **asdict(cell),
+        share=trials[0].trial.share,
+        pps=_pps(trials),
+        trials=len(trials),
+        left_out=left_out,
+        measured_batch=mean(measured),
+        predicted_batch=mean(predicted),
+        divergence=agreement(measured, predicted).divergence,
+        measured_loss=late / (sent + late),
+        predicted_loss=lost,
+        measured_latency_us=None if waits is None else waits.mean_ns / 1e3,
+        predicted_delay_us=delayed * STEP_NS / 1e3,
+    )

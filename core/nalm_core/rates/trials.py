@@ -15,7 +15,9 @@ from statistics import fmean
 
 from nalm_core.rates.defaults import (
     HONEST_LIMIT,
+    LOST_LIMIT,
     STOLEN_LIMIT,
+    TOGETHER_LIMIT,
     UNSENT_SLACK_PACKETS,
     UNSENT_SLACK_US,
     WAITING_LIMIT,
@@ -242,3 +244,32 @@ def _open_reason(trial: Trial) -> str | None:
         waited = f"the NF waited for packets {share_percent(idle)} of its time"
         return f"{short} packets were not sent in time while {waited}"
     return None
+
+
+def packets_at_a_time(trial: Trial, info: ArmInfo) -> float | None:
+    """Mean number of packets that the generator handed over at once; None if it is not counted."""
+    first = next((stage.name for stage in info.stages if stage.apart), None)
+    one = stages_of(trial).get(first or "")
+    return None if one is None or not one.batches else one.packets / one.batches
+
+
+def is_generator_bound(trial: Trial) -> bool:
+    """True for a closed loop in which the NF waited for packets."""
+    waited = idle_share(as_round(trial))
+    return trial.intended_pps is None and waited is not None and waited > WAITING_LIMIT
+
+
+def queue_trial(trial: Trial, info: ArmInfo) -> Trial:
+    """The trial, marked as invalid if something else than the load made packets wait together.
+
+    That is an lcore off its CPU, whatever the loss, or a generator so slow that several packets become due
+    between two looks at its clock.
+    """
+    if trial.invalid is not None:
+        return trial
+    reason, lost, together = None, stolen_seconds(trial), packets_at_a_time(trial, info)
+    if lost > LOST_LIMIT * trial.intended_s:
+        reason = f"an lcore lost {lost * 1000:.2f} ms to other programs"
+    elif trial.intended_pps is not None and together is not None and together > TOGETHER_LIMIT:
+        reason = f"the generator is too slow: it sent {together:.1f} packets at a time"
+    return trial.model_copy(update={"invalid": reason})

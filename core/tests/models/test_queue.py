@@ -236,6 +236,10 @@ def test_measured_batches_give_times() -> None:
     assert found.means[[1, 4, 16]] == pytest.approx((98, 122, 250))
     assert 16 not in found.fitted and {0, 2, 32} <= found.fitted
     assert found.means[32] > found.means[16]
+    one_load = {4: (99, 99 * 130 * 20.0), 9: (3, 3 * 999 * 20.0)}
+    own = measured_times(one_load, 32, tsc, all_loads=batches)
+    assert own.means[[1, 4, 16]] == pytest.approx((98, 130, 250)), "its own mean, else that of all loads"
+    assert own.means[9] == found.means[9], "too few batches of its own: the line"
     exact = measured_times({1: (60, 60 * 98 * 20.0), 9: (60, 60 * 162 * 20.0)}, 16, tsc)
     assert exact.means == pytest.approx(90 + 8 * np.arange(17))
 

@@ -4,7 +4,7 @@
 import pytest
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
-from nalm_core.models.queue.service import linear_times
+from nalm_core.models.queue.service import BatchTimes, linear_times
 from nalm_core.models.queue.solution import solve
 from nalm_core.rates.queue_comparison import Cell, compare_loads
 from nalm_core.rates.rate_report import Trial
@@ -19,14 +19,19 @@ POISSON = (Arrivals.POISSON, None)
 
 def of_the_model(pps: int, times_scale: float = 1.0, invalid: str | None = None) -> Trial:
     """A trial whose batches are as the model predicts for batches that take so much longer."""
-    predicted = solve(
-        CELL.queue, Gaps(mean_gap_of_rate(pps)), linear_times(CELL.batch, 60.0 * times_scale, 7.0)
-    )
+    return of_times(pps, linear_times(CELL.batch, 60.0 * times_scale, 7.0), TIMES, invalid)
+
+
+def of_times(
+    pps: int, real: BatchTimes, counted: BatchTimes | None = None, invalid: str | None = None
+) -> Trial:
+    """A trial whose batches are as the model predicts for real times; counted: what the probe counts."""
+    predicted = solve(CELL.queue, Gaps(mean_gap_of_rate(pps)), real)
     sizes = {}
     for size, share in enumerate(predicted.batches):
         count = round(1e6 * share)
         if count:
-            sizes[size] = (count, round(count * TIMES.means[size] * TICKS_PER_STEP))
+            sizes[size] = (count, round(count * (counted or real).means[size] * TICKS_PER_STEP))
     made = trial(Truth(intended_pps=pps, sent=pps, share=0.5, shared_core=False), invalid)
     return made.model_copy(update={"batches": [LcoreBatches(lcore=0, sizes=sizes)]})
 
@@ -48,6 +53,27 @@ def test_other_batches_do_not() -> None:
     (found,) = compare_loads(CELL, trials, STAGES, TSC_HZ, POISSON)
     assert not found.near and not found.close
     assert found.predicted_batch < found.measured_batch
+
+
+def test_trials_of_a_load_are_one_sample() -> None:
+    trials = [of_the_model(6_000_000), of_the_model(6_000_000), of_the_model(6_000_000, invalid="stolen")]
+    found, other = compare_loads(CELL, [*trials, of_the_model(9_000_000)], STAGES, TSC_HZ, POISSON)
+    (alone,) = compare_loads(CELL, trials[:1], STAGES, TSC_HZ, POISSON)
+    assert (found.trials, found.left_out) == (2, 1) and (other.trials, other.left_out) == (1, 0)
+    assert found.measured_batch == pytest.approx(alone.measured_batch)
+    assert found.pps == alone.pps == 6_000_000
+
+
+def test_a_host_that_changes_its_speed_is_predicted_by_speed() -> None:
+    """Half of a load's trials run 12 % slower, which makes its batches half as large again."""
+    trials = [of_times(9_500_000, linear_times(CELL.batch, 60.0 * by, 7.0 * by)) for by in (1.0, 1.12)]
+    (slow,) = compare_loads(CELL, trials[1:], STAGES, TSC_HZ, POISSON)
+    (fast,) = compare_loads(CELL, trials[:1], STAGES, TSC_HZ, POISSON)
+    assert slow.measured_batch > 1.4 * fast.measured_batch
+    (found,) = compare_loads(CELL, trials, STAGES, TSC_HZ, POISSON)
+    assert found.trials == 2
+    assert found.divergence < 2e-3
+    assert found.predicted_batch == pytest.approx(found.measured_batch, rel=0.01)
 
 
 def test_one_size_does_not_determine_times() -> None:

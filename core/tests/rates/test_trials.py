@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a trial lost and why; which trials say nothing about the NF."""
 
+from dataclasses import replace
+
 import pytest
 from nalm_core.rates.trials import (
     LATE,
     NOT_RETURNED,
     UNSENT,
     invalid_reason,
+    is_generator_bound,
     loss_ratio,
     losses,
+    packets_at_a_time,
+    queue_trial,
     shares_core,
     total_losses,
 )
-from rate_synthetic import INFO, Truth, trial
+from rate_synthetic import INFO, STAGES, Truth, trial
 
 
 def causes(truth: Truth) -> dict[str, int]:
@@ -88,3 +93,29 @@ def test_more_loss_than_the_stolen_time_explains_is_the_nfs() -> None:
 def test_a_shared_core_is_seen() -> None:
     assert shares_core(trial(Truth()))
     assert not shares_core(trial(Truth(shared_core=False)))
+
+
+def test_batches_are_compared_in_undisturbed_trials_only() -> None:
+    """A loss that costs no packet still makes packets wait; what was invalid keeps its reason."""
+    fine = Truth(together=1.5)
+    assert queue_trial(trial(replace(fine, stolen=0.01)), INFO).invalid is None
+    lost = replace(fine, stolen=0.02)
+    assert queue_trial(trial(lost), INFO).invalid == "an lcore lost 20.00 ms to other programs"
+    assert queue_trial(trial(lost, "no packet was sent"), INFO).invalid == "no packet was sent"
+
+
+def test_batches_are_not_those_of_the_generator() -> None:
+    slow = Truth(together=8.0)
+    assert packets_at_a_time(trial(slow), INFO) == 8
+    assert queue_trial(trial(slow), INFO).invalid == (
+        "the generator is too slow: it sent 8.0 packets at a time"
+    )
+    full = replace(slow, intended_pps=None)
+    assert queue_trial(trial(full), INFO).invalid is None, "a closed loop sends as much as there is room"
+    assert packets_at_a_time(trial(slow), INFO.model_copy(update={"stages": STAGES[1:]})) is None
+
+
+def test_a_closed_loop_that_the_generator_bounds() -> None:
+    assert is_generator_bound(trial(Truth(intended_pps=None, cur=0.9)))
+    assert not is_generator_bound(trial(Truth(intended_pps=None, cur=0.96)))
+    assert not is_generator_bound(trial(Truth(cur=0.5)))

@@ -19,8 +19,8 @@ from nalm_agent.rates.queue_grid import GridMeasured, cell_text
 from nalm_agent.report.stage_table import MISSING
 
 ASSUMES = (
-    "Batches are those with packets; their times are one fit over each cell's loads; gaps are independent. "
-    "The delay lacks what generator and sink add to the latency."
+    "Batches are those with packets; their times are measured, by the speed of the trial; gaps are "
+    "independent. The delay lacks what generator and sink add to the latency."
 )
 
 
@@ -41,7 +41,7 @@ def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
     total = len(found.compared)
     document = GridAnswer(
         assumes=ASSUMES,
-        notes=[],
+        notes=found.notes,
         arrivals=arrivals,
         loads=found.compared,
         near=near,
@@ -58,18 +58,20 @@ def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
             f"JSD below {CLOSE_DIVERGENCE:g}: {close} of {total} loads, {share_percent(close / total, 0)} "
             f"(Geissler et al.: {share_percent(CLOSE_SHARE, 0)})",
             f"note: {ASSUMES}",
+            *(f"note: {one}" for one in found.notes),
         ]
     return ShownAnswer(document, [*lines, *(f"left out: {one}" for one in found.left_out)])
 
 
 def _table(loads: list[ComparedLoad]) -> list[str]:
-    header = ("load", "share", "batch", "model", "JSD", "lost", "model", "latency", "delay")
+    header = ("load", "share", "trials", "batch", "model", "JSD", "lost", "model", "latency", "delay")
     return columns(
         header,
         [
             (
                 pps_text(one.pps),
                 MISSING if one.share is None else share_percent(one.share, 0),
+                f"{one.trials} of {one.trials + one.left_out}",
                 f"{one.measured_batch:.2f}",
                 f"{one.predicted_batch:.2f}",
                 f"{one.divergence:.4f}",

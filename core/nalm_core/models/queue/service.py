@@ -98,35 +98,46 @@ def linear_times(batch: int, base: float, per_packet: float) -> BatchTimes:
 
 
 def measured_times(
-    batches: Mapping[int, tuple[int, float]], batch: int, tsc_hz: float, step_ns: float = STEP_NS
+    batches: Mapping[int, tuple[int, float]],
+    batch: int,
+    tsc_hz: float,
+    step_ns: float = STEP_NS,
+    *,
+    all_loads: Mapping[int, tuple[int, float]] | None = None,
 ) -> BatchTimes:
     """Times from a probe's batches: count and TSC cycles by size.
 
     Sizes with more than SAMPLES batches have their measured mean; others are on one line, fitted by counts.
+    all_loads: batches of several loads at this speed, for that line and for sizes that lack batches here.
     Raises ModelInputError if the sizes do not determine a line that others need.
     """
     require_positive("TSC frequency", tsc_hz, "Hz")
-    if too_large := sorted(size for size in batches if not 0 <= size <= batch):
+    fitted = batches if all_loads is None else all_loads
+    if too_large := sorted(size for size in {*batches, *fitted} if not 0 <= size <= batch):
         raise ModelInputError("batches", f"size {too_large[0]} is not within 0 to {batch}, the largest batch")
-    there = {size: pair for size, pair in batches.items() if pair[0] > 0}
-    sizes = np.array(sorted(there), dtype=float)
-    counts = np.array([there[int(size)][0] for size in sizes], dtype=float)
-    cycles = np.array([there[int(size)][1] for size in sizes], dtype=float)
+    sizes, counts, steps = _means(fitted, 1e9 / step_ns / tsc_hz)
     if len(sizes) < 2:
         raise ModelInputError(
             "batches", f"{len(sizes)} sizes were measured, expected at least 2: measure several loads"
         )
-    steps = cycles / counts / tsc_hz * 1e9 / step_ns
     slope, base = np.polynomial.Polynomial.fit(sizes, steps, 1, w=np.sqrt(counts)).convert().coef[::-1]
     means = base + slope * np.arange(batch + 1, dtype=float)
-    known = {
-        int(size): mean for size, count, mean in zip(sizes, counts, steps, strict=True) if count > SAMPLES
-    }
-    for size, mean in known.items():
-        means[size] = mean
+    known: set[int] = set()
+    for part in (fitted, batches):
+        for size, count, mean in zip(*_means(part, 1e9 / step_ns / tsc_hz), strict=True):
+            if count > SAMPLES:
+                means[int(size)] = mean
+                known.add(int(size))
     if not (means > 0).all():
         raise ModelInputError(
             "batches",
             f"the line through them is not above 0 for a batch of {int(np.flatnonzero(means <= 0)[0])}",
         )
-    return BatchTimes(means, frozenset(range(batch + 1)) - frozenset(known))
+    return BatchTimes(means, frozenset(range(batch + 1)) - known)
+
+
+def _means(batches: Mapping[int, tuple[int, float]], steps_per_cycle: float) -> tuple[Values, Values, Values]:
+    """Measured sizes, how many batches each has, and their mean time in steps."""
+    there = sorted((size, *pair) for size, pair in batches.items() if pair[0] > 0)
+    sizes, counts, cycles = np.array(there, dtype=float).reshape(-1, 3).T
+    return sizes, counts, cycles / counts * steps_per_cycle
