@@ -11,6 +11,7 @@ from nalm_agent.doctor.look import Disturbed, Look
 from nalm_agent.host.kernel_files import System
 from nalm_agent.host.latency import Latencies
 from nalm_agent.store.home import Home
+from nalm_core.report.host_supply import HostSupply
 
 CPU = "sys/devices/system/cpu"
 
@@ -25,6 +26,15 @@ LATENCIES = Latencies(
     ghz=[3.0] * 100,
     sharing={"3-2": 1.0},
     missing={},
+    supply=HostSupply(
+        one={"instructions": 9e9, "L2": 0.6e9, "memory": 60e6},
+        together={"instructions": 16e9, "L2": 1.2e9, "memory": 90e6},
+        cpus=4,
+        core_hz=3e9,
+        watts=41.25,
+        line_ns={"clean": 20.0, "dirty": 30.0, "memory": 90.0},
+        missing={"dirty_other_node": "one node", "memory_other_node": "one node"},
+    ),
 )
 
 

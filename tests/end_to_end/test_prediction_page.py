@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import pytest
+from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.host_supply import HostSupply
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, on_lcores
 from playwright.sync_api import Page, expect
@@ -11,6 +14,16 @@ from service_browser import require_accessible
 
 LCORES = {1: 1.0, 2: 1.23, 4: 1.93, 8: 4.29}
 """Cycles of a packet with that many lcores, relative to one: the fastest is 5 lcores."""
+BATCHES = {0: (900, 45_000), 16: (900, 3_900_000), 32: (90_000, 749_000_000)}
+"""Number and cycles of batches by size; full ones take about as long as the reports' packets."""
+SUPPLY = HostSupply(
+    one={"instructions": 9e9, "L2": 0.6e9, "memory": 60e6},
+    together={"instructions": 16e9, "L2": 1.2e9, "memory": 90e6},
+    cpus=2,
+    core_hz=3e9,
+    line_ns={"clean": 20.0, "dirty": 31.0},
+    missing={"dirty_other_node": "one node", "memory_other_node": "one node", "watts": "no powercap"},
+)
 MOST_SHIFT = 0.1
 """Of the layout, which people do not notice (web.dev, CLS)."""
 PREDICTED = "/p/demo/models/predicted"
@@ -25,6 +38,16 @@ def scaled(figures: tuple[Service, str]) -> str:
     for lcores, cpp in LCORES.items():
         report = make_report(500 + lcores, head=1, base=0, project="scaled", scenario=f"sfc_{lcores}")
         service.upload(body_of(on_lcores(report, lcores, cpp)), token="scaled")
+    text = make_report(521, head=1, base=0, project="scaled", scenario="piped").model_dump_json(by_alias=True)
+    report = RunReport.model_validate_json(text.replace('"l3fwd"', '"handover_worker"'))
+    scenario = report.scenario.model_copy(update={"model": "pipeline", "lcores": 4})
+    service.upload(body_of(report.model_copy(update={"scenario": scenario})), token="scaled")
+    report = make_report(520, head=1, base=0, project="scaled", scenario="batched", host_class="metal")
+    host = report.host.model_copy(
+        update={"caches": {"L1d": 48 << 10}, "supply": SUPPLY, "latencies_at": report.finished_at}
+    )
+    batches = {Arm.HEAD: [LcoreBatches(lcore=0, sizes=BATCHES)]}
+    service.upload(body_of(report.model_copy(update={"host": host, "batches": batches})), token="scaled")
     return "/p/scaled/models/predicted"
 
 
@@ -59,6 +82,59 @@ def test_pictures_of_measured_lcores(page: Page, scaled: str) -> None:
     capacity = page.get_by_role("region", name="Capacity by resource")
     expect(capacity).to_contain_text("bottleneck")
     expect(capacity).to_contain_text("inferred")
+    require_accessible(page)
+
+
+def chosen(page: Page, scaled: str, scenario: str, **asked: str) -> None:
+    page.goto(scaled)
+    page.get_by_role("combobox", name="Run to predict from").click()
+    page.get_by_role("option", name=scenario).click()
+    for label, value in asked.items():
+        page.get_by_label(label.replace("_", " ")).fill(value)
+    expect(page.get_by_role("heading", name=scenario)).to_be_visible()
+
+
+def test_measured_batches_stand_beside_predicted_ones_at_their_own_load(page: Page, scaled: str) -> None:
+    chosen(page, scaled, "batched")
+    expect(page.get_by_label("Empty poll, ns")).to_have_count(0)
+    answer = page.get_by_role("region", name="on 1 lcore")
+    expect(answer).to_contain_text("from batch times that are measured")
+    expect(answer).to_contain_text("At least 1 lcore for a loss of at most 1 in")
+    batches = page.get_by_role("region", name="Batches at")
+    expect(batches).to_contain_text("are not compared with another load")
+    expect(batches.get_by_text("JSD")).to_have_count(0)
+    page.get_by_label("Load, Mpackets/s").fill("9")
+    page.get_by_role("button", name="Predict").click()
+    expect(batches).to_contain_text("divergence (JSD) 0.0")
+    expect(batches.locator(".legend")).to_contain_text("measured")
+    capacity = page.get_by_role("region", name="Capacity by resource")
+    expect(capacity).to_contain_text("the supply is measured, of 1 of the host's 2 CPUs")
+    lines = page.get_by_role("region", name="Cache lines", exact=True)
+    expect(lines).to_contain_text("fit up to 32 bytes per packet")
+    lines.get_by_role("radiogroup").get_by_text("1024").click()
+    expect(lines).to_contain_text("Not even the packets fit")
+    require_accessible(page)
+
+
+def test_lcores_of_a_pipelines_roles(page: Page, scaled: str) -> None:
+    chosen(page, scaled, "piped")
+    roles = page.get_by_role("region", name="Roles")
+    best = roles.get_by_role("row", name="best in whole lcores")
+    expect(best).to_contain_text("workers")
+    expect(best.get_by_role("cell").nth(1)).to_have_text("2")
+    expect(page.get_by_role("region", name="Batches at")).to_contain_text("assumed, not measured")
+    require_accessible(page)
+    chosen(page, scaled, "sfc_8")
+    expect(roles).to_contain_text("Choose the run of a pipeline")
+
+
+def test_what_doctor_measured_stands_on_the_hosts_page(page: Page, scaled: str) -> None:
+    page.goto("/hosts/bench-metal")
+    expect(page.get_by_role("row", name="clean line")).to_contain_text("60.0")
+    expect(page.get_by_role("row", name="dirty line, cache of another node")).to_contain_text("one node")
+    supply = page.get_by_role("region", name="Supply", exact=True)
+    expect(supply.get_by_role("row", name="second level")).to_contain_text("600")
+    expect(supply).to_contain_text("no powercap")
     require_accessible(page)
 
 

@@ -161,14 +161,19 @@ def budget(
 
 
 @model.command(
-    epilog="Examples:\n\n    nalm model capacity --chip npu --demand pbb\n\n"
+    epilog="Examples:\n\n    nalm model capacity run.json\n\n"
+    "    nalm model capacity --chip npu --demand pbb\n\n"
     "    nalm model capacity run.json --supply cores=9.2G,cache=580M,memory=57M --load 3M"
 )
 def capacity(
     run: RunArgument = None,
     *,
     chip: Annotated[
-        str | None, typer.Option(help="npu, cpu (the paper's), or a TOML file with [supply] and watts.")
+        str | None,
+        typer.Option(
+            help="npu, cpu (the paper's), host (this one, as `nalm doctor` measured it), or a TOML file with "
+            "[supply] and watts. Default: the run's host."
+        ),
     ] = None,
     supply: Annotated[
         str | None, typer.Option(help="What the chip has per second, RESOURCE=NUMBER,....")
@@ -180,6 +185,9 @@ def capacity(
     load: Annotated[
         str | None, typer.Option(help="A load in packets/s whose share of each resource to show.")
     ] = None,
+    lcores: Annotated[
+        int | None, typer.Option(help="Lcores of a measured host. Default: the run's, or 1.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Bound the rate by each resource of a chip, and name the one that binds."""
@@ -187,7 +195,9 @@ def capacity(
     from nalm_agent.desk.models.hardware import answer_capacity
 
     with refusing("capacity"):
-        answer = answer_capacity(run, chip=chip, supply=supply, demand=demand, frame=frame, load=load)
+        answer = answer_capacity(
+            run, chip=chip, supply=supply, demand=demand, frame=frame, load=load, lcores=lcores
+        )
         show(answer, as_json=as_json)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nalm_agent.doctor import clock, disturbance, escapes, isolation, memory, processor, tools
+from nalm_agent.doctor import clock, disturbance, escapes, isolation, memory, processor, supply, tools
 from nalm_agent.doctor.finding import Finding
 from nalm_agent.doctor.look import Look
 
@@ -17,6 +17,9 @@ LOOKS: Sequence[Callable[[Look], Finding]] = (
     processor.caches,
     processor.latencies,
     processor.transfer,
+    supply.cache_lines,
+    supply.supply,
+    supply.power,
     processor.sharing,
     processor.microcode,
     processor.mitigations,

@@ -9,7 +9,7 @@ import socket
 import time
 from dataclasses import dataclass
 
-from nalm_agent.host import latency, tsc
+from nalm_agent.host import latency, supply, tsc
 from nalm_agent.host.cores import choose, hold
 from nalm_agent.host.facts import CPU, siblings
 from nalm_agent.host.fingerprint import caches, cpu_model, host_class, uses_huge_pages
@@ -61,7 +61,7 @@ class Look:
 
 
 def look(home: Home, lcores: int = 1) -> Look:
-    """Examines this host for about two seconds. Raises HostError if it has fewer CPUs than lcores."""
+    """Examines this host for about five seconds. Raises HostError if it has fewer CPUs than lcores."""
     system, allowed = System(), tuple(sorted(os.sched_getaffinity(0)))
     measuring = choose(lcores).cpus
     before = _Counters.read(system)
@@ -93,8 +93,12 @@ def _latencies(
     try:
         with hold(choose(len(allowed)), _refuse):
             found = latency.measure(home, (name, kind), cpu, caches(), pairs)
+            delivered = supply.measure(
+                home, system, cpu, allowed, caches=caches(), core_hz=found.core_ghz * 1e9
+            )
     except HostError as error:
         return None, error.message
+    found = found.model_copy(update={"supply": delivered})
     latency.remember(home, found)
     return found, None
 

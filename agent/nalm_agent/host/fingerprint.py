@@ -64,6 +64,7 @@ def fingerprint(home: Home | None = None) -> Host:
         latencies_ns=seen and seen.ns,
         transfer_ns=seen and seen.transfer_ns,
         latencies_at=seen and seen.at,
+        supply=seen and seen.supply,
     )
 
 

@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
-import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
+from nalm_core.report.host_supply import HostSupply
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from nalm_agent.host.bench import run_bench
 from nalm_agent.native.library import program
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home
@@ -28,8 +27,6 @@ MOST_CPUS = 8
 """Most CPUs whose pairs are measured: of more, the first ones and one hardware thread beside the first."""
 MOST_SHARERS = 4
 """Most CPUs whose load is tested beside the measuring CPU."""
-LIMIT_SECONDS = 30.0
-REASONS = {3: "the CPU may not be used", 4: "no memory", 5: "the other CPU did not answer: it is taken"}
 
 
 class Latencies(BaseModel):
@@ -53,6 +50,8 @@ class Latencies(BaseModel):
     """By pair, "1-0": factor by which `cpu` needs longer for the same work while the other CPU is busy."""
     missing: dict[str, str]
     """Why a level or pair has no figure."""
+    supply: HostSupply | None = None
+    """None: from before it was measured."""
 
     @property
     def core_ghz(self) -> float:
@@ -77,11 +76,11 @@ def measure(
     Raises HostError if nothing can be measured.
     """
     binary = program(home, "host_latency")
-    ghz = sorted(float(value) for value in _run(binary, "speed", cpu)["ghz"])
+    ghz = sorted(float(value) for value in run_bench(binary, "speed", cpu)["ghz"])
     ns, transfer, missing, tlb = dict[str, float](), dict[str, float](), dict[str, str](), list[str]()
     for level, size in sizes(caches, available_bytes()).items():
         try:
-            found = _run(binary, "chase", cpu, size)
+            found = run_bench(binary, "chase", cpu, size)
         except HostError as error:
             missing[level] = error.message
             continue
@@ -90,13 +89,13 @@ def measure(
             tlb.append(level)
     for one, other in pairs:
         try:
-            transfer[f"{one}-{other}"] = _run(binary, "transfer", one, other)["ns"]
+            transfer[f"{one}-{other}"] = run_bench(binary, "transfer", one, other)["ns"]
         except HostError as error:
             missing[f"{one}-{other}"] = error.message
     sharing = dict[str, float]()
     for other in [other for pair in pairs for other in pair if cpu in pair and other != cpu][:MOST_SHARERS]:
         try:
-            sharing[f"{cpu}-{other}"] = _run(binary, "sharing", cpu, other)["ratio"]
+            sharing[f"{cpu}-{other}"] = run_bench(binary, "sharing", cpu, other)["ratio"]
         except HostError as error:
             missing[f"{cpu} beside {other}"] = error.message
     return Latencies(
@@ -159,16 +158,3 @@ def recall(home: Home, host: str, host_class: str) -> Latencies | None:
     except (OSError, ValidationError):
         return None
     return found if (found.host, found.host_class) == (host, host_class) else None
-
-
-def _run(binary: Path, *arguments: object) -> dict[str, Any]:
-    command = [str(binary), *map(str, arguments)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise HostError(f"{binary.name} did not run: {error}", hint="see the host's own log") from error
-    if done.returncode != 0:
-        reason = REASONS.get(done.returncode, f"exit code {done.returncode}")
-        raise HostError(reason, hint="give nalm more CPUs or memory")
-    answer: dict[str, Any] = json.loads(done.stdout)
-    return answer

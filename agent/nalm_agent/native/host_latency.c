@@ -19,62 +19,17 @@
  * Exit codes: 0; 2 usage; 3 the CPU may not be used; 4 no memory; 5 the other CPU did not answer.
  */
 #define _GNU_SOURCE
-#include <inttypes.h>
+#include "host_bench.h"
+
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
 
-#ifndef __x86_64__
-#error "written for x86-64, like the rest of what nalm measures with"
-#endif
-
-enum { LINE = 64 };
 enum { SAMPLES = 600, CHAIN = 1000 };			   /* speed: CHAIN * 1000 additions a sample */
 enum { STEPS = 400, LOADS = 8192, WARM_LINES = 1 << 20 }; /* chase: loads a step */
 enum { ROUNDS = 400, TRIPS = 100, SPINS = 4096 };	  /* transfer: short: both CPUs are seldom free for long */
 enum { PERIODS = 60, WORK = 20000 };			   /* sharing: a period is a few milliseconds */
-static const uint64_t huge_page = 2u << 20;
 static const int64_t transfer_limit_ns = 300000000;
-
-struct line {
-	struct line *next;
-	char rest[LINE - sizeof(struct line *)];
-};
-
-static int64_t read_ns(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static int64_t now_ns(void)
-{
-	return read_ns(CLOCK_MONOTONIC);
-}
-
-static bool run_on(int cpu)
-{
-	cpu_set_t set;
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) == 0;
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
 
 static int speed(void)
 {
@@ -113,41 +68,6 @@ static uint64_t huge_bytes(const void *at)
 	}
 	fclose(maps);
 	return found;
-}
-
-static void *memory(uint64_t bytes)
-{
-	uint64_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
-	void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
-	if (at != MAP_FAILED)
-		return at;
-	at = mmap(NULL, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at == MAP_FAILED)
-		return NULL;
-	at = (void *)(((uintptr_t)at + huge_page - 1) / huge_page * huge_page);
-	madvise(at, whole, MADV_HUGEPAGE);
-	return at;
-}
-
-/* One ring through all lines in random order (Sattolo): no prefetcher knows the next one. */
-static void make_ring(struct line *lines, uint64_t count)
-{
-	uint64_t state = 0x9e3779b97f4a7c15u;
-
-	for (uint64_t i = 0; i < count; i++)
-		lines[i].next = &lines[i];
-	for (uint64_t i = count - 1; i > 0; i--) {
-		uint64_t j = next_random(&state) % i;
-		struct line *kept = lines[i].next;
-		lines[i].next = lines[j].next;
-		lines[j].next = kept;
-	}
-}
-
-static int by_size(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-	return (left > right) - (left < right);
 }
 
 static int chase(uint64_t bytes)

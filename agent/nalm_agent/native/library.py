@@ -60,6 +60,6 @@ def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
 def _digest(name: str) -> str:
     """Digest of sources, options and toolchain."""
     digest = hashlib.sha256(repr((OPTIONS[:-1], toolchain().identity())).encode())
-    for source in (f"{name}.c", "nalm_probe.h"):
-        digest.update((FOLDER / source).read_bytes())
+    for source in (FOLDER / f"{name}.c", *sorted(FOLDER.glob("*.h"))):
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:16]

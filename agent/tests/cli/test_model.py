@@ -11,6 +11,7 @@ import pytest
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_synthetic import changed, make_report
@@ -21,6 +22,13 @@ RATES = "1=2.1M,2=3.691720M,4=5.854546M,8=7.939726M,16=8.781818M"
 """f_t 1.104, f_a 0.04, f_s 0.10, f 0.004, times 2.1 M."""
 
 
+SUPPLY = HostSupply(
+    one={"instructions": 9e9, "L2": 0.6e9, "memory": 60e6},
+    together={"instructions": 16e9, "L2": 1.2e9, "memory": 90e6},
+    cpus=2,
+    core_hz=3e9,
+    missing={"watts": "no powercap"},
+)
 LINE_OF_TIMES = ("--base-ns", "9", "--packet-ns", "9")
 
 
@@ -175,7 +183,8 @@ def test_lines_of_a_cache_and_of_a_runs_host(run: str) -> None:
             "frame",
         ),
         (["capacity", "--chip", "npu"], "demand: is missing"),
-        (["capacity", "--demand", "pbb"], "chip: expected either"),
+        (["capacity", "--demand", "pbb"], "chip: is missing"),
+        (["capacity", "--demand", "pbb", "--chip", "npu", "--supply", "cores=1G"], "chip: expected either"),
         (
             ["capacity", "--chip", "npu", "--demand", "pbb", "--load", "1G"],
             "is above the capacity, 960.000 Mpps",
@@ -195,6 +204,8 @@ def test_inputs_that_a_model_cannot_carry_are_refused_by_name(arguments: list[st
 def test_a_missing_counter_is_named(tmp_path: Path, report: RunReport) -> None:
     path = tmp_path / "run.json"
     path.write_bytes(dump_report(report.model_copy(update={"model_counts": []})))
+    with pytest.raises(UsageError, match="supply: of bench-1 was not measured: run `nalm doctor` there"):
+        nalm("capacity", str(path), "--demand", "pbb")
     with pytest.raises(UsageError, match="cache misses: the run report has no modelled caches"):
         nalm("capacity", str(path), "--supply", "cores=1G")
     path.write_bytes(dump_report(make_report(changed(), launches=2, turns=2)))
@@ -202,6 +213,20 @@ def test_a_missing_counter_is_named(tmp_path: Path, report: RunReport) -> None:
         nalm("lines", str(path))
     with pytest.raises(UsageError, match="stages: expected a pipeline"):
         nalm("roles", str(path), "--lcores", "8")
+
+
+def test_capacity_of_a_measured_host(tmp_path: Path, report: RunReport) -> None:
+    path = tmp_path / "run.json"
+    measured = report.host.model_copy(update={"supply": SUPPLY})
+    path.write_bytes(dump_report(report.model_copy(update={"host": measured})))
+    found = document("capacity", str(path), "--demand", "cores=1000,cache=10,memory=1")
+    assert found["bounds_pps"] == {"cores": 9e6, "cache": 60e6, "memory": 60e6}
+    said = nalm("capacity", str(path), "--demand", "cores=1000,memory=1", "--lcores", "4")
+    assert (
+        "extrapolated: 4 lcores are more than the host's 2 CPUs" in said and "memory stays as it is" in said
+    )
+    both = document("capacity", str(path), "--demand", "cores=1000,memory=1", "--lcores", "4")["bounds_pps"]
+    assert both == {"cores": 32e6, "memory": 90e6}
 
 
 def test_help_has_examples() -> None:

@@ -84,7 +84,8 @@ def test_what_cannot_be_read_is_unknown_with_a_reason(tmp_path: Path, own: Home)
     found = by_name(bare)
     unsure = {name for name, one in found.items() if one.level is Level.UNKNOWN}
     assert unsure >= {
-        "smt", "numa", "latencies", "transfer", "shared units", "microcode", "mitigations", "core clock",
+        "smt", "numa", "latencies", "transfer", "supply", "cache lines", "power",
+        "shared units", "microcode", "mitigations", "core clock",
         "governor", "turbo", "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp",
         "layout", "memory", "steal", "load",
     }  # fmt: skip
@@ -129,6 +130,21 @@ def test_latencies_and_transfers_are_given_in_ns_and_cycles(tmp_path: Path, own:
         "0-3 130 ns / 390 cycles (two nodes)"
     )
     assert found["transfer"].figures["0-3_ns"] == 130
+
+
+def test_supply_lines_and_power_stand_beside_the_papers_figures(tmp_path: Path, own: Home) -> None:
+    found = by_name(look_at(metal(tmp_path), own))
+    assert found["supply"].value == (
+        "one CPU 9.00 G instructions/s, 0.60 G lines/s from L2, 0.06 G lines/s from memory; "
+        "4 CPUs together 16.00 G instructions/s, 1.20 G lines/s from L2, 0.09 G lines/s from memory"
+    )
+    assert found["cache lines"].value.startswith("clean 20 ns / 60 cycles (Wu et al. 50), dirty 30 ns")
+    assert "memory other node not measured (one node)" in found["cache lines"].value
+    assert found["power"].value == "41.2 W while all CPUs work" and found["power"].figures["watts"] == 41.25
+    assert LATENCIES.supply is not None
+    bare = LATENCIES.supply.model_copy(update={"watts": None, "missing": {"watts": "no powercap"}})
+    without = by_name(look_at(metal(tmp_path), own, latencies=LATENCIES.model_copy(update={"supply": bare})))
+    assert without["power"].level is Level.UNKNOWN and without["power"].value == "not measured: no powercap"
 
 
 def test_device_interrupts_leave_the_processors_own_out() -> None:

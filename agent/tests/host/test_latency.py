@@ -100,6 +100,7 @@ def test_a_look_measures_remembers_and_gives_way(
     assert set(seen.latencies.ns) <= {"memory", *caches()}
     assert seen.disturbed.seconds > 0.1 and seen.disturbed.interrupts is not None
     assert fingerprint(home).latencies_at == seen.latencies.at
+    assert seen.latencies.supply is not None and fingerprint(home).supply == seen.latencies.supply
     with FileLock(tmp_path / f"nalm-cpu{ALLOWED[-1]}.lock"):
         held = look.look(home)
     assert held.latencies is None and "another measurement uses CPU" in (held.unmeasured or "")

@@ -47,6 +47,31 @@ class Capacity:
         return self.pps * frame_bytes * 8 / 1e9
 
 
+@dataclass(frozen=True, slots=True)
+class MeasuredHost:
+    """Supply per second, by resource, of one CPU and of `cpus` together.
+
+    shared: resources of the whole host, of which more lcores than CPUs would have no more.
+    """
+
+    one: Mapping[str, float]
+    together: Mapping[str, float]
+    cpus: int
+    shared: tuple[str, ...] = ()
+    watts: float | None = None
+
+    def of_lcores(self, lcores: int) -> Chip:
+        """What `lcores` have: up to all CPUs, no more than all have together; of more, in proportion."""
+        if lcores < 1:
+            raise ModelInputError("lcores", f"expected at least 1, not {lcores}")
+        supply = {}
+        for name, rate in self.one.items():
+            most = self.together.get(name, rate * self.cpus)
+            growth = 1.0 if name in self.shared else max(1.0, lcores / self.cpus)
+            supply[name] = min(rate * lcores, most * growth)
+        return Chip(supply, self.watts if lcores == self.cpus else None)
+
+
 PBB: Mapping[str, float] = MappingProxyType({"cores": 104.0, "cache": 25.0, "memory": 1.0})
 """Provider backbone bridging, per packet: cycles, operations of L2 or L3, external transactions."""
 CHIPS: Mapping[str, Chip] = MappingProxyType(

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nalm_core.models.capacity import MeasuredHost
 from nalm_core.models.quantity import ModelInputError
+from nalm_core.report.batch_sizes import BatchCounts, summed
 from nalm_core.report.modelled_counts import modelled_events
-from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.run_report import Arm, Host, RunReport
 from nalm_core.report.summary import ArmSummary, summarise
 
 
@@ -73,6 +75,50 @@ def run_demand(report: RunReport) -> dict[str, float]:
         "cache": (events["l1i_misses"] + events["l1d_misses"]) / packets,
         "memory": events["ll_misses"] / packets,
     }
+
+
+def host_supply(host: Host) -> MeasuredHost:
+    """The host's supply of the resources of run_demand. Raises ModelInputError if it was not measured.
+
+    First-level misses are served by the second level, or by the last where there is none.
+    """
+    found = host.supply
+    if found is None:
+        raise ModelInputError(
+            "supply", f"of {host.name} was not measured: run `nalm doctor` there, then measure"
+        )
+    cache = "L2" if "L2" in found.one else "L3"
+    sources = {"cores": "instructions", "cache": cache, "memory": "memory"}
+    one = {name: found.one[source] for name, source in sources.items() if source in found.one}
+    if not one:
+        raise ModelInputError("supply", f"of {host.name} has no figure: {'; '.join(found.missing.values())}")
+    return MeasuredHost(
+        one,
+        {name: found.together[source] for name, source in sources.items() if source in found.together},
+        found.cpus,
+        ("memory",) if cache == "L2" else ("cache", "memory"),
+        found.watts,
+    )
+
+
+def run_batches(report: RunReport) -> BatchCounts:
+    """Batches of head's lcores by size, with the time of the whole chain; size 0: polls that found nothing.
+
+    Raises ModelInputError if there are none, if each lcore does a part of the chain only, or if all have one
+    size, from which no other's time follows.
+    """
+    if report.scenario.model != "rtc":
+        raise ModelInputError("batches", "each lcore of a pipeline does a part of the chain only")
+    found = summed(one.sizes for one in report.batches.get(Arm.HEAD, ()) if any(one.sizes))
+    if not found:
+        raise ModelInputError(
+            "batches", "the run report has none; measure with this nalm and its nalm_probe.h"
+        )
+    if len(found) == 1:
+        raise ModelInputError(
+            "batches", f"all have {next(iter(found))} packets: no other size's time follows from that"
+        )
+    return found
 
 
 def _summary(report: RunReport) -> ArmSummary:

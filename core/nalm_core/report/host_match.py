@@ -51,7 +51,7 @@ RULES: Final[Mapping[str, Severity]] = MappingProxyType(
 )
 """Severity by field of Host."""
 
-MEASURED: Final = frozenset({"latencies_ns", "transfer_ns", "latencies_at"})
+MEASURED: Final = frozenset({"latencies_ns", "transfer_ns", "latencies_at", "supply"})
 """Fields of Host that are noisy measurements: they are shown, but not compared."""
 
 _TOLERANCE: Final = {"tsc_hz": TSC_TOLERANCE, "memory_bytes": MEMORY_TOLERANCE}

@@ -22,6 +22,7 @@ from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.call_tree import CallNode, FunctionLines
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
+from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.source_text import SourceText
@@ -165,6 +166,10 @@ class Host(Model):
     """Time until another CPU sees a written cache line, by pair of CPUs ("0-1"), of the same measurement."""
     latencies_at: datetime | None = None
     """Time of this measurement."""
+    supply: HostSupply | None = Field(
+        None, exclude_if=lambda supply: supply is None, json_schema_extra=_without_default
+    )
+    """What the host delivers per second, of the same measurement; left out if it was not measured."""
 
 
 class StageCounters(Model):

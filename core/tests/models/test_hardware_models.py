@@ -5,7 +5,16 @@ from collections.abc import Callable
 
 import pytest
 from nalm_core.models.budget import arrival_ns, budget
-from nalm_core.models.capacity import CHIPS, PBB, Chip, capacity, mpps_per_watt, watts_per_10g
+from nalm_core.models.capacity import (
+    CHIPS,
+    PBB,
+    Chip,
+    MeasuredHost,
+    capacity,
+    mpps_per_watt,
+    watts_per_10g,
+)
+from nalm_core.models.host_costs import TABLE_VI, line_costs, load_costs
 from nalm_core.models.lines import cache_lines, line_use, most_metadata, most_packets, ns_per_packet
 from nalm_core.models.quantity import ModelInputError
 
@@ -162,3 +171,38 @@ def test_time_of_metadata() -> None:
 def test_inputs_that_a_model_cannot_carry_are_refused_by_name(call: Callable[[], object], said: str) -> None:
     with pytest.raises(ModelInputError, match=said):
         call()
+
+
+MEASURED = MeasuredHost(
+    one={"cores": 9e9, "cache": 0.6e9, "memory": 60e6},
+    together={"cores": 16e9, "cache": 1.2e9, "memory": 90e6},
+    cpus=2,
+    shared=("memory",),
+    watts=20.0,
+)
+
+
+def test_lcores_of_a_measured_host_have_no_more_than_all_cpus_together() -> None:
+    assert dict(MEASURED.of_lcores(1).supply) == MEASURED.one and MEASURED.of_lcores(1).watts is None
+    assert dict(MEASURED.of_lcores(2).supply) == MEASURED.together and MEASURED.of_lcores(2).watts == 20
+    assert MEASURED.of_lcores(8).supply == {"cores": 64e9, "cache": 4.8e9, "memory": 90e6}
+    alone = MeasuredHost({"cores": 9e9}, {}, 2)
+    assert alone.of_lcores(2).supply == {"cores": 18e9}
+    with pytest.raises(ModelInputError, match="lcores: expected at least 1"):
+        MEASURED.of_lcores(0)
+
+
+def test_penalties_of_the_papers_lines() -> None:
+    """Wu et al., Table VI: p_c = 26 of a dirty line, p_n = 22 between nodes by the L3, 125 by memory."""
+    assert TABLE_VI["dirty"] - TABLE_VI["clean"] == 26
+    assert TABLE_VI["dirty_other_node"] - TABLE_VI["dirty"] == 22
+    assert TABLE_VI["memory_other_node"] - TABLE_VI["memory"] == 125
+
+
+def test_costs_of_a_host_stand_beside_the_papers() -> None:
+    clean, *others = line_costs({"clean": 20.0}, 3e9, {"dirty_other_node": "one node"})
+    assert (clean.ns, clean.cycles, clean.published_cycles, clean.missing) == (20, 60, 50, None)
+    assert [one.ns for one in others] == [None] * 4
+    assert others[1].missing == "one node" and "nalm doctor" in (others[0].missing or "")
+    (first, *_) = load_costs({"L1d": 1.0}, None)
+    assert first.ns == 1 and first.cycles is None and first.published_cycles == 5

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from nalm_core.models.documents.capacity import HostChip
+from nalm_core.models.documents.queue import MeasuredBatches
 from nalm_core.models.documents.roles import RoleWork
 from nalm_core.models.documents.speedup import MeasuredRates
 
@@ -39,6 +41,8 @@ class ModelInputs(Schema):
     model: str
     """Execution model."""
     lcores: int
+    load: str
+    """closed: the generator offers what the NF takes; open: a fixed rate."""
     frequency_hz: int
     """Of the TSC, in whose cycles CPP is."""
     cpp: float
@@ -49,7 +53,11 @@ class ModelInputs(Schema):
     """Cycles of each role of a pipeline."""
     demand: dict[str, float] | None
     """Instructions and cache misses of a packet."""
+    supply: HostChip | None
+    """What the run's host delivers per second, as `nalm doctor` measured it."""
     l1d_bytes: int | None
+    batches: MeasuredBatches | None
+    """Of all lcores; size 0: polls that found nothing."""
     rates: list[MeasuredRates]
     """Packets/s of each launch of scenarios of this commit that differ from this run's in their number of
     lcores alone, and of this run."""

@@ -8,12 +8,25 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from nalm_core.models.documents.base import Answer, Document
-from nalm_core.models.documents.queue import QueueAnswer, QueueInput, queue_answer, refuse_large
+from nalm_core.models.documents.capacity import HostChip
+from nalm_core.models.documents.queue import (
+    MeasuredBatches,
+    QueueAnswer,
+    QueueInput,
+    queue_answer,
+    refuse_large,
+)
 from nalm_core.models.documents.roles import RoleWork
 from nalm_core.models.documents.speedup import MOST_LAUNCHES, MeasuredRates
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import work_of_stages
-from nalm_core.models.run_figures import first_level_cache, run_demand, run_figures
+from nalm_core.models.run_figures import (
+    first_level_cache,
+    host_supply,
+    run_batches,
+    run_demand,
+    run_figures,
+)
 from nalm_core.report.serialization import parse_report
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
@@ -66,13 +79,21 @@ def model_inputs(session: Session, caller: Principal, run_id: str) -> ModelInput
         host_class=judged.run.host_class,
         model=report.scenario.model,
         lcores=figures.lcores,
+        load=report.scenario.load,
         frequency_hz=figures.frequency_hz,
         cpp=figures.cpp,
         pps=figures.pps,
         stages=figures.stages,
         work=given("work", lambda: RoleWork.model_validate(work_of_stages(figures.stages))),
         demand=given("demand", lambda: run_demand(report)),
+        supply=given("supply", lambda: HostChip.model_validate(host_supply(report.host))),
         l1d_bytes=given("l1d_bytes", lambda: first_level_cache(report)),
+        batches=given(
+            "batches",
+            lambda: MeasuredBatches.model_validate(
+                {"tsc_hz": float(report.host.tsc_hz), "batches": run_batches(report)}
+            ),
+        ),
         rates=_rates(measured, run_id),
         missing=missing,
     )

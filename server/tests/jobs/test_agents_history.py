@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.run_report import Host
 from nalm_server.jobs.hosts.recording import changed, digest_of, kept_for
 from nalm_server_harness import Clock, Service
@@ -85,6 +86,25 @@ def test_a_change_of_the_host_is_an_entry_with_what_changed(service: Service, cl
     times = [first["first_seen_at"], first["last_seen_at"], new["first_seen_at"], new["last_seen_at"]]
     assert [one[11:16] for one in times] == ["09:00", "10:00", "11:00", "12:00"]
     assert back["first_seen_at"][11:16] == "13:00"
+
+
+def test_what_doctor_measured_later_is_shown_without_another_fingerprint(
+    service: Service, clock: Clock
+) -> None:
+    supply = HostSupply(one={"instructions": 9e9}, together={}, cpus=2, core_hz=3e9, line_ns={"clean": 20})
+    measured = {"latencies_at": clock.now, "latencies_ns": {"L1d": 1.5}, "supply": supply}
+    for number, changes in enumerate(({}, measured, {}), start=1):
+        service.upload(report_on(number, **changes))
+        shown = service.request("GET", "/hosts/bench-vm-2", "admin")
+        assert len(shown["fingerprints"]) == 1
+        if number == 1:
+            assert shown["measured"] is None
+            continue
+        assert shown["measured"]["supply"]["one"] == {"instructions": 9e9}
+        assert shown["measured"]["loads"][0]["cycles"] == pytest.approx(4.5)
+        clean, dirty, *_ = shown["measured"]["lines"]
+        assert clean["cycles"] == 60 and clean["published_cycles"] == 50
+        assert dirty["ns"] is None and "nalm doctor" in dirty["missing"]
 
 
 @pytest.mark.parametrize("field", ["latencies_ns", "transfer_ns"])

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_core.report.run_report import RunReport
+from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_server_harness import Service, counted
 from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report
 
@@ -51,6 +52,20 @@ def test_runs_of_a_commit_and_what_one_gives(service: Service) -> None:
     assert len(many) == len(few)
 
 
+def test_measured_batches_are_an_input_of_the_queue(service: Service) -> None:
+    report = make_report(1, head=1, base=0)
+    assert service.get(f"/runs/{upload(service, 2, 'sfc_b', 1)}/model-inputs")["batches"] is None
+    sizes = {0: (100, 20_000), 16: (900, 900_000), 32: (900, 1_500_000)}
+    batches = {Arm.HEAD: [LcoreBatches(lcore=0, sizes=sizes)]}
+    service.upload(body_of(RunReport.model_validate(report.model_copy(update={"batches": batches}))))
+    inputs = service.get(f"/runs/{report.run_id}/model-inputs")
+    assert inputs["batches"]["batches"]["32"] == [900, 1_500_000] and inputs["batches"]["tsc_hz"] == TSC_HZ
+    assert inputs["load"] == "closed" and "batches" not in inputs["missing"]
+    given = {"pps": [5e6], "queue": 256, "batch": 32, "measured": inputs["batches"]}
+    found = answer(service, "queue", given)
+    assert found["agreement"]["divergence"] > 0 and {0, 16, 32}.isdisjoint(found["fitted_sizes"])
+
+
 def test_nothing_measured(service: Service) -> None:
     assert "Nothing has been measured" in service.get(DEMO, 404)["error"]["message"]
     service.get(f"/runs/{'0' * 32}/model-inputs", 404)
@@ -81,3 +96,11 @@ def test_inputs_that_a_model_cannot_carry_are_refused_by_name(service: Service) 
     assert "body.lcores" in refusal(service, "budget", {"lcores": 0, "frequency_hz": 1e9, "cpp": 1, "pps": 1})
     tiny = {"chip": "npu", "demand": {"cores": 1e-308}}
     assert "too large or too small" in refusal(service, "capacity", tiny)
+
+
+def test_the_fewest_lcores_take_the_time_of_those_that_are_tried(service: Service) -> None:
+    queue = {"pps": [20e6], "queue": 1024, "batch": 32, "line": LINE, "loss": 1e-5}
+    found = answer(service, "queue", queue | {"most_lcores": 8})
+    (load,) = found["loads"]
+    assert load["lcores"] == 2 and load["loss"] <= 1e-5 and found["loss_with_fewer"][0] > 0.05
+    assert "pps: 1 loads" in refusal(service, "queue", queue | {"most_lcores": 256})

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from nalm_core.models.capacity import CHIPS, PBB
 from nalm_core.models.documents.base import read_document
 from nalm_core.models.documents.budget import BudgetInput, budget_answer
-from nalm_core.models.documents.capacity import CapacityInput, ChipDocument, capacity_answer
+from nalm_core.models.documents.capacity import CapacityInput, ChipDocument, HostChip, capacity_answer
 from nalm_core.models.documents.cost import (
     BreakEvenInput,
     CostInput,
@@ -18,13 +18,24 @@ from nalm_core.models.documents.cost import (
 )
 from nalm_core.models.documents.lines import LinesInput, lines_answer
 from nalm_core.models.quantity import ModelInputError
-from nalm_core.models.run_figures import RunFigures, first_level_cache, run_demand, run_figures
+from nalm_core.models.run_figures import (
+    RunFigures,
+    first_level_cache,
+    host_supply,
+    run_demand,
+    run_figures,
+)
+from nalm_core.report.run_report import Host
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import ShownAnswer, columns
 from nalm_agent.desk.print_rates import pps_text
+from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.report.saved import read_one
+
+THIS_HOST = "host"
+"""The chip of this machine, as the last `nalm doctor` measured it."""
 
 
 def answer_budget(
@@ -70,10 +81,15 @@ def answer_capacity(
     demand: str | None,
     frame: float,
     load: str | None,
+    lcores: int | None,
 ) -> ShownAnswer:
-    """chip: npu, cpu or a file. supply, demand: `cores=2.4G,memory=680M`. demand: also `pbb`."""
-    there = _chip(chip, supply)
+    """chip: npu, cpu, host or a file. supply, demand: `cores=2.4G,memory=680M`. demand: also `pbb`.
+
+    Without chip and supply, the chip is the report's host, as `nalm doctor` measured it.
+    """
     run = None if report is None else read_one(report)
+    there = _chip(chip, supply, None if run is None else run.host)
+    used = lcores if lcores is not None else 1 if run is None else run.scenario.lcores
     if demand is not None:
         needed: Mapping[str, float] = PBB if demand == "pbb" else dict(inputs.pairs(demand, "--demand"))
     elif run is not None:
@@ -82,6 +98,7 @@ def answer_capacity(
         raise ModelInputError("demand", "is missing: give --demand or a run report")
     given = {
         **there,
+        "lcores": used,
         "demand": dict(needed),
         "frame": frame,
         "load_pps": None if load is None else inputs.number(load, "--load"),
@@ -110,16 +127,20 @@ def answer_capacity(
     )
 
 
-def _chip(name: str | None, supply: str | None) -> Mapping[str, object]:
-    """Fields of the input that name a chip, or describe it."""
-    if (name is None) == (supply is None):
+def _chip(name: str | None, supply: str | None, host: Host | None) -> Mapping[str, object]:
+    """Fields of the input that name a chip, or describe it. host: of the run report."""
+    if name is not None and supply is not None:
         raise ModelInputError("chip", "expected either --chip or --supply")
     if supply is not None:
         return {"own": {"supply": dict(inputs.pairs(supply, "--supply"))}}
-    named = str(name)
-    return (
-        {"chip": named} if named in CHIPS else {"own": read_document(ChipDocument, inputs.read_file(named))}
-    )
+    if name is None and host is None:
+        raise ModelInputError("chip", "is missing: give --chip, --supply or a run report")
+    if name in CHIPS:
+        return {"chip": name}
+    if name not in (None, THIS_HOST):
+        return {"own": read_document(ChipDocument, inputs.read_file(str(name)))}
+    measured = host_supply(fingerprint() if name == THIS_HOST or host is None else host)
+    return {"host": HostChip.model_validate(measured)}
 
 
 def answer_cost(designs: Sequence[str], file: str | None, packets: int, weights: str) -> ShownAnswer:

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nalm_core.models.capacity import CHIPS, Capacity, Chip, capacity
-from nalm_core.models.documents.base import Answer, Document, Label, NotNegative, Positive
+from nalm_core.models.capacity import CHIPS, Capacity, Chip, MeasuredHost, capacity
+from nalm_core.models.documents.base import Answer, Document, Label, Lcores, NotNegative, Positive
 from nalm_core.models.quantity import ModelInputError
 
 ASSUMES = "A bound, not a prediction: each resource is used without a gap (Pongrácz)."
@@ -18,18 +18,40 @@ Demand = Annotated[dict[Label, NotNegative], Field(min_length=1, max_length=MOST
 """Per packet, by resource."""
 
 
+Supply = Annotated[dict[Label, Positive], Field(min_length=1, max_length=MOST_RESOURCES)]
+
+
 class ChipDocument(Document):
     """What a chip supplies per second, by resource."""
 
-    supply: Annotated[dict[Label, Positive], Field(min_length=1, max_length=MOST_RESOURCES)]
+    supply: Supply
     watts: Positive | None = None
 
 
+class HostChip(Document):
+    """A host as `nalm doctor` measured it: supply per second, by resource."""
+
+    one: Supply
+    """Of one CPU."""
+    together: Annotated[dict[Label, Positive], Field(max_length=MOST_RESOURCES)]
+    """Of all `cpus` at once."""
+    cpus: Lcores
+    shared: Annotated[list[Label], Field(max_length=MOST_RESOURCES)]
+    """Resources that do not grow with lcores."""
+    watts: Positive | None = None
+    """While all CPUs work."""
+
+
 class CapacityInput(Document):
+    """The chip is one of `chip`, `own` and `host`."""
+
     chip: Literal["npu", "cpu"] | None = None
-    """One of the paper's chips, or `own`."""
+    """One of the paper's chips."""
     own: ChipDocument | None = None
     """Another chip."""
+    host: HostChip | None = None
+    """A measured host, of which `lcores` are used."""
+    lcores: Lcores = 1
     demand: Demand
     frame: Positive = 64.0
     """Bytes of a frame."""
@@ -63,7 +85,7 @@ def capacity_answer(given: CapacityInput) -> CapacityAnswer:
     one_sided = [f"{name} is known of one side only and bounds nothing here" for name in found.unbounded]
     return CapacityAnswer(
         assumes=ASSUMES,
-        notes=[*inferred, *one_sided],
+        notes=[*_of_host(given), *inferred, *one_sided],
         bounds_pps=dict(found.bounds),
         bottleneck=found.bottleneck,
         pps=found.pps,
@@ -77,11 +99,32 @@ def capacity_answer(given: CapacityInput) -> CapacityAnswer:
 
 
 def _chip(given: CapacityInput) -> Chip:
-    if given.own is None and given.chip is not None:
-        return CHIPS[given.chip]
-    if given.own is None or given.chip is not None:
-        raise ModelInputError("chip", "expected either the name of a chip or its own supply")
-    return Chip(given.own.supply, given.own.watts)
+    if sum(one is not None for one in (given.chip, given.own, given.host)) != 1:
+        raise ModelInputError("chip", "expected either the name of a chip, its own supply or a measured host")
+    if given.host is not None:
+        return _measured(given.host).of_lcores(given.lcores)
+    if given.own is not None:
+        return Chip(given.own.supply, given.own.watts)
+    return CHIPS[str(given.chip)]
+
+
+def _measured(host: HostChip) -> MeasuredHost:
+    return MeasuredHost(host.one, host.together, host.cpus, tuple(host.shared), host.watts)
+
+
+def _of_host(given: CapacityInput) -> list[str]:
+    if given.host is None:
+        return []
+    notes = [f"the supply is measured, of {given.lcores} of the host's {given.host.cpus} CPUs"]
+    if given.lcores > given.host.cpus:
+        same = f"; {', '.join(given.host.shared)} stays as it is" if given.host.shared else ""
+        notes = [
+            f"extrapolated: {given.lcores} lcores are more than the host's {given.host.cpus} CPUs, whose "
+            f"measured supply is taken to grow in proportion{same}"
+        ]
+    if given.host.watts is not None and given.lcores != given.host.cpus:
+        notes.append("power was measured of all CPUs: there is no rate per watt of another number of lcores")
+    return notes
 
 
 def _shares(found: Capacity, load: float) -> dict[str, float]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Annotated
 
 from pydantic import Field
@@ -153,9 +154,15 @@ def refuse_large(given: QueueInput, most_operations: float) -> None:
     times = batch_times(given)
     if (times.batch + 1) * times.steps > MOST_CELLS:
         raise ModelInputError("time of a batch", "is too long for batches of that size to be computed here")
-    solutions = given.most_lcores if given.loss is not None else 1
-    gaps = [Gaps(mean_gap_of_rate(pps), given.arrivals, given.cv).scaled(given.lcores) for pps in given.pps]
-    needed = solutions * sum(effort(given.queue, _solvable(one, times), times) for one in gaps)
+    needed = 0.0
+    for pps in given.pps:
+        gaps = Gaps(mean_gap_of_rate(pps), given.arrivals, given.cv)
+        lcores, tried = given.lcores, 1
+        if given.loss is not None:
+            # With fewer, full batches are slower than arrivals. One less than the answer is solved, too.
+            lcores = max(1, ceil(times.slowest_packet / gaps.mean * (1 - given.loss)))
+            tried = max(1, given.most_lcores - lcores + 2)
+        needed += tried * effort(given.queue, _solvable(gaps.scaled(lcores), times), times)
     if needed > most_operations:
         raise ModelInputError(
             "pps",

@@ -29,6 +29,10 @@ SEEN_EVERY = timedelta(minutes=10)
 """Precision of a fingerprint's last_seen_at: not every report writes it."""
 
 
+MEASURED_AT = "latencies_at"
+"""Field of a fingerprint: when `nalm doctor` measured what is no property of the host."""
+
+
 def record_health(
     session: Session, host: HostRow, health: Health, now: datetime, clock: datetime | None = None
 ) -> None:
@@ -70,8 +74,11 @@ def record_fingerprint(session: Session, host: HostRow, fingerprint: dict[str, A
     newest = repository.newest_fingerprint(session, host.id)
     if newest is None or changed(newest.fingerprint, fingerprint):
         repository.add_fingerprint(session, host.id, digest_of(fingerprint), fingerprint, now)
-    elif now - newest.last_seen_at >= SEEN_EVERY:
+        return
+    if now - newest.last_seen_at >= SEEN_EVERY:
         newest.last_seen_at = now
+    if fingerprint.get(MEASURED_AT) not in (None, newest.fingerprint.get(MEASURED_AT)):
+        newest.fingerprint = fingerprint
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> list[HostDifference]:

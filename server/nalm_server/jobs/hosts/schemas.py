@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from nalm_core.models.host_costs import HostCost
+from nalm_core.report.host_supply import HostSupply
 from pydantic import Field
 
 from nalm_server.base.schemas import Real, Schema, Whole, former_name
@@ -92,7 +94,21 @@ class Fingerprint(Schema):
     fingerprint: dict[str, Any]
 
 
+class HostMeasured(Schema):
+    """What the last `nalm doctor` on the host measured, as its last run reported it."""
+
+    at: datetime
+    loads: list[HostCost]
+    """Of one dependent load, by level: L1d, L2, L3, memory (Wu et al., Table III)."""
+    lines: list[HostCost]
+    """Of a load of a line that another CPU had, by what that did with it (Table VI)."""
+    supply: HostSupply | None
+    """What it delivers per second; null: measured by an older nalm."""
+
+
 class HostDetail(BenchHost):
+    measured: HostMeasured | None
+    """Null: no run has reported a measurement."""
     fingerprints: list[Fingerprint]
     """Newest first."""
 

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from nalm_core.models.host_costs import line_costs, load_costs
+from nalm_core.report.run_report import Host
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_repository import find as find_project
@@ -27,6 +29,7 @@ from nalm_server.jobs.hosts.schemas import (
     Health,
     HealthSample,
     HostDetail,
+    HostMeasured,
     Pool,
 )
 from nalm_server.jobs.hosts.states import state_of
@@ -54,7 +57,11 @@ def list_hosts(session: Session, pool: str | None, now: datetime) -> list[BenchH
 def get_host(session: Session, name: str, now: datetime) -> HostDetail:
     row = require(session, name)
     found = repository.fingerprints(session, row.id, LISTED_FINGERPRINTS)
-    return HostDetail(**dict(_host(session, row, now)), fingerprints=_with_changes(found))
+    return HostDetail(
+        **dict(_host(session, row, now)),
+        measured=_measured(found[0]) if found else None,
+        fingerprints=_with_changes(found),
+    )
 
 
 def health(session: Session, name: str, hours: float, now: datetime) -> list[HealthSample]:
@@ -157,6 +164,21 @@ def _shown(row: HostRow, job_id: int | None, now: datetime) -> BenchHost:
         clock_offset_seconds=row.clock_offset_seconds,
         first_seen_at=row.first_seen_at,
         last_seen_at=row.last_seen_at,
+    )
+
+
+def _measured(newest: FingerprintRow) -> HostMeasured | None:
+    host = Host.model_validate(newest.fingerprint)
+    if host.latencies_at is None:
+        return None
+    supply = host.supply
+    clock = None if supply is None else supply.core_hz
+    lines, missing = ({}, {}) if supply is None else (supply.line_ns, supply.missing)
+    return HostMeasured(
+        at=host.latencies_at,
+        loads=load_costs(host.latencies_ns or {}, clock),
+        lines=line_costs(lines, clock, missing),
+        supply=supply,
     )
 
 

@@ -80,7 +80,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
       )}
       {advice.length > 0 && (
         <Panel title="What can help">
-          <AdviceList advice={advice} />
+          <AdviceList project={alert.project} advice={advice} />
         </Panel>
       )}
       <Panel

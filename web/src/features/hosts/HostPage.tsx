@@ -13,6 +13,7 @@ import { Failed, Loading } from "../../shared/ui/States";
 import { FingerprintList } from "./FingerprintList";
 import { HostHealth } from "./HostHealth";
 import { HostJobs } from "./HostJobs";
+import { HostMeasured } from "./HostMeasured";
 import { HostNoise } from "./HostNoise";
 import { HostPoolForm } from "./HostPoolForm";
 import { HostRow } from "./HostRow";
@@ -52,6 +53,7 @@ export function HostPage() {
             shown={shown}
             onShown={(shown) => navigate({ search: { shown }, replace: true })}
           />
+          <HostMeasured host={name} measured={host.measured} />
           <Panel title="Fingerprint history">
             <FingerprintList fingerprints={host.fingerprints} />
           </Panel>

@@ -5,11 +5,18 @@ import type { BudgetAnswer, ModelInputs } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
 import { fileName, table } from "../../shared/logic/text/csv";
-import { figure, THIN } from "../../shared/logic/text/format";
+import { figure, said, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
-import { budgetInput, loadInput, type Question, speedupInput } from "./question";
+import {
+  budgetInput,
+  fewestInput,
+  loadInput,
+  measuredBatches,
+  type Question,
+  speedupInput,
+} from "./question";
 import { lossText } from "./texts";
 
 interface Props {
@@ -43,10 +50,11 @@ export function AnswerPanel({ project, inputs, question }: Props) {
           <>
             <Carried project={project} inputs={inputs} lcores={question.lcores} answer={answer} />
             <Delay project={project} inputs={inputs} question={question} />
+            <Fewest project={project} inputs={inputs} question={question} />
             {inputs.work && (
               <p className="assumes">
-                Note: the run is a pipeline, and each lcore is taken to do all of it; `nalm model roles`
-                shares lcores between its roles.
+                Note: the run is a pipeline, and each lcore is taken to do all of it; "Roles" below shares
+                lcores between its roles.
               </p>
             )}
             <BudgetTable inputs={inputs} answer={answer} />
@@ -103,7 +111,24 @@ function Delay({ project, inputs, question }: Props) {
     <p>
       Lost {lossText(load.loss)}, delay {figure(load.delay_us, "µs", 3)} on average,{" "}
       {figure(load.delay_p99_us, "µs", 3)} for 1 packet in 100 or longer, {figure(load.mean_batch, "", 3)}{" "}
-      packets in a batch; from batch times that are assumed, not measured
+      packets in a batch; from batch times that are{" "}
+      {measuredBatches(inputs, question) ? "measured" : "assumed, not measured"}
+    </p>
+  );
+}
+
+/** Dimensioning: lcores that lose next to nothing, each with a queue of its own. */
+function Fewest({ project, inputs, question }: Props) {
+  const { data, error } = useQuery(queueAnswerQuery(project, fewestInput(inputs, question)));
+  if (error) return <p className="soft">How few lcores lose next to nothing: {said(error.message)}</p>;
+  const load = data?.loads[0];
+  if (load === undefined) return null;
+  const fewer = data?.loss_with_fewer?.[0];
+  return (
+    <p>
+      At least {lcoresText(load.lcores)} for a loss of at most {lossText(data?.most_loss ?? 0)}
+      {fewer != null && `; ${lcoresText(load.lcores - 1)} would lose ${lossText(fewer)}`}{" "}
+      <Extrapolated when={load.lcores !== inputs.lcores} />
     </p>
   );
 }

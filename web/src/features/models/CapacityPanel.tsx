@@ -57,10 +57,11 @@ export function CapacityPanel({ project, inputs, question, chip, onChip }: Props
         />
       </div>
       <Answered query={query}>{(answer) => <Bounds answer={answer} />}</Answered>
-      {chip === undefined && (
+      {chip === undefined && inputs.supply === null && (
         <p className="assumes">
           Note: the supply of cores is {question.lcores} x {figure(inputs.frequency_hz, "Hz")} x {ASSUMED_IPC}{" "}
-          instructions per cycle, which is assumed; nothing says what caches and memory supply.
+          instructions per cycle, which is assumed; nothing says what caches and memory supply:{" "}
+          {said(inputs.missing.supply ?? "")}.
         </p>
       )}
       {inputs.demand === null && (

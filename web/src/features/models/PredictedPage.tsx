@@ -15,10 +15,12 @@ import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { AnswerPanel, lcoresText } from "./AnswerPanel";
 import { CapacityPanel } from "./CapacityPanel";
 import { CostPanel } from "./CostPanel";
+import { LinesPanel } from "./LinesPanel";
 import { ModelsTabs } from "./ModelsTabs";
 import { QuestionForm } from "./QuestionForm";
 import { QueuePanels } from "./QueuePanels";
-import { questionOf } from "./question";
+import { measuredBatches, questionOf } from "./question";
+import { RolesPanel } from "./RolesPanel";
 import { SpeedupPanel } from "./SpeedupPanel";
 import type { PredictedSearch } from "./search";
 
@@ -100,6 +102,7 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
       >
         <QuestionForm
           question={question}
+          measured={measuredBatches(inputs, question) !== null}
           onAsk={({ mpps, lcores, queue, batch, poll }) =>
             set({
               mpps: String(mpps),
@@ -113,6 +116,7 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
       </Panel>
       <AnswerPanel project={project} inputs={inputs} question={question} />
       <SpeedupPanel project={project} inputs={inputs} lcores={question.lcores} />
+      <RolesPanel project={project} inputs={inputs} question={question} />
       <QueuePanels project={project} inputs={inputs} question={question} />
       <CapacityPanel
         project={project}
@@ -120,6 +124,12 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
         question={question}
         chip={search.chip}
         onChip={(chip) => set({ chip })}
+      />
+      <LinesPanel
+        project={project}
+        inputs={inputs}
+        flight={search.flight}
+        onFlight={(flight) => set({ flight })}
       />
       <CostPanel
         project={project}

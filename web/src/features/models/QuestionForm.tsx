@@ -5,11 +5,13 @@ import type { Question } from "./question";
 
 interface Props {
   question: Question;
+  /** Batch times are measured, so that nothing is assumed of an empty poll. */
+  measured: boolean;
   onAsk: (question: Question) => void;
 }
 
 /** What happens at a rate on some lcores? */
-export function QuestionForm({ question, onAsk }: Props) {
+export function QuestionForm({ question, measured, onAsk }: Props) {
   const form = useForm<Question>({ initialValues: question });
   return (
     <form className="form-line" onSubmit={form.onSubmit(onAsk)}>
@@ -38,14 +40,16 @@ export function QuestionForm({ question, onAsk }: Props) {
         w={120}
         {...form.getInputProps("batch")}
       />
-      <NumberInput
-        label="Empty poll, ns"
-        required
-        min={1}
-        max={1e6}
-        w={130}
-        {...form.getInputProps("poll")}
-      />
+      {!measured && (
+        <NumberInput
+          label="Empty poll, ns"
+          required
+          min={1}
+          max={1e6}
+          w={130}
+          {...form.getInputProps("poll")}
+        />
+      )}
       <Button type="submit">Predict</Button>
     </form>
   );

@@ -4,11 +4,12 @@ import { queueAnswerQuery } from "../../shared/api/predictions";
 import type { ModelInputs, QueueAnswer } from "../../shared/api/types";
 import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
 import { fileName, table } from "../../shared/logic/text/csv";
-import { figure, plain, THIN } from "../../shared/logic/text/format";
+import { figure, plain, said, signed, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
-import { loadInput, loadsInput, type Question } from "./question";
+import { lcoresText } from "./AnswerPanel";
+import { atMeasuredLoad, loadInput, loadsInput, measuredBatches, type Question } from "./question";
 import { lossText } from "./texts";
 
 interface Props {
@@ -46,34 +47,74 @@ function BatchPanel({ project, inputs, question }: Props) {
       }
       pictured
     >
-      <Answered query={query}>{(answer) => <Histogram answer={answer} />}</Answered>
+      <Answered query={query}>
+        {(answer) => <Histogram answer={answer} beside={atMeasuredLoad(inputs, question)} />}
+      </Answered>
+      <MeasuredNote inputs={inputs} question={question} />
     </SavedPanel>
+  );
+}
+
+function MeasuredNote({ inputs, question }: { inputs: ModelInputs; question: Question }) {
+  if (measuredBatches(inputs, question) === null)
+    return (
+      <p className="assumes">
+        Note: batch times are assumed, not measured:{" "}
+        {said(inputs.missing.batches ?? "too few sizes are asked")}.
+      </p>
+    );
+  return (
+    <p className="assumes">
+      Note: batch times are measured by size
+      {atMeasuredLoad(inputs, question)
+        ? "."
+        : `; the run's own batches are of ${figure(inputs.pps, "packets/s")} on ${lcoresText(inputs.lcores)}, ${
+            inputs.load === "closed" ? "all that they carry" : "a fixed rate"
+          }, and are not compared with another load.`}
+    </p>
   );
 }
 
 /** Shares below this are not drawn. */
 const LEAST_SHARE = 1e-4;
 
-function Histogram({ answer }: { answer: QueueAnswer }) {
+interface HistogramProps {
+  answer: QueueAnswer;
+  /** Measured at the same load. */
+  beside: boolean;
+}
+
+function Histogram({ answer, beside }: HistogramProps) {
   const load = answer.loads[0];
   if (load === undefined) return null;
   const points = load.batches
     .map((share, size): Point => [size, share])
     .filter(([, share]) => share >= LEAST_SHARE);
-  const measured = (answer.measured ?? [])
+  const measured = (beside && answer.measured ? answer.measured : [])
     .map((share, size): Point => [size, share])
     .filter(([, share]) => share >= LEAST_SHARE);
   const all = [...points, ...measured];
   const [from, to] = [Math.min(...all.map(([size]) => size)), Math.max(...all.map(([size]) => size))];
+  const { agreement } = answer;
   return (
-    <CurvePlot
-      label={`Batch sizes from ${from} to ${to}, ${figure(load.mean_batch, "", 3)} on average`}
-      x={{ name: "packets in a batch", low: Math.max(from - 1, -0.5), high: to + 1, text: wholeText }}
-      y={{ name: "share", low: 0, high: Math.max(...all.map(([, share]) => share)) * 1.1, text: percent }}
-      bars={{ name: "predicted", points }}
-      dots={measured.length > 0 ? { name: "measured", points: measured } : undefined}
-      marks={[{ name: `mean ${figure(load.mean_batch, "", 3)}`, x: load.mean_batch }]}
-    />
+    <>
+      <CurvePlot
+        label={`Batch sizes from ${from} to ${to}, ${figure(load.mean_batch, "", 3)} on average`}
+        x={{ name: "packets in a batch", low: Math.max(from - 1, -0.5), high: to + 1, text: wholeText }}
+        y={{ name: "share", low: 0, high: Math.max(...all.map(([, share]) => share)) * 1.1, text: percent }}
+        bars={{ name: "predicted", points }}
+        dots={measured.length > 0 ? { name: "measured", points: measured } : undefined}
+        marks={[{ name: `mean ${figure(load.mean_batch, "", 3)}`, x: load.mean_batch }]}
+      />
+      {beside && agreement && (
+        <p>
+          Against the measured batches: divergence (JSD) {figure(agreement.divergence, "", 3)} of at most
+          0.693, mean batch {signed(agreement.difference, 2)} packets (
+          {(100 * agreement.relative_error).toFixed(1)}
+          {THIN}%).
+        </p>
+      )}
+    </>
   );
 }
 

@@ -2,12 +2,17 @@
 import { describe, expect, test } from "vitest";
 import type { ModelInputs } from "../../shared/api/types";
 import {
+  atMeasuredLoad,
   budgetInput,
   capacityInput,
   designsOf,
+  fewestInput,
+  linesInput,
   loadInput,
   loadsInput,
+  measuredBatches,
   questionOf,
+  rolesInput,
   speedupInput,
 } from "./question";
 
@@ -17,13 +22,16 @@ const INPUTS: ModelInputs = {
   host_class: "vm-2",
   model: "rtc",
   lcores: 2,
+  load: "closed",
   frequency_hz: 2e9,
   cpp: 400,
   pps: 9.5e6,
   stages: { nat: 400 },
   work: null,
   demand: null,
+  supply: null,
   l1d_bytes: null,
+  batches: null,
   rates: [
     { lcores: 1, rates: [5e6] },
     { lcores: 2, rates: [9.5e6] },
@@ -38,6 +46,7 @@ const NOTHING = {
   batch: undefined,
   poll: undefined,
   chip: undefined,
+  flight: undefined,
   designs: undefined,
   packets: undefined,
 };
@@ -65,6 +74,45 @@ describe("the question", () => {
     expect(speedupInput(INPUTS, 1).at).toHaveLength(4);
   });
 
+  test("takes measured batch times, of the asked sizes alone", () => {
+    const sizes: Record<string, [number, number]> = { 0: [9, 900], 16: [99, 99_000], 64: [99, 300_000] };
+    const batches = { tsc_hz: 2e9, batches: sizes };
+    const measured = { ...INPUTS, batches };
+    const usual = questionOf(NOTHING, measured);
+    expect(usual.batch).toBe(64);
+    expect(loadInput(measured, usual)).toMatchObject({ measured: batches, batch: 64 });
+    expect(loadInput(measured, usual)).not.toHaveProperty("line");
+    expect(Object.keys(measuredBatches(measured, { ...usual, batch: 32 })?.batches ?? {})).toEqual([
+      "0",
+      "16",
+    ]);
+    expect(measuredBatches(measured, { ...usual, batch: 8 })).toBeNull();
+    expect(loadInput(measured, { ...usual, batch: 8 })).toHaveProperty("line");
+  });
+
+  test("is at the measured load: all that a closed loop carries, or a fixed rate", () => {
+    const sizes: Record<string, [number, number]> = { 16: [99, 99_000], 32: [99, 150_000] };
+    const closed = { ...INPUTS, batches: { tsc_hz: 2e9, batches: sizes } };
+    const full = { ...questionOf(NOTHING, closed), mpps: 9.6 };
+    expect(atMeasuredLoad(closed, full)).toBe(true);
+    expect(atMeasuredLoad(closed, { ...full, mpps: 9 })).toBe(false);
+    expect(atMeasuredLoad(closed, { ...full, lcores: 1 })).toBe(false);
+    expect(atMeasuredLoad(closed, { ...full, batch: 16 })).toBe(false);
+    expect(atMeasuredLoad(INPUTS, full)).toBe(false);
+    const open = { ...closed, load: "open" };
+    expect(atMeasuredLoad(open, { ...full, mpps: 9.45 })).toBe(true);
+    expect(atMeasuredLoad(open, { ...full, mpps: 12 })).toBe(false);
+  });
+
+  test("asks for the fewest lcores from those that carry the load", () => {
+    expect(fewestInput(INPUTS, asked)).toMatchObject({ pps: [20e6], loss: 1e-5, lcores: 1, most_lcores: 10 });
+    expect(rolesInput(INPUTS, asked)).toBeNull();
+    const work = { dispatch: 100, workers: 300, databases: 50 };
+    expect(rolesInput({ ...INPUTS, work }, asked)).toEqual({ work, lcores: 8, frequency_hz: 2e9 });
+    expect(linesInput(INPUTS, undefined)).toBeNull();
+    expect(linesInput({ ...INPUTS, l1d_bytes: 32768 }, "1024")).toMatchObject({ packets: 1024 });
+  });
+
   test("is of the asked lcores' own supply unless a chip is chosen", () => {
     expect(capacityInput(INPUTS, asked, undefined)).toMatchObject({ own: { supply: { cores: 64e9 } } });
     expect(capacityInput(INPUTS, asked, undefined)).not.toHaveProperty("measured_pps");
@@ -75,6 +123,16 @@ describe("the question", () => {
       measured_pps: 9.5e6,
     });
     expect(capacityInput(INPUTS, asked, "npu")).toMatchObject({ chip: "npu" });
+    const supply = {
+      one: { cores: 9e9 },
+      together: { cores: 17e9 },
+      cpus: 2,
+      shared: ["memory"],
+      watts: null,
+    };
+    const host = capacityInput({ ...INPUTS, supply }, asked, undefined);
+    expect(host).toMatchObject({ host: supply, lcores: 8 });
+    expect(host).not.toHaveProperty("own");
   });
 });
 

@@ -5,6 +5,9 @@ import { matching, oneOf, text } from "../../shared/logic/search";
 /** Without a commit, the furthest measured one. */
 export const modelsSearch = v.object({ commit: text });
 
+/** Packets in flight that can be chosen. */
+export const FLIGHTS = ["128", "256", "512", "1024", "2048"] as const;
+
 const NUMBER = matching(/^\d{1,9}(\.\d{1,6})?$/);
 
 /** Without a run, the first of the newest measured commit; without figures, those of `defaults`. */
@@ -16,6 +19,7 @@ export const predictedSearch = v.object({
   batch: NUMBER,
   poll: NUMBER,
   chip: oneOf(["npu", "cpu"]),
+  flight: oneOf(FLIGHTS),
   designs: text,
   packets: NUMBER,
 });

@@ -2,7 +2,16 @@
 /** Models of what follows from measured runs: their inputs, and answers, which are computed and not stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { body, client } from "./client";
-import type { BudgetInput, CapacityInput, CostInput, QueueInput, SpeedupInput } from "./types";
+import type {
+  BudgetInput,
+  CapacityInput,
+  CostInput,
+  LinesInput,
+  ModelInputs,
+  QueueInput,
+  RolesInput,
+  SpeedupInput,
+} from "./types";
 
 /** Answers to equal inputs are equal. */
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -18,7 +27,9 @@ export const modelInputsQuery = (run_id: string) =>
   queryOptions({
     queryKey: ["model-inputs", run_id],
     queryFn: ({ signal }) =>
-      body(client.GET("/api/v1/runs/{run_id}/model-inputs", { params: { path: { run_id } }, signal })),
+      body(
+        client.GET("/api/v1/runs/{run_id}/model-inputs", { params: { path: { run_id } }, signal }),
+      ) as Promise<ModelInputs>, // the client's type loses that a batch has two numbers
     staleTime: ALWAYS,
     placeholderData: keepPreviousData,
   });
@@ -51,6 +62,28 @@ export const speedupQuery = (project: string, input: SpeedupInput) =>
   answer("speedup", project, input, (signal) =>
     body(
       client.POST("/api/v1/projects/{project}/predictions/speedup", {
+        params: { path: { project } },
+        body: input,
+        signal,
+      }),
+    ),
+  );
+
+export const rolesQuery = (project: string, input: RolesInput) =>
+  answer("roles", project, input, (signal) =>
+    body(
+      client.POST("/api/v1/projects/{project}/predictions/roles", {
+        params: { path: { project } },
+        body: input,
+        signal,
+      }),
+    ),
+  );
+
+export const linesQuery = (project: string, input: LinesInput) =>
+  answer("lines", project, input, (signal) =>
+    body(
+      client.POST("/api/v1/projects/{project}/predictions/lines", {
         params: { path: { project } },
         body: input,
         signal,

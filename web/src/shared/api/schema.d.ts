@@ -3993,7 +3993,10 @@ export interface components {
                 [key: string]: number;
             } | null;
         };
-        /** CapacityInput */
+        /**
+         * CapacityInput
+         * @description The chip is one of `chip`, `own` and `host`.
+         */
         CapacityInput: {
             /** Chip */
             chip?: ("npu" | "cpu") | null;
@@ -4006,6 +4009,12 @@ export interface components {
              * @default 64
              */
             frame: number;
+            host?: components["schemas"]["HostChip"] | null;
+            /**
+             * Lcores
+             * @default 1
+             */
+            lcores: number;
             /** Load Pps */
             load_pps?: number | null;
             /** Measured Pps */
@@ -5679,6 +5688,7 @@ export interface components {
             };
             /** Smt */
             smt?: boolean | null;
+            supply?: components["schemas"]["HostSupply"] | null;
             /** Thp */
             thp?: string | null;
             /** Transfer Ns */
@@ -5714,6 +5724,42 @@ export interface components {
             /** Stage */
             stage: string;
         };
+        /**
+         * HostChip
+         * @description A host as `nalm doctor` measured it: supply per second, by resource.
+         */
+        HostChip: {
+            /** Cpus */
+            cpus: number;
+            /** One */
+            one: {
+                [key: string]: number;
+            };
+            /** Shared */
+            shared: string[];
+            /** Together */
+            together: {
+                [key: string]: number;
+            };
+            /** Watts */
+            watts?: number | null;
+        };
+        /**
+         * HostCost
+         * @description What one kind of load costs on a host.
+         */
+        HostCost: {
+            /** Cycles */
+            cycles: number | null;
+            /** Missing */
+            missing: string | null;
+            /** Name */
+            name: string;
+            /** Ns */
+            ns: number | null;
+            /** Published Cycles */
+            published_cycles: number;
+        };
         /** HostDetail */
         HostDetail: {
             capabilities: components["schemas"]["Capabilities-Output"] | null;
@@ -5733,6 +5779,7 @@ export interface components {
             job_id: number | null;
             /** Last Seen At */
             last_seen_at: string | null;
+            measured: components["schemas"]["HostMeasured"] | null;
             /** Name */
             name: string;
             /** Pool */
@@ -5749,6 +5796,22 @@ export interface components {
         HostEdit: {
             /** Pool */
             pool: string;
+        };
+        /**
+         * HostMeasured
+         * @description What the last `nalm doctor` on the host measured, as its last run reported it.
+         */
+        HostMeasured: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Lines */
+            lines: components["schemas"]["HostCost"][];
+            /** Loads */
+            loads: components["schemas"]["HostCost"][];
+            supply: components["schemas"]["HostSupply"] | null;
         };
         /** HostNoise */
         HostNoise: {
@@ -5768,6 +5831,34 @@ export interface components {
          * @enum {string}
          */
         HostState: "online" | "draining" | "offline" | "revoked" | "sick";
+        /**
+         * HostSupply
+         * @description A figure that was not measured is absent, with its reason in `missing`.
+         */
+        HostSupply: {
+            /** Core Hz */
+            core_hz: number;
+            /** Cpus */
+            cpus: number;
+            /** Line Ns */
+            line_ns?: {
+                [key: string]: number;
+            };
+            /** Missing */
+            missing?: {
+                [key: string]: string;
+            };
+            /** One */
+            one: {
+                [key: string]: number;
+            };
+            /** Together */
+            together: {
+                [key: string]: number;
+            };
+            /** Watts */
+            watts?: number | null;
+        };
         /**
          * ImportedPoint
          * @description Another tool's figures at a commit: shown beside measured ones, never judged.
@@ -6515,6 +6606,7 @@ export interface components {
          * @description What the models take from one run, of head. An input that the run cannot give is null.
          */
         ModelInputs: {
+            batches: components["schemas"]["MeasuredBatches"] | null;
             /** Cpp */
             cpp: number;
             /** Demand */
@@ -6529,6 +6621,8 @@ export interface components {
             l1d_bytes: number | null;
             /** Lcores */
             lcores: number;
+            /** Load */
+            load: string;
             /** Missing */
             missing: {
                 [key: string]: string;
@@ -6547,6 +6641,7 @@ export interface components {
             stages: {
                 [key: string]: number;
             };
+            supply: components["schemas"]["HostChip"] | null;
             work: components["schemas"]["RoleWork"] | null;
         };
         /**
