@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from nalm_core.explain import explain
+from nalm_core.findings.overall_change import overall_change, overall_text, pair_of
 from nalm_core.render import figures
 from nalm_core.render.escaping import code, text
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
@@ -52,6 +53,15 @@ def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
             yield f"- {_named(judged)}: **{verdict.outcome}** {text(verdict.summary, 160)}"
         if len(ordered) > MAX_RUNS:
             yield f"- and {len(ordered) - MAX_RUNS} more"
+        yield from _overall(ordered)
+
+
+def _overall(runs: Sequence[Judged]) -> Iterator[str]:
+    """The overall change, if the runs are several scenarios of one pair of commits."""
+    pairs = [pair_of(judged.verdict, judged.head or "", judged.report.host.name) for judged in runs]
+    ends = {(judged.base, judged.head) for judged in runs if judged.head is not None}
+    if len(ends) == 1 and len({pair.scenario for pair in pairs}) == len(pairs):
+        yield from ("", f"Overall: {text(overall_text(overall_change(pairs)))}")
 
 
 def _section(judged: Judged) -> Iterator[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -41,6 +42,18 @@ def test_regression_on_one_screen() -> None:
     assert "Why: Time goes into nat; most of its change, by samples, is in" in out
     assert "- advice (`f_t`): **Move work off the data path" in out
     assert len(out.splitlines()) < 30
+
+
+def named(judged: Judged, scenario: str) -> Judged:
+    return replace(judged, verdict=judged.verdict.model_copy(update={"scenario": scenario}))
+
+
+def test_several_scenarios_of_one_pair_have_their_overall_change() -> None:
+    two = [named(of_outcome("regressed"), "a"), named(of_outcome("same"), "b")]
+    assert "Overall: cycles per packet +" in plain(markdown(two))
+    assert "over 2 scenarios: 1 regressed, 1 same" in plain(markdown(two))
+    for other in (two[:1], [two[0], two[0]]):
+        assert "Overall" not in markdown(other)
 
 
 def test_what_would_help_an_undecided_run() -> None:
