@@ -65,6 +65,8 @@ from nalm_server.views.history.endpoints import router as history
 from nalm_server.views.live.endpoints import router as live
 from nalm_server.views.renderings.endpoints import router as renderings
 from nalm_server.webhooks.endpoints import router as hooks
+from nalm_server.weeks.badges.endpoints import router as badges
+from nalm_server.weeks.endpoints import router as weeks
 
 ROUTERS = (
     health,
@@ -73,7 +75,9 @@ ROUTERS = (
     integrations,
     notifications,
     feeds,
+    badges,
     commits,
+    weeks,
     history,
     history_lines,
     change_points,

@@ -33,6 +33,7 @@ from nalm_server.results.series import models as history
 from nalm_server.self_test import models as quality
 from nalm_server.views.feeds import models as feeds
 from nalm_server.webhooks import models as hooks
+from nalm_server.weeks.badges import models as badges
 
 METADATA = Base.metadata
 MODULES = (
@@ -43,6 +44,7 @@ MODULES = (
     alerts,
     alert_rules,
     audit,
+    badges,
     campaigns,
     commits,
     features,

@@ -22,6 +22,7 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import service as notifications
 from nalm_server.notify.integrations.kinds import Event
 from nalm_server.notify.messages import TEXT_LIMIT, Message
+from nalm_server.weeks.service import text_of_commit
 
 KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
 """States of alerts that were sent."""
@@ -73,6 +74,7 @@ def message(session: Session, alert: AlertRow, why: str, now: datetime) -> Messa
         at=now,
         project=project.name,
         text=text_of(project.name, alert, commit, alert.state, why),
+        overall=text_of_commit(session, commit.id, commit.parent_sha),
         url=f"/p/{project.name}/alerts/{alert.id}",
         commit=commit.sha,
         base=commit.parent_sha,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import httpx
 
 from nalm_server.notify.failure import of_answer
-from nalm_server.notify.messages import Message
+from nalm_server.notify.messages import Message, lines_of
 
 MARKS = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", "*": "∗", "_": "ˍ", "~": "∼", "`": "'", "@": "＠"}
@@ -16,7 +16,7 @@ MARKS = str.maketrans(
 
 def send(client: httpx.Client, url: str, message: Message) -> None:
     """Raises SendError, or the client's errors."""
-    text = f"{message.text.translate(MARKS)}\n<{message.url}>"
+    text = "\n".join([*(line.translate(MARKS) for line in lines_of(message)), f"<{message.url}>"])
     answer = client.post(url, json={"text": text})
     if (error := of_answer(answer, httpx.URL(url).host)) is not None:
         raise error

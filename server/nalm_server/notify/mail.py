@@ -15,7 +15,7 @@ from nalm_core.text.plain_text import plain_line
 from nalm_server.base.outgoing.service import trusted
 from nalm_server.base.settings import LOCAL_URL, MailSecurity, Settings
 from nalm_server.notify.failure import Next, SendError
-from nalm_server.notify.messages import Message
+from nalm_server.notify.messages import Message, lines_of
 
 SECONDS = 20
 
@@ -32,7 +32,7 @@ def compose(
     mail["Date"] = format_datetime(now)
     mail["Message-ID"] = f"<nalm-{number}@{host}>"
     mail["Auto-Submitted"] = "auto-generated"
-    mail.set_content(f"{message.text}\n\n{message.url}\n")
+    mail.set_content("\n\n".join([*lines_of(message), message.url]) + "\n")
     return mail
 
 

@@ -30,6 +30,8 @@ class Message(Schema):
     project: str
     text: str
     """One line."""
+    overall: str | None = None
+    """The commit's overall change over all scenarios measured so far, in one line; None: it has only one."""
     url: str
     """Address of its page."""
     commit: str
@@ -46,6 +48,11 @@ class Message(Schema):
     alert_id: int | None = None
     verdict: dict[str, Any] | None
     """As in /runs/{run_id}; None for a job without a result."""
+
+
+def lines_of(message: Message) -> list[str]:
+    """For people: what happened, and the overall change."""
+    return [message.text, *([f"Overall: {message.overall}"] if message.overall else [])]
 
 
 def event_of(verdict: Verdict, recovery: Recovery | None) -> Event | None:

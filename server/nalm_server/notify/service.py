@@ -27,6 +27,7 @@ from nalm_server.notify.messages import TEXT_LIMIT, Message, event_of, is_subscr
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import Notification, NotificationKind, NotificationState
 from nalm_server.results.repository import JudgedRun, recovery_of
+from nalm_server.weeks.service import text_of_commit
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
@@ -59,6 +60,7 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         at=now,
         project=project.name,
         text=text_of(project.name, judged.scenario, run.head_sha, verdict, fixes=fixes, recovery=recovery),
+        overall=text_of_commit(session, run.commit_id, run.base_sha),
         url=f"/p/{project.name}/runs/{run.run_id}",
         commit=run.head_sha,
         base=run.base_sha,

@@ -14,6 +14,8 @@ PATHS = {
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/scenarios": 3,
+    "/projects/demo/weeks": 6,
+    "/projects/demo/weeks/2026-W47": 4,
     "/projects/demo/detection-quality": 7,
     "/projects/demo/features": 11,
     "/projects/demo/features/nat/history": 9,

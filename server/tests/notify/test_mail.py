@@ -93,6 +93,16 @@ def test_mail_arrives_with_an_id_of_its_own(postman: tuple[Postman, str]) -> Non
     assert isinstance(body, bytes) and "nät" in body.decode() and MESSAGE.url in body.decode()
 
 
+def test_mail_of_several_scenarios_has_their_overall_change(postman: tuple[Postman, str]) -> None:
+    handler, server = postman
+    said = "cycles per packet +1.2 % [+0.4, +2.0] over 5 scenarios: 1 regressed, 4 same"
+    message = MESSAGE.model_copy(update={"overall": said})
+    mail.send(settings(server), ["dev@example.org"], message, 12, NOW)
+    body = handler.mails[0].get_payload(decode=True)
+    assert isinstance(body, bytes) and body.decode().splitlines()[2] == f"Overall: {said}"
+    assert said not in handler.mails[0]["Subject"]
+
+
 @pytest.mark.parametrize(("answer", "after"), [("451: later", Next.AGAIN), ("554: no", Next.NEVER)])
 def test_refusals_are_tried_again_or_not(postman: tuple[Postman, str], answer: str, after: Next) -> None:
     handler, server = postman

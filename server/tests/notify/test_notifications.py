@@ -287,6 +287,21 @@ def test_message_whose_answer_was_lost_is_never_sent_again_by_itself(service: Se
         assert text.startswith(f"demo {sha(1)[:7]}: regressed") and "sfcˍa" in text
 
 
+def test_an_alert_of_several_scenarios_is_told_with_their_overall_change(service: Service) -> None:
+    with serving(lambda _seen: Reply()) as server:
+        connect(service, "chat", url=f"{server.url}/chat", name="chat")
+        connect(service, "webhook", url=f"{server.url}/hook", name="hook")
+        service.upload(body_of(make_report(1, head_costs=SLOWER)))
+        service.upload(body_of(make_report(101, base=0, head=1, scenario="sfc_b")))
+        service.confirm_alerts()
+        drain(service.context)
+        bodies = {one.path: json.loads(one.body) for one in server.seen}
+    line = bodies["/chat"]["text"].splitlines()[1]
+    assert line.startswith("Overall: cycles per packet +")
+    assert line.endswith("over 2 scenarios: 1 regressed, 1 same")
+    assert f"Overall: {bodies['/hook']['overall']}" == line
+
+
 @pytest.mark.parametrize(("kind", "state"), [("github", "waiting"), ("webhook", "unsure")])
 def test_sender_that_dies_leaves_nothing_doubled(
     service: Service, clock: Clock, kind: str, state: str

@@ -44,6 +44,8 @@ class Row:
 
 BASE, SHA = sha(0), sha(1)
 PROJECT = "/projects/quiet"
+WEEK = "2026-W47"
+"""The week of its commit."""
 
 TRIAL = {
     "key": "0" * 16,
@@ -158,6 +160,10 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/feed.atom": Row(Who.READER, f"{PROJECT}/feed.atom"),
     "POST /projects/{project}/feed-token": Row(Who.MAINTAINER, f"{PROJECT}/feed-token", {}),
+    "GET /projects/{project}/badge.svg": Row(Who.READER, f"{PROJECT}/badge.svg"),
+    "POST /projects/{project}/badge-token": Row(Who.MAINTAINER, f"{PROJECT}/badge-token", {}),
+    "GET /projects/{project}/weeks": Row(Who.READER, f"{PROJECT}/weeks"),
+    "GET /projects/{project}/weeks/{week}": Row(Who.READER, f"{PROJECT}/weeks/{WEEK}"),
     "GET /projects/{project}/people": Row(Who.MAINTAINER, f"{PROJECT}/people"),
     "PUT /projects/{project}/people/{account}": Row(
         Who.MAINTAINER, f"{PROJECT}/people/reader", {"role": "reader"}

@@ -3,7 +3,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useMatchRoute, useNavigate, useParams } from "@tanstack/react-router";
 import { jobQuery } from "../shared/api/jobs";
 import { projectQuery } from "../shared/api/queries";
 import { AccountMenu } from "../shared/ui/AccountMenu";
@@ -82,11 +82,15 @@ function useProject(): string | undefined {
   return project ?? job.data?.project;
 }
 
+/** Of a tab whose page is a part of another one. */
+const CURRENT = { "aria-current": "page" } as const;
+
 function ProjectTabs({ project }: { project: string }) {
   const params = { project };
   const maintains = useMay(project, "maintainer");
   const exact = { exact: true, includeSearch: false } as const;
   const within = { exact: false, includeSearch: false } as const;
+  const byWeek = useMatchRoute()({ to: "/p/$project/weeks", params }) !== false;
   return (
     <>
       <span className="crumb-slash" aria-hidden="true">
@@ -103,7 +107,13 @@ function ProjectTabs({ project }: { project: string }) {
         {project}
       </Link>
       <nav className="tabs" aria-label="Project">
-        <Link to="/p/$project" params={params} className="tab" activeOptions={exact}>
+        <Link
+          to="/p/$project"
+          params={params}
+          className="tab"
+          activeOptions={exact}
+          {...(byWeek ? CURRENT : {})}
+        >
           Commits
         </Link>
         <AlertsTab project={project} />

@@ -6,7 +6,7 @@
 import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { signInSearch } from "../features/account/search";
 import { alertSearch, alertsSearch } from "../features/alerts/search";
-import { commitsSearch } from "../features/commits/search";
+import { commitsSearch, weeksSearch } from "../features/commits/search";
 import { featuresSearch } from "../features/features/search";
 import { historySearch } from "../features/history/search";
 import { hostSearch } from "../features/hosts/search";
@@ -55,6 +55,12 @@ const routes = [
     path: "/p/$project",
     component: lazyPage(() => import("../features/commits/CommitsPage"), "CommitsPage"),
     validateSearch: commitsSearch,
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/p/$project/weeks",
+    component: lazyPage(() => import("../features/commits/WeeksPage"), "WeeksPage"),
+    validateSearch: weeksSearch,
   }),
   createRoute({
     getParentRoute: () => root,

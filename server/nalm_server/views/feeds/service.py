@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hmac
 from datetime import datetime
 
 from nalm_core.verdict.verdict import Verdict
@@ -13,7 +12,7 @@ from nalm_server.alerts.models import AlertRow, AlertStateRow
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_role
-from nalm_server.auth.tokens import service as tokens
+from nalm_server.auth.tokens import in_address
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import alert_messages
@@ -29,21 +28,15 @@ LENGTH = 50
 
 def require_reader(session: Session, caller: Principal, project: ProjectRow, token: str | None) -> None:
     """Requires the feed's own token, or the role of a reader."""
-    known = repository.token_of(session, project.id)
-    if known is not None and token is not None and hmac.compare_digest(known.digest, tokens.digest_of(token)):
-        return
-    require_role(session, caller, project.id, Role.READER)
+    if not in_address.opens(repository.token_of(session, project.id), token):
+        require_role(session, caller, project.id, Role.READER)
 
 
 def new_token(session: Session, project: ProjectRow, now: datetime) -> str:
     """Makes a new token; the previous one becomes invalid."""
-    token = tokens.new_secret()
-    row = repository.token_of(session, project.id)
-    if row is None:
-        row = FeedTokenRow(project_id=project.id, digest=tokens.digest_of(token), created_at=now)
-        repository.add_token(session, row)
-    else:
-        row.digest, row.created_at = tokens.digest_of(token), now
+    row = repository.token_of(session, project.id) or FeedTokenRow(project_id=project.id)
+    token = in_address.renew(row, now)
+    repository.add_token(session, row)
     session.flush()
     return token
 

@@ -20,6 +20,7 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { RepositoryError } from "../../shared/ui/RepositoryError";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { CommitRow } from "./CommitRow";
+import { CommitsTabs } from "./CommitsTabs";
 import { OutcomeFilter } from "./OutcomeFilter";
 
 const route = getRouteApi("/p/$project");
@@ -72,6 +73,7 @@ export function CommitsPage() {
           </Button>
         )}
       </PageHead>
+      <CommitsTabs project={project} />
       <RepositoryError error={about?.repository_error} />
       <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
