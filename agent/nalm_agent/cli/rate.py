@@ -11,6 +11,7 @@ import typer
 from nalm_core.rates import defaults
 from nalm_core.rates.rate_report import Mode
 
+from nalm_agent.config.load import MOST_CV
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import ExitCode, UsageError
@@ -22,8 +23,6 @@ JsonOption = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the report to this file; - for standard output."),
 ]
-MOST_CV = 4.0
-"""Greatest coefficient of variation of gaps (reference-nf/src/pace/gaps.h)."""
 _EXIT_CODES = {
     "measured": ExitCode.OK,
     "inconclusive": ExitCode.INCONCLUSIVE,

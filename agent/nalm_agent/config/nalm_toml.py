@@ -9,12 +9,13 @@ from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from nalm_core.report import defaults
-from nalm_core.report.run_report import Name, Settings
+from nalm_core.report.run_report import OWN_PROBE, Name, Settings
 from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from nalm_agent.config.experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
 from nalm_agent.config.lines import line_of
+from nalm_agent.config.load import LoadConfig, ScenarioLoad
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.runtime.errors import ConfigError
 
@@ -175,6 +176,8 @@ class ScenarioConfig(Table):
     """The scenario is measured only if it is named."""
     caches: bool = False
     """Caches are modelled in every run, not only in those with a changed verdict or a profile."""
+    load: ScenarioLoad = None
+    """What both arms are offered in an open loop; None: a closed loop."""
     needs: NeedsConfig = NeedsConfig()
 
     @field_validator("traffic")
@@ -244,6 +247,16 @@ class Config(Table):
                 f'counts = "{self.run.counts}" runs commands before and after each turn: '
                 f"judge.turn_ms of {turn_ms:g} is too short, expected {MIN_CONFIGURED_TURN_MS} or more"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _loads_can_be_offered(self) -> Config:
+        for name, scenario in self.scenarios.items():
+            if scenario.load is not None and self.run.counts != OWN_PROBE:
+                raise ValueError(
+                    f"scenarios.{name}.load: nalm paces the generator of an NF with its own probe, and "
+                    f'counts = "{self.run.counts}"; expected load = "closed"'
+                )
         return self
 
     @model_validator(mode="after")
@@ -360,6 +373,8 @@ def _known_keys(path: list[str]) -> str:
     table = _TABLES.get(path[0], Config) if len(path) > 1 else Config
     if table is ScenarioConfig and path[2:3] == ["needs"]:
         table = NeedsConfig
+    if table is ScenarioConfig and path[2:3] == ["load"]:
+        table = LoadConfig
     if table is ExperimentsConfig and path[1:2] == ["features"]:
         table = FeaturesConfig
     return "; expected one of " + ", ".join(sorted(table.model_fields))

@@ -90,8 +90,10 @@ def base_as_committed(
             f'base has counts = "{own.run.counts}", head "{config.run.counts}": the change includes the cost '
             "of their marks, and stages have other names"
         )
-    # Lcores belong to the host: both arms get the same.
-    return own, base_scenario.model_copy(update={"lcores": scenario.lcores})
+    if base_scenario.load != scenario.load:
+        builder.notes.append("the load differs between base and head; both are offered head's")
+    # Lcores belong to the host, the load to the comparison: both arms get the same.
+    return own, base_scenario.model_copy(update={"lcores": scenario.lcores, "load": scenario.load})
 
 
 def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, ArmInfo] | None:

@@ -13,6 +13,7 @@ from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import (
@@ -43,6 +44,10 @@ from nalm_agent.measure.rounds import WARM_UP_RULE
 from nalm_agent.runtime.errors import NalmError
 from nalm_agent.self_counting.formats import OWN_FIGURES
 
+FULL_BATCHES = (
+    "callgrind counts full batches; at a partial load a poll finds fewer packets, and a packet takes other "
+    "instructions"
+)
 NOT_COUNTED = "callgrind counts between the marks of a probe; this NF has its own counters"
 
 
@@ -83,6 +88,10 @@ class ReportBuilder:
         if self.own_figures is not None:
             self.sources[Source.SIMULATED] = NOT_COUNTED
             self.notes.append(f"packets and cycles are {self.own_figures.what}")
+        self.offered: OfferedLoad | None = None
+        """None: closed loop, or the load is not known yet."""
+        if self.scenario_config.load is not None:
+            self.sources[Source.SIMULATED] = FULL_BATCHES
         self.instructions: list[InstructionCount] = []
         self.replays: list[Replay] = []
         self.memory: list[ArmMemory] = []
@@ -150,6 +159,7 @@ class ReportBuilder:
                 model=scenario.model,
                 lcores=scenario.lcores,
                 traffic=self.traffic or scenario.traffic,
+                load=CLOSED if scenario.load is None else scenario.load.name,
             ),
             host=self.host,
             status=status,
@@ -178,6 +188,7 @@ class ReportBuilder:
             model_counts=self.model_counts,
             changed_functions=self.changed_functions,
             ended_by=self.ended_by,
+            offered=self.offered,
             notes=self.notes,
             experiment=self.subject.experiment,
         )

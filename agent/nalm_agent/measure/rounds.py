@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from nalm_core.report.batch_sizes import LcoreBatches, summed_by_lcore
 from nalm_core.report.counters import cpu_time_scale, ratio
 from nalm_core.report.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE, WARM_UP_MS
+from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import (
     Arm,
     BufferLook,
@@ -36,6 +38,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.nf.probe import counted_packets
 from nalm_agent.nf.self_counting_nf import SelfCountingNf
 from nalm_agent.nf.turns import NfInTurns, TurnCounters, ended, taken_in
@@ -61,6 +64,8 @@ class ArmRun:
     environment: Mapping[str, str] = field(default_factory=dict)
     counter_commands: CounterCommands | None = None
     """Commands that show the NF's own figures; None if a probe counts."""
+    offered: OfferedLoad | None = None
+    """None: closed loop."""
 
 
 class ArmFailedError(Exception):
@@ -208,6 +213,7 @@ def _measure_launch(
                         stages=counted.stages,
                         steal_ns=stolen,
                         buffers_in_use=counted.buffers_in_use,
+                        traffic=counted.traffic,
                     )
                 )
         looks = []
@@ -301,7 +307,8 @@ def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
 
 def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
     """Starts one process of an arm with a probe. seed: of its tables; events: names of PAPI."""
-    return RunningNf(
+    start = RunningNf if run.offered is None else partial(PacedNf, offered=run.offered)
+    return start(
         run.command,
         work,
         lcores=run.lcores,

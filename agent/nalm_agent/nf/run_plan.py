@@ -58,7 +58,11 @@ def plan(
     command = [_with_digest(repository, revision, argument) for argument in template]
     return RunPlan(
         RunDefinition(
-            features=list(scenario.features), command=command, traffic=traffic, counts=config.run.counts
+            features=list(scenario.features),
+            command=command,
+            traffic=traffic,
+            counts=config.run.counts,
+            load=None if scenario.load is None else scenario.load.name,
         ),
         template,
         scenario,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from nalm_core.report.counters import ENDED
+from nalm_core.report.offered_load import RoundTraffic
 from nalm_core.report.run_report import LcoreCounters, StageCounters, StageInfo
 
 from nalm_agent.nf.batches import BatchSnapshot
@@ -22,6 +23,8 @@ class TurnCounters:
     stages: dict[str, StageCounters]
     buffers_in_use: int | None = None
     """Packet buffers held at the end; None if the NF does not count them."""
+    traffic: RoundTraffic | None = None
+    """What its generator sent; None in a closed loop."""
 
 
 class NfInTurns(Protocol):

@@ -78,7 +78,8 @@ def subject(
     name = scenario or config.standing()[0]
     chosen = config.scenario(name)
     added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
-    with_rates = chosen.model_copy(update={"arguments": [*chosen.arguments, *added, *arguments]})
+    every = [*chosen.arguments, *added, *arguments]
+    with_rates = chosen.model_copy(update={"arguments": every, "load": None})
     traffic = traffic_identity(repository, revision, chosen.traffic)
     run = plan(repository, revision, config, with_rates, traffic)
     return Subject(repository, revision, config, name, with_rates, run)

@@ -24,6 +24,34 @@ def test_reference_nf_is_accepted() -> None:
     assert config.scenarios["sfc_a"].features == ["nat", "dpi", "l3fwd"]
 
 
+@pytest.mark.parametrize(
+    ("load", "pps", "name"),
+    [
+        ("{ pps = 2e6 }", 2_000_000, "2Mpps"),
+        ("{ pps = 1234567, arrivals = 'poisson' }", 1_234_567, "1.234567Mpps/poisson"),
+        ("{ pps = 500 }", 500, "0.0005Mpps"),
+        ("{ mbit = 500, frame_bytes = 64 }", 976_562, "500Mbit/64B"),
+        ("{ mbit = 500, frame_bytes = 64, with_overhead = true }", 744_048, "500Mbit+20B/64B"),
+        ("{ mbit = 50, frame_bytes = 361.83, arrivals = 'nbinom:2' }", 17_273, "50Mbit/361.83B/nbinom:2"),
+    ],
+)
+def test_loads(load: str, pps: int, name: str) -> None:
+    config = parse(NALM_TOML.replace("packets = 20000", f"load = {load}"))
+    found = config.scenarios["tiny"].load
+    assert found is not None and (found.rate_pps, found.name) == (pps, name)
+
+
+def test_a_closed_loop_is_the_default_load() -> None:
+    for text in (NALM_TOML, NALM_TOML.replace("packets = 20000", 'load = "closed"')):
+        assert parse(text).scenarios["tiny"].load is None
+
+
+def test_only_an_nf_with_its_own_probe_can_be_offered_a_load() -> None:
+    lent = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
+    with pytest.raises(ConfigError, match=r"scenarios.tiny.load: nalm paces .*its own probe"):
+        parse(lent.replace("packets = 20000", "load = { pps = 1e6 }"))
+
+
 SCENARIO = NALM_TOML[NALM_TOML.index("[scenarios") : NALM_TOML.index("[judge]")]
 RUN_COMMAND = '["{build}/tiny_nf", "--features", "{features}", "--traffic", "{traffic}"]'
 MISTAKES = {
@@ -54,6 +82,45 @@ MISTAKES = {
         "[scenarios.tiny.needs]\ncores = 4",
         15,
         "scenarios.tiny.needs.cores is not a known key; expected one of hugepages_mb, lcores",
+    ),
+    "load of a wrong type": (
+        "packets = 20000",
+        'load = "half"',
+        14,
+        "scenarios.tiny.load: expected \"closed\" or a table such as { pps = 1e6 }; found 'half'",
+    ),
+    "load without a rate": (
+        "packets = 20000",
+        "load = { arrivals = 'poisson' }",
+        14,
+        "scenarios.tiny.load: expected exactly one of pps, mbit, found none of them",
+    ),
+    "two loads": (
+        "packets = 20000",
+        "load = { pps = 1e6, mbit = 500, frame_bytes = 64 }",
+        14,
+        "expected exactly one of pps, mbit, found pps and mbit",
+    ),
+    "bits of unknown frames": ("packets = 20000", "load = { mbit = 500 }", 14, "mbit needs frame_bytes"),
+    "frames without bits": ("packets = 20000", "load = { pps = 5, frame_bytes = 64 }", 14, "belong to mbit"),
+    "unknown gaps": (
+        "packets = 20000",
+        "load = { pps = 1e6, arrivals = 'nbinom:5' }",
+        14,
+        "arrivals of 'nbinom:5'; expected cbr, poisson, geometric or nbinom:CV with a CV above 0 and up to 4",
+    ),
+    "gaps without a CV": ("packets = 20000", "load = { pps = 1e6, arrivals = 'nbinom' }", 14, "nbinom:CV"),
+    "long load": (
+        "packets = 20000",
+        "load = { pps = 12345678, arrivals = 'nbinom:1.2345' }",
+        14,
+        "'12.345678Mpps/nbinom:1.2345' has more than 24 characters: round its numbers",
+    ),
+    "unknown key of a load": (
+        "packets = 20000",
+        "load = { pps = 1e6, ramp = 3 }",
+        14,
+        "scenarios.tiny.load.ramp is not a known key; expected one of arrivals, frame_bytes, mbit, pps",
     ),
     "need of a wrong type": (
         "packets = 20000",

@@ -2,9 +2,10 @@
  *
  * The agent's tests' own NF with a generator that implements nalm_traffic.h: real probe, real turns, real pace, no
  * DPDK. It forwards the given number of packets a second, by the schedule's time, and drops the rest by name, so that
- * the right result of a search is known. --grow: leaks this many bytes in each turn.
+ * the right result of a search is known. --grow: leaks this many bytes in each turn. --poll-work: additional work of a
+ * poll that finds packets.
  *
- * usage: traffic_nf [--capacity PPS] [--lie] [--silent-drops] [--no-file] [--grow BYTES]
+ * usage: traffic_nf [--capacity PPS] [--lie] [--silent-drops] [--no-file] [--grow BYTES] [--poll-work N]
  */
 #include "nalm_probe.h"
 #include "nalm_traffic.h"
@@ -27,6 +28,7 @@ static struct nalm_traffic_control asked;
 static struct nalm_traffic_totals now;
 static uint64_t start, last, passed, hz; /* of the current turn; packets forwarded in this trial */
 static uint64_t capacity;
+static uint32_t poll_work;
 static bool lies, hides;
 
 static void publish(void)
@@ -113,6 +115,8 @@ static void pass_packets(struct nalm_lcore *lc)
 	now.sent += n;
 	nalm_probe_mark(lc, GEN, n);
 	nalm_probe_outcome(lc, GEN, 0, n);
+	for (volatile uint32_t work = 0; n != 0 && work < poll_work; work++)
+		;
 	nalm_probe_mark(lc, RX, n);
 	nalm_probe_outcome(lc, RX, 0, n);
 	kept = process(first, n);
@@ -140,6 +144,8 @@ int main(int argc, char **argv)
 			capacity = strtoull(value, NULL, 10);
 		if (strcmp(argv[i], "--grow") == 0)
 			grow = strtoull(value, NULL, 10);
+		if (strcmp(argv[i], "--poll-work") == 0)
+			poll_work = (uint32_t)strtoul(value, NULL, 10);
 		lies = lies || strcmp(argv[i], "--lie") == 0;
 		hides = hides || strcmp(argv[i], "--silent-drops") == 0;
 		file = file && strcmp(argv[i], "--no-file") != 0;

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.host.cores import Cores
+from nalm_agent.nf.traffic_file import bin_end
 from nalm_agent.rates.search import Goal, Loads, search
-from nalm_agent.rates.traffic_file import bin_end
 from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.runtime.errors import NfError, ProbeError, UsageError
 from nalm_agent.shell.app import app

@@ -28,6 +28,11 @@ class RoundTotals:
     stage_cycles: Mapping[str, Cycles]
     """Own stages only; no figure includes generator and sink."""
     stage_packets: Mapping[str, Packets]
+    cur: float | None = None
+    polls: int | None = None
+    """Polls that found packets; None if the NF does not count them."""
+    taken_in: int = 0
+    """Packets that the NF received."""
 
     @property
     def cpp(self) -> CyclesPerPacket | None:
@@ -96,7 +101,22 @@ def totals(one: Round, arm: ArmInfo) -> RoundTotals:
         chain_cycles=Cycles(scaled),
         stage_cycles={name: Cycles(s.cycles * scale) for name, s in one.stages.items() if name in own},
         stage_packets={name: Packets(s.packets) for name, s in one.stages.items() if name in own},
+        cur=cur(one),
+        polls=polls(one, arm),
+        taken_in=taken_in(one, arm),
     )
+
+
+def polls(one: Round, arm: ArmInfo) -> int | None:
+    """Polls that found packets: batches of the NF's first own stage. None if they were not counted."""
+    first = next((stage.name for stage in arm.stages if not stage.apart), None)
+    return None if first is None or first not in one.stages else one.stages[first].batches
+
+
+def taken_in(one: Round, arm: ArmInfo) -> int:
+    """Packets handed to the NF's first own stage."""
+    first = next((stage.name for stage in arm.stages if not stage.apart), None)
+    return 0 if first is None or first not in one.stages else one.stages[first].packets
 
 
 def cur(one: Round) -> float | None:

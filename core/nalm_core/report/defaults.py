@@ -100,6 +100,8 @@ STARVED_LIMIT: Final = 0.05
 """Idle share of the NF's lcores in a closed loop (median round) above which the generator was too slow."""
 GENERATOR_LIMIT: Final = 0.01
 """Relative difference between the packets that the generator reports as sent and that the NF took in."""
+OFFERED_LIMIT: Final = 0.01
+"""Relative difference between packets due by the schedule of an open loop and packets sent."""
 SHARE_LIMIT: Final = 0.005
 """Difference between two arms' shares of packets sent, or dropped by policy; above it, their work differs."""
 OUTCOME_ALPHA: Final = 0.001

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from nalm_core.report.counters import RoundTotals, stolen_share, totals
+from nalm_core.report.counters import RoundTotals, cpu_time_scale, stolen_share, totals
 from nalm_core.report.defaults import (
     CLEAN_LAUNCH_SHARE,
     CLEAN_STOLEN_SHARE,
@@ -66,7 +66,17 @@ def set_aside_reason(one: Round, tsc_hz: int) -> str | None:
     stolen = stolen_share(one)
     if stolen > MAX_STOLEN_SHARE:
         return f"other programs or guests took {share_percent(stolen, 0)} of the time"
-    return None
+    return _late_reason(one)
+
+
+def _late_reason(one: Round) -> str | None:
+    """Packets that were not sent in time because the host took the CPU meanwhile."""
+    if one.traffic is None or not one.traffic.late or not one.traffic.sending_ns:
+        return None
+    stolen_ns = max((1 - cpu_time_scale(lcore)) * lcore.turn_wall_ns for lcore in one.lcores)
+    if one.traffic.late > one.traffic.due * stolen_ns / one.traffic.sending_ns:
+        return None
+    return f"{one.traffic.late} packets were not sent in time: an lcore lost {stolen_ns / 1e6:.1f} ms"
 
 
 def _lcore_reason(lcore: LcoreCounters, tsc_hz: int) -> str | None:

@@ -24,6 +24,7 @@ from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.modelled_counts import ModelCount
+from nalm_core.report.offered_load import CLOSED, LoadName, OfferedLoad, RoundTraffic
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.source_text import SourceText
 from nalm_core.report.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, ShortName, Source
@@ -85,6 +86,10 @@ def _without_default(schema: dict[str, Any]) -> None:
     del schema["default"]
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class RunDefinition(Model):
     """How an arm's NF was run. Equal code and equal run definition: nothing to measure."""
 
@@ -99,10 +104,13 @@ class RunDefinition(Model):
         json_schema_extra=_without_default,
     )
     """What counts packets and cycles (nalm.toml's `run.counts`); left out for the NF's own probe."""
+    load: LoadName | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    """The scenario's load, which both arms are offered; left out for a closed loop."""
 
     def series_source(self, source: str) -> str:
-        """The source of a series: figures of different `counts` are never in one series."""
-        return source if self.counts == OWN_PROBE else f"{source}:{self.counts}"
+        """The source of a series: figures of different `counts` or loads are never in one series."""
+        counted = source if self.counts == OWN_PROBE else f"{source}:{self.counts}"
+        return counted if self.load is None else f"{counted}@{self.load}"
 
 
 class ArmInfo(Model):
@@ -122,7 +130,8 @@ class Scenario(Model):
     model: Literal["rtc", "pipeline"] = "rtc"
     lcores: int = Field(ge=1)
     traffic: str
-    load: Literal["closed", "open"] = "closed"
+    load: LoadName = CLOSED
+    """`closed`, the name of an open loop, or `open` where the report has the loads (rates, soaks)."""
 
 
 class Host(Model):
@@ -220,6 +229,8 @@ class Round(Model):
     """Time of the host's cores that the hypervisor gave to other guests meanwhile (/proc/stat)."""
     buffers_in_use: Count | None = None
     """Packet buffers that the NF held when the last lcore had parked. None if it does not count them."""
+    traffic: RoundTraffic | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    """What the generator sent; left out in a closed loop."""
     set_aside: str | None = None
     """Why this round is not used; None if it is."""
 
@@ -388,6 +399,8 @@ class RunReport(Model):
     """C functions whose own code or data differ between base and head, at any address. None: unknown."""
     ended_by: EndedBy | None = None
     """Why the rounds ended; None if there were none, or in version 1."""
+    offered: OfferedLoad | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    """The open loop of the rounds; left out in a closed loop."""
     notes: list[str] = Field(default_factory=list)
     source_text: SourceText | None = None
     """Source lines with a cost, of both sides. None: not recorded."""

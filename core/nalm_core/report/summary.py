@@ -66,9 +66,27 @@ def _chain_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int)
         "cpp": cpp,
         "pps": _figure(rounds, lambda one, _: pps(one, info, tsc_hz), source),
         "cur": _figure(rounds, lambda one, _: cur(one), source),
+        **_poll_figures(rounds, info, source),
         **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
+
+
+def _poll_figures(rounds: Sums, info: ArmInfo, source: str) -> dict[str, HistoryFigure | None]:
+    """Figures of polls that found packets, at a partial load: at full load all batches are full."""
+    if info.run.load is None:
+        return {}
+
+    def cycles(_: Round, sums: RoundTotals) -> float | None:
+        return ratio(sums.chain_cycles, sums.polls or 0)
+
+    def packets(_: Round, sums: RoundTotals) -> float | None:
+        return ratio(sums.taken_in, sums.polls or 0)
+
+    return {
+        "cycles_per_poll": _figure(rounds, cycles, source),
+        "batch_size": _figure(rounds, packets, source),
+    }
 
 
 def _stage_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, stage: str) -> dict[str, HistoryFigure]:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a run's own figures. A failed check makes the run invalid; same_share_forwarded and
-buffers_returned make it broken.
+"""Checks of a run's own figures. A failed check makes the run invalid; those of BREAKING make it broken.
 
 A check without its figures is not made: it is missing from the list, not passed.
 """
@@ -43,10 +42,11 @@ from nalm_core.report.run_report import (
     RunReport,
 )
 from nalm_core.text.percents import share_percent
+from nalm_core.verdict.load_checks import load_carried, load_offered
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts, outcome_changes, replayed
 from nalm_core.verdict.retained import leaked_share, look_leaks, vanished_share
 
-BREAKING = frozenset({"same_share_forwarded", "buffers_returned"})
+BREAKING = frozenset({"same_share_forwarded", "buffers_returned", "load_carried"})
 """Checks whose failure means that head is broken, not the measurement."""
 
 Arms = Mapping[Arm, ArmInfo]
@@ -98,6 +98,8 @@ def run_checks(
         _stages_add_up(arms, by_arm, instructions),
         _packets_conserved(arms, by_arm),
         _generator_honest(arms, by_arm, kept),
+        load_offered(arms, kept),
+        load_carried(kept),
         _same_share_forwarded(arms, by_arm, changes, beside),
         _buffers_returned(arms, by_arm, beside.looks, _Holders(arms, changes, instructions, beside)),
     )
@@ -174,7 +176,7 @@ def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
 
 
 def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Check | None:
-    """The NF received what the generator reports as sent, and hardly ever waited for packets."""
+    """The NF received what the generator reports as sent, and at full load hardly ever waited for packets."""
     found: list[tuple[float, str]] = []
     for arm, rounds in by_arm.items():
         sent = _generated(arms[arm], rounds)
@@ -183,7 +185,8 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
             said = f"{arm}: packets sent and taken in differ by {share_percent(off, 3)}"
             found.append((off / GENERATOR_LIMIT, said))
     for arm, rounds in kept.items():
-        shares = [share for one in rounds if (share := idle_share(one)) is not None]
+        closed = [one for one in rounds if one.traffic is None]
+        shares = [share for one in closed if (share := idle_share(one)) is not None]
         if shares:
             starved = median(shares)
             said = f"{arm}: the NF waited for packets {share_percent(starved)} of its time"
@@ -193,7 +196,10 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
     # each as a share of its own limit, so that the worse of two different figures can be named
     value, where = max(found)
     passed = value <= 1
-    message = "the generator kept the NF busy and sent what it reports" if passed else where
+    fine = "the generator sent what it reports"
+    if any(one.traffic is None for rounds in kept.values() for one in rounds):
+        fine = "the generator kept the NF busy and sent what it reports"
+    message = fine if passed else where
     return Check(name="generator_honest", passed=passed, value=value, limit=1.0, message=message)
 
 

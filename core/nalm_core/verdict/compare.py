@@ -24,7 +24,8 @@ NOT_PAIRED = (
 
 INCOMPARABLE = "Their cycles are not compared. Measure both commits on one host."
 COUNTED_OTHERWISE = (
-    "The two sides were counted in different ways (run.counts in nalm.toml): their figures are not compared."
+    "The two sides were counted in different ways (run.counts in nalm.toml) or at different loads (the "
+    "scenario's load): their figures are not compared."
 )
 NEW_SEGMENT = "The change includes the difference between the hosts."
 

@@ -18,6 +18,7 @@ from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
 from nalm_core.stats.sequential import decide_at, look_for, spent_at
 from nalm_core.verdict import wording
+from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
 from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
@@ -58,6 +59,8 @@ class Verdict(Model):
     """Modelled cache and branch misses per packet of the stages that pay."""
     outcome_changes: list[OutcomeChange] = Field(default_factory=list)
     """Outcomes of packets that differ from base's; lost packets first."""
+    at_load: AtLoad | None = None
+    """CUR, batches and cycles per poll at a partial load; None in a closed loop."""
     notes: list[str] = Field(default_factory=list)
     """Further notes."""
 
@@ -151,6 +154,8 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
         update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
         return verdict.model_copy(update=update)
     outcome, comparison = found
+    loaded = at_load(report, arm)
+    at = "" if loaded is None else f" {sentence(loaded)}"
     blamed = culprits(comparison, outcome) if outcome in CHANGED else []
     cause = None
     if outcome in CHANGED:
@@ -159,7 +164,8 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     return verdict.model_copy(
         update={
             "outcome": outcome,
-            "reason": wording.reason(outcome, comparison, cause, report),
+            "reason": wording.reason(outcome, comparison, cause, report) + at,
+            "at_load": loaded,
             "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)
             + wording.instructions_too(outcome, changes),
             "judged_arm": arm,

@@ -13,6 +13,8 @@ from nalm_core.report.catalogue import METRICS, direction
         ("eipc", "better"),
         ("pps", "better"),
         ("cur", "neither"),
+        ("cycles_per_poll", "neither"),
+        ("batch_size", "neither"),
         ("visit_rate", "neither"),
         ("calls", "neither"),
         ("l1d_hit_ratio", "neither"),

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from host import print_result
 from nalm_agent.host.cores import choose
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.rates.traffic_file import VARIABLE, Load, TrafficFile
+from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.counters import lcore_idle_share, working_lcores
 from nalm_core.report.run_report import Round

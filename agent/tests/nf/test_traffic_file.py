@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from nalm_agent.rates.traffic_file import MAGIC, Load, TrafficFile
+from nalm_agent.nf.traffic_file import MAGIC, Load, TrafficFile
 from nalm_agent.runtime.errors import ProbeError
 
 CONTROL_AT = 64

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario's `load` in nalm.toml: a closed loop, or what is offered in an open loop."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+MOST_CV = 4.0
+"""Greatest coefficient of variation of gaps (reference-nf/src/pace/gaps.h)."""
+GAP_BYTES = 20
+"""Preamble and gap of an Ethernet frame."""
+FAMILIES = ("cbr", "poisson", "geometric")
+KINDS = ("pps", "mbit")
+
+
+class LoadConfig(BaseModel):
+    """An open loop. Exactly one of KINDS says how much is offered."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    pps: Annotated[float, Field(ge=1)] | None = None
+    mbit: Annotated[float, Field(gt=0)] | None = None
+    """10^6 bits per second of frames of frame_bytes."""
+    frame_bytes: Annotated[float, Field(ge=64)] | None = None
+    """Mean size of a frame, with its check sequence."""
+    with_overhead: Annotated[bool, Field(strict=True)] = False
+    """Whether mbit includes the 20 bytes of preamble and gap of each frame."""
+    arrivals: str | None = None
+    """Gaps between packets: cbr, poisson, geometric, nbinom:CV. None: as the NF's configuration has them."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> LoadConfig:
+        given = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"expected exactly one of {', '.join(KINDS)}, found {found}")
+        if self.mbit is None and (self.frame_bytes is not None or self.with_overhead):
+            raise ValueError("frame_bytes and with_overhead belong to mbit")
+        if self.mbit is not None and self.frame_bytes is None:
+            raise ValueError("mbit needs frame_bytes, the mean size of a frame with its check sequence")
+        if len(self.name) > LONGEST_LOAD:
+            raise ValueError(
+                f"its name {self.name!r} has more than {LONGEST_LOAD} characters: round its numbers"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _usable_arrivals(self) -> LoadConfig:
+        if self.arrivals is not None:
+            _require_arrivals(self.arrivals)
+        return self
+
+    @property
+    def rate_pps(self) -> int:
+        """Packets per second."""
+        if self.pps is not None:
+            return max(1, round(self.pps))
+        assert self.mbit is not None
+        assert self.frame_bytes is not None
+        return max(1, round(self.mbit * 1e6 / 8 / (self.frame_bytes + self._overhead)))
+
+    @property
+    def name(self) -> str:
+        """The load as part of a series' name: `2Mpps/poisson`."""
+        if self.pps is not None:
+            said = f"{self.rate_pps / 1e6:.6f}".rstrip("0").rstrip(".") + "Mpps"
+        else:
+            overhead = f"+{self._overhead}B" if self._overhead else ""
+            said = f"{self.mbit:.6g}Mbit{overhead}/{self.frame_bytes:.6g}B"
+        return said if self.arrivals is None else f"{said}/{self.arrivals}"
+
+    @property
+    def _overhead(self) -> int:
+        return GAP_BYTES if self.with_overhead else 0
+
+
+def _require_arrivals(text: str) -> None:
+    family, _, cv = text.partition(":")
+    known = text in FAMILIES if family != "nbinom" else re.fullmatch(r"\d+(\.\d+)?", cv) is not None
+    if not known or (cv and not 0 < float(cv) <= MOST_CV):
+        raise ValueError(
+            f"arrivals of {text!r}; expected {', '.join(FAMILIES)} or nbinom:CV with a CV above 0 and up to "
+            f"{MOST_CV:g}"
+        )
+
+
+def _or_closed(value: object) -> object:
+    """None for a closed loop."""
+    if value == CLOSED:
+        return None
+    if not isinstance(value, dict | LoadConfig):
+        raise ValueError('expected "closed" or a table such as { pps = 1e6 }')
+    return value
+
+
+ScenarioLoad = Annotated[LoadConfig | None, BeforeValidator(_or_closed)]
+"""None: closed loop."""

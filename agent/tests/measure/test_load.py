@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios with a load, as complete commands: real builds, probe, generator, open loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_core.report.run_report import Arm, RunReport, Source
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
+from tiny import RATES_TOML, Nalm, NfRepository
+
+pytestmark = pytest.mark.timed
+
+JUDGE = """
+[judge]
+margin = 0.1
+looks = 2
+turn_ms = 10
+turns_per_launch = 6
+max_launches = 8
+"""
+COMMAND = 'command = ["{build}/traffic_nf"]'
+LOAD = "load = { pps = 200_000 }\n"
+
+
+def nalm_toml(load: str = LOAD, *arguments: str, judged: str = JUDGE) -> str:
+    command = ", ".join(f'"{one}"' for one in ("{build}/traffic_nf", *arguments))
+    return RATES_TOML.replace(COMMAND, f"command = [{command}]") + load + judged
+
+
+def checked(repository: NfRepository, nalm: Nalm, out: Path) -> tuple[int, str, RunReport]:
+    """Judges the last commit against the one before: exit code, output, report."""
+    done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", "--json", str(out), cwd=repository.path)
+    assert out.exists(), done.stderr
+    return done.returncode, done.stdout + done.stderr, parse_report(out.read_bytes())
+
+
+def test_what_costs_by_poll_shows_at_a_partial_load_only(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    """The same work for each poll: little for a full batch, much for the few packets at a partial load."""
+    outcomes = {}
+    for name, load in (("closed", ""), ("partial", LOAD)):
+        traffic_repository.commit(f"{name}: base", nalm__toml=nalm_toml(load))
+        traffic_repository.commit(f"{name}: head", nalm__toml=nalm_toml(load, "--poll-work", "16"))
+        _, said, report = checked(traffic_repository, nalm, tmp_path / f"{name}.json")
+        verdict = judge(report)
+        outcomes[name] = (verdict.outcome, verdict.culprit_stages), said
+        assert report.scenario.load == ("closed" if not load else "0.2Mpps")
+    assert outcomes["closed"][0] == ("same", []), outcomes["closed"][1]
+    assert outcomes["partial"][0] == ("regressed", ["rx"]), outcomes["partial"][1]
+    assert report.offered is not None and report.offered.pps == 200_000
+    assert report.sources[Source.SIMULATED] is not None and report.instructions == []
+    assert report.valid and {check.name for check in report.checks} >= {"load_offered", "load_carried"}
+    for arm in (Arm.BASE, Arm.HEAD):
+        traffic = [one.traffic for one in report.rounds if one.arm is arm and one.traffic is not None]
+        due, sent = sum(one.due for one in traffic), sum(one.sent for one in traffic)
+        assert abs(sent / due - 1) < 0.01
+    assert verdict.at_load is not None and verdict.at_load.cur is not None
+    assert 0 < verdict.at_load.cur.base < verdict.at_load.cur.head < 1
+    assert verdict.at_load.cur_outcome == "regressed"
+    assert "At 200,000 packets/s (0.2Mpps): CUR 0." in outcomes["partial"][1]
+
+
+def test_a_load_above_bases_capacity_is_invalid(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    much = "load = { pps = 900_000_000 }\n"
+    traffic_repository.commit("base", nalm__toml=nalm_toml(much))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(much, "--poll-work", "1"))
+    code, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert code == 4, said
+    assert judge(report).outcome == "invalid"
+    assert "load_offered: base: " in said and "of 900,0" in said
+
+
+def test_a_lying_generator_gives_no_figure(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("base", nalm__toml=nalm_toml(LOAD, "--lie"))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(LOAD, "--lie", "--poll-work", "1"))
+    code, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert (code, judge(report).outcome, judge(report).chain) == (4, "invalid", None), said
+    assert "load_offered: base: " in said
+
+
+def test_an_nf_without_a_generator_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
+    traffic_repository.commit("base", nalm__toml=nalm_toml(LOAD, "--no-file"))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(LOAD, "--no-file", "--poll-work", "1"))
+    done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=traffic_repository.path)
+    assert done.returncode == 2, done.stderr
+    assert "the scenario has the load 0.2Mpps, but its NF cannot be offered one" in done.stderr
+    assert 'load = "closed" needs none' in done.stderr
+
+
+def test_a_load_with_too_few_packets_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
+    few = "load = { pps = 5000 }\n"
+    traffic_repository.commit("base", nalm__toml=nalm_toml(few))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(few, "--poll-work", "1"))
+    done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=traffic_repository.path)
+    assert done.returncode == 2, done.stderr
+    assert "has 50 packets in a turn of 10 ms, and 100 are needed" in done.stderr
+
+
+def test_a_changed_load_is_no_change_of_the_code(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("base", nalm__toml=nalm_toml(LOAD))
+    traffic_repository.commit("head", nalm__toml=nalm_toml("load = { pps = 100_000 }\n"))
+    code, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert (code, report.status) == (0, "unchanged"), said
+    assert report.scenario.load == "0.1Mpps"
+    assert "the load differs between base and head; both are offered head's" in said

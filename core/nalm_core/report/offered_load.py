@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario's load in an open loop: what both arms are offered, and what their generators sent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nalm_core.report.terms import Count, Model
+
+CLOSED = "closed"
+"""Load of a scenario whose packets are sent as fast as the NF takes them."""
+LONGEST_LOAD = 24
+LoadName = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_LOAD, pattern=r"^[A-Za-z0-9.+]+(/[A-Za-z0-9.:+]+)*$")
+]
+"""A load as part of a series' source: `2Mpps`, `500Mbit+20B/poisson`."""
+
+
+class OfferedLoad(Model):
+    """An open loop, the same for both arms of a run."""
+
+    name: LoadName
+    """The load by nalm.toml. Figures of different loads are in different series."""
+    pps: int = Field(gt=0)
+    """Packets per second that the generator is asked for."""
+    arrivals: str | None = None
+    """Gaps between packets, such as `poisson`. None: those of the NF's configuration."""
+    found: str | None = None
+    """How the rate follows from the load, for readers; None if the load is a rate."""
+
+
+class RoundTraffic(Model):
+    """What a generator sent in one turn of an open loop."""
+
+    sending_ns: Count
+    due: Count
+    """Packets due by the schedule in that time."""
+    sent: Count
+    late: Count
+    """Packets that were given up because they were not sent in time."""
