@@ -14,7 +14,7 @@ MOST_CV = 4.0
 GAP_BYTES = 20
 """Preamble and gap of an Ethernet frame."""
 FAMILIES = ("cbr", "poisson", "geometric")
-KINDS = ("pps", "mbit")
+KINDS = ("pps", "mbit", "mrr", "cur")
 
 
 class LoadConfig(BaseModel):
@@ -27,6 +27,10 @@ class LoadConfig(BaseModel):
     """10^6 bits per second of frames of frame_bytes."""
     frame_bytes: Annotated[float, Field(ge=64)] | None = None
     """Mean size of a frame, with its check sequence."""
+    mrr: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of base's rate at full load, which is measured once."""
+    cur: Annotated[float, Field(ge=0.05, le=0.95)] | None = None
+    """The load at which base has this CUR, which is searched once."""
     with_overhead: Annotated[bool, Field(strict=True)] = False
     """Whether mbit includes the 20 bytes of preamble and gap of each frame."""
     arrivals: str | None = None
@@ -55,19 +59,23 @@ class LoadConfig(BaseModel):
         return self
 
     @property
-    def rate_pps(self) -> int:
-        """Packets per second."""
+    def rate_pps(self) -> int | None:
+        """Packets per second; None if the load must be found on base."""
         if self.pps is not None:
-            return max(1, round(self.pps))
-        assert self.mbit is not None
-        assert self.frame_bytes is not None
+            return round(self.pps)
+        if self.mbit is None or self.frame_bytes is None:
+            return None
         return max(1, round(self.mbit * 1e6 / 8 / (self.frame_bytes + self._overhead)))
 
     @property
     def name(self) -> str:
         """The load as part of a series' name: `2Mpps/poisson`."""
         if self.pps is not None:
-            said = f"{self.rate_pps / 1e6:.6f}".rstrip("0").rstrip(".") + "Mpps"
+            said = f"{round(self.pps) / 1e6:.6f}".rstrip("0").rstrip(".") + "Mpps"
+        elif self.mrr is not None:
+            said = f"{self.mrr:.6g}MRR"
+        elif self.cur is not None:
+            said = f"{self.cur:.6g}CUR"
         else:
             overhead = f"+{self._overhead}B" if self._overhead else ""
             said = f"{self.mbit:.6g}Mbit{overhead}/{self.frame_bytes:.6g}B"

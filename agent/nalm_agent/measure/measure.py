@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nalm_core.report.defaults import MIN_LAUNCHES
-from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
 
 from nalm_agent.build.build import Built, build
@@ -32,6 +31,7 @@ from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, plan_arms, same_so
 from nalm_agent.measure.comparison import Comparison, comparison_of
 from nalm_agent.measure.counting import Counting, count_all, model_all
 from nalm_agent.measure.explaining import explain
+from nalm_agent.measure.found_load import BaseUnderLoad
 from nalm_agent.measure.offered import offered_load
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
@@ -170,8 +170,6 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
     """Tries every arm out. Raises ArmFailedError if an arm's NF is at fault."""
     progress.step("start", "trying out every arm", 0.1)
     scenario = arms[Arm.HEAD].run.scenario
-    if scenario.load is not None:
-        builder.offered = offered_load(scenario.load, builder.settings)
     traffic = arms[Arm.HEAD].built.source / scenario.traffic
     require_content(traffic, scenario.traffic)
     require_ethernet(traffic, scenario.traffic)
@@ -179,7 +177,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
     own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
 
-    def as_run(arm: Arm, ready: Ready, cores: Cores, offered: OfferedLoad | None = None) -> ArmRun:
+    def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
         return ArmRun(
             arm,
             ready.command(traffic, cores, huge_pages=builder.host.huge_pages),
@@ -189,10 +187,22 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
             environment=ready.run.environment(place.home),
             counter_commands=ready.counter_commands(),
             urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
-            offered=offered,
         )
 
-    runs = {arm: as_run(arm, ready, own[arm], builder.offered) for arm, ready in arms.items()}
+    runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
+    if scenario.load is not None:
+        base = arms[Arm.BASE]
+        on_base = BaseUnderLoad(
+            runs[Arm.BASE],
+            base.built.build.code_digest,
+            base.run.definition,
+            builder.host.host_class,
+            place.home,
+            place.work,
+            progress,
+        )
+        builder.offered = offered_load(scenario.load, builder.settings, on_base)
+        runs = {arm: replace(run, offered=builder.offered) for arm, run in runs.items()}
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     tried = {arm: try_out(run, place.work, builder.settings.turn_ms) for arm, run in runs.items()}
     builder.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]

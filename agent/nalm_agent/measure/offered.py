@@ -7,20 +7,26 @@ from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import Settings
 
 from nalm_agent.config.load import LoadConfig
+from nalm_agent.measure.found_load import BaseUnderLoad, found_load
 from nalm_agent.runtime.errors import ConfigError
 
 LEAST_PACKETS = 100
 """Packets that a turn has at the least."""
 
 
-def offered_load(load: LoadConfig, settings: Settings) -> OfferedLoad:
-    """Raises ConfigError for a load with too few packets in a turn."""
-    offered = OfferedLoad(name=load.name, pps=load.rate_pps, arrivals=load.arrivals)
-    in_turn = offered.pps * settings.turn_ms / 1000
+def offered_load(load: LoadConfig, settings: Settings, base: BaseUnderLoad) -> OfferedLoad:
+    """The load, found on base if it is no rate.
+
+    Raises ConfigError for a load with too few packets in a turn, ArmFailedError, HostError.
+    """
+    pps, found = load.rate_pps, None
+    if pps is None:
+        pps, found = found_load(load, base)
+    in_turn = pps * settings.turn_ms / 1000
     if in_turn < LEAST_PACKETS:
         raise ConfigError(
-            f"the load {offered.name} has {in_turn:.3g} packets in a turn of {settings.turn_ms:g} ms, "
-            f"and {LEAST_PACKETS} are needed",
+            f"the load {load.name} has {in_turn:.3g} packets in a turn of {settings.turn_ms:g} ms, and "
+            f"{LEAST_PACKETS} are needed",
             hint="offer more, or raise judge.turn_ms in nalm.toml",
         )
-    return offered
+    return OfferedLoad(name=load.name, pps=pps, arrivals=load.arrivals, found=found)

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 from nalm_core.report.batch_sizes import LcoreBatches, summed_by_lcore
@@ -307,10 +306,29 @@ def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
 
 def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] = ()) -> RunningNf:
     """Starts one process of an arm with a probe. seed: of its tables; events: names of PAPI."""
-    start = RunningNf if run.offered is None else partial(PacedNf, offered=run.offered)
-    return start(
+    if run.offered is not None:
+        return launch_paced(run, work, run.offered, seed=seed, events=events)
+    return RunningNf(
         run.command,
         work,
+        lcores=run.lcores,
+        seed=seed,
+        ready_seconds=run.ready_seconds,
+        pin=run.pin,
+        urgent=run.urgent,
+        events=events,
+        environment=run.environment,
+    )
+
+
+def launch_paced(
+    run: ArmRun, work: WorkDir, offered: OfferedLoad | None, *, seed: int, events: Sequence[str] = ()
+) -> PacedNf:
+    """Starts one process of an arm whose generator is paced. offered: its first load."""
+    return PacedNf(
+        run.command,
+        work,
+        offered,
         lcores=run.lcores,
         seed=seed,
         ready_seconds=run.ready_seconds,

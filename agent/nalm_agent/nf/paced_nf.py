@@ -15,9 +15,6 @@ from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import ConfigError, ProbeError
 from nalm_agent.store.home import WorkDir
 
-TRIAL = 1
-"""All turns of a process are one trial."""
-
 
 class PacedNf(RunningNf):
     """An NF process that is offered a load."""
@@ -26,7 +23,7 @@ class PacedNf(RunningNf):
         self,
         command: Sequence[str],
         work: WorkDir,
-        offered: OfferedLoad,
+        offered: OfferedLoad | None,
         *,
         lcores: int,
         seed: int,
@@ -36,8 +33,9 @@ class PacedNf(RunningNf):
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """The parameters are those of RunningNf."""
+        """offered: the first load; None: a closed loop. The other parameters are those of RunningNf."""
         self._offered = offered
+        self._trial = self._turns_before = 0
         self._traffic_path = work.fresh("traffic") / "traffic"
         self._traffic: TrafficFile | None = None
         super().__init__(
@@ -63,14 +61,23 @@ class PacedNf(RunningNf):
         super().wait_ready()
         try:
             self._traffic = TrafficFile(self._traffic_path)
-            self._traffic.ask(TRIAL, Load.OPEN, rate_pps=self._offered.pps, arrivals=self._offered.arrivals)
+            self.offer(self._offered)
         except ProbeError as error:
             raise ConfigError(
-                f"the scenario has the load {self._offered.name}, but its NF cannot be offered one: "
-                f"{error.message}",
+                f"the scenario has a load, but its NF cannot be offered one: {error.message}",
                 hint="a load needs a generator in the NF that follows nalm_traffic.h (docs/rates.md); "
                 'load = "closed" needs none',
             ) from error
+
+    def offer(self, offered: OfferedLoad | None) -> None:
+        """Sets what is sent from the next turn on; None: as much as the NF takes. Raises ProbeError."""
+        assert self._traffic is not None
+        assert self.gate is not None
+        self._offered, self._trial, self._turns_before = offered, self._trial + 1, self.gate.turn
+        if offered is None:
+            self._traffic.ask(self._trial, Load.CLOSED)
+        else:
+            self._traffic.ask(self._trial, Load.OPEN, rate_pps=offered.pps, arrivals=offered.arrivals)
 
     def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
         before = self._totals()
@@ -78,16 +85,18 @@ class PacedNf(RunningNf):
         return replace(counted, traffic=self._between(before, self._totals()))
 
     def _totals(self) -> Traffic | None:
-        """The trial's totals; None before its first turn."""
+        """What was sent since the last `offer`; None before its first turn."""
         assert self._traffic is not None
-        return self._traffic.totals(TRIAL) if self.gate is not None and self.gate.turn else None
+        assert self.gate is not None
+        return self._traffic.totals(self._trial) if self.gate.turn > self._turns_before else None
 
     def _between(self, before: Traffic | None, after: Traffic | None) -> RoundTraffic:
         assert after is not None
         sending_ns = after.sending_ns - (before.sending_ns if before else 0)
+        sent = after.sent - (before.sent if before else 0)
         return RoundTraffic(
             sending_ns=sending_ns,
-            due=round(self._offered.pps * sending_ns / 1e9),
-            sent=after.sent - (before.sent if before else 0),
+            due=sent if self._offered is None else round(self._offered.pps * sending_ns / 1e9),
+            sent=sent,
             late=after.late - (before.late if before else 0),
         )

@@ -30,12 +30,14 @@ def test_reference_nf_is_accepted() -> None:
         ("{ pps = 2e6 }", 2_000_000, "2Mpps"),
         ("{ pps = 1234567, arrivals = 'poisson' }", 1_234_567, "1.234567Mpps/poisson"),
         ("{ pps = 500 }", 500, "0.0005Mpps"),
+        ("{ mrr = 0.5 }", None, "0.5MRR"),
+        ("{ cur = 0.85, arrivals = 'poisson' }", None, "0.85CUR/poisson"),
         ("{ mbit = 500, frame_bytes = 64 }", 976_562, "500Mbit/64B"),
         ("{ mbit = 500, frame_bytes = 64, with_overhead = true }", 744_048, "500Mbit+20B/64B"),
         ("{ mbit = 50, frame_bytes = 361.83, arrivals = 'nbinom:2' }", 17_273, "50Mbit/361.83B/nbinom:2"),
     ],
 )
-def test_loads(load: str, pps: int, name: str) -> None:
+def test_loads(load: str, pps: int | None, name: str) -> None:
     config = parse(NALM_TOML.replace("packets = 20000", f"load = {load}"))
     found = config.scenarios["tiny"].load
     assert found is not None and (found.rate_pps, found.name) == (pps, name)
@@ -93,16 +95,18 @@ MISTAKES = {
         "packets = 20000",
         "load = { arrivals = 'poisson' }",
         14,
-        "scenarios.tiny.load: expected exactly one of pps, mbit, found none of them",
+        "scenarios.tiny.load: expected exactly one of pps, mbit, mrr, cur, found none of them",
     ),
     "two loads": (
         "packets = 20000",
         "load = { pps = 1e6, mbit = 500, frame_bytes = 64 }",
         14,
-        "expected exactly one of pps, mbit, found pps and mbit",
+        "expected exactly one of pps, mbit, mrr, cur, found pps and mbit",
     ),
     "bits of unknown frames": ("packets = 20000", "load = { mbit = 500 }", 14, "mbit needs frame_bytes"),
     "frames without bits": ("packets = 20000", "load = { pps = 5, frame_bytes = 64 }", 14, "belong to mbit"),
+    "more than full load": ("packets = 20000", "load = { mrr = 1.5 }", 14, "load.mrr: expected at most 1"),
+    "a CUR of 1": ("packets = 20000", "load = { cur = 1.0 }", 14, "load.cur: expected at most 0.95"),
     "unknown gaps": (
         "packets = 20000",
         "load = { pps = 1e6, arrivals = 'nbinom:5' }",
@@ -120,7 +124,7 @@ MISTAKES = {
         "packets = 20000",
         "load = { pps = 1e6, ramp = 3 }",
         14,
-        "scenarios.tiny.load.ramp is not a known key; expected one of arrivals, frame_bytes, mbit, pps",
+        "load.ramp is not a known key; expected one of arrivals, cur, frame_bytes, mbit, mrr, pps",
     ),
     "need of a wrong type": (
         "packets = 20000",

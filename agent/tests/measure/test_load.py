@@ -27,7 +27,8 @@ LOAD = "load = { pps = 200_000 }\n"
 
 def nalm_toml(load: str = LOAD, *arguments: str, judged: str = JUDGE) -> str:
     command = ", ".join(f'"{one}"' for one in ("{build}/traffic_nf", *arguments))
-    return RATES_TOML.replace(COMMAND, f"command = [{command}]") + load + judged
+    same_traffic = RATES_TOML.replace('traffic = "nalm.toml"', 'traffic = "nalm_traffic.h"')
+    return same_traffic.replace(COMMAND, f"command = [{command}]") + load + judged
 
 
 def checked(repository: NfRepository, nalm: Nalm, out: Path) -> tuple[int, str, RunReport]:
@@ -91,7 +92,7 @@ def test_an_nf_without_a_generator_is_refused(traffic_repository: NfRepository, 
     traffic_repository.commit("head", nalm__toml=nalm_toml(LOAD, "--no-file", "--poll-work", "1"))
     done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=traffic_repository.path)
     assert done.returncode == 2, done.stderr
-    assert "the scenario has the load 0.2Mpps, but its NF cannot be offered one" in done.stderr
+    assert "the scenario has a load, but its NF cannot be offered one" in done.stderr
     assert 'load = "closed" needs none' in done.stderr
 
 
@@ -113,3 +114,20 @@ def test_a_changed_load_is_no_change_of_the_code(
     assert (code, report.status) == (0, "unchanged"), said
     assert report.scenario.load == "0.1Mpps"
     assert "the load differs between base and head; both are offered head's" in said
+
+
+def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    load = "load = { mrr = 0.3 }\n"
+    traffic_repository.commit("base", nalm__toml=nalm_toml(load))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(load, "--poll-work", "40"))
+    _, said, first = checked(traffic_repository, nalm, tmp_path / "first.json")
+    assert first.valid, said
+    offered = first.offered
+    assert offered is not None and offered.found is not None and offered.found in said
+    assert first.scenario.load == "0.3MRR"
+    traffic_repository.commit("other head", nalm__toml=nalm_toml(load, "--poll-work", "41"))
+    done = nalm.run(
+        *("check", "--base", "HEAD~2", "--head", "HEAD", "--json", str(tmp_path / "second.json")),
+        cwd=traffic_repository.path,
+    )
+    assert parse_report((tmp_path / "second.json").read_bytes()).offered == offered, done.stderr

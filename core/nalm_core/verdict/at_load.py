@@ -126,7 +126,8 @@ def sentence(found: AtLoad) -> str:
         one = found.batch_size
         parts.append(f"batches of {one.base:.1f} to {one.head:.1f} packets")
     figures = "; ".join(parts) or "CUR and batches were not counted"
-    return f"At {found.offered.pps:,} packets/s ({found.offered.name}): {figures}."
+    how = found.offered.name if found.offered.found is None else found.offered.found
+    return f"At {found.offered.pps:,} packets/s ({how}): {figures}."
 
 
 def _change(one: LoadFigure) -> str:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for the load at which base has a CUR, on an NF whose CUR at each load is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import pytest
+from nalm_agent.config.load import LoadConfig
+from nalm_agent.measure import found_load as searching
+from nalm_agent.measure.found_load import CUR_TOLERANCE, BaseUnderLoad, found_load
+from nalm_agent.measure.rounds import ArmRun
+from nalm_agent.nf.turns import TurnCounters
+from nalm_agent.report.progress import Silent
+from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.home import Home, WorkDir
+from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
+from nalm_core.report.run_report import Arm, LcoreCounters, RunDefinition
+
+TURN_NS = 20_000_000
+FULL = 1_000_000
+
+
+@dataclass
+class KnownNf:
+    """In place of an NF's process."""
+
+    cur_at: Callable[[float], float]
+    offered: OfferedLoad | None = None
+    loads: list[int | None] = field(default_factory=list)
+
+    def __enter__(self) -> KnownNf:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def wait_ready(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+    def offer(self, offered: OfferedLoad | None) -> None:
+        self.offered = offered
+        self.loads.append(None if offered is None else offered.pps)
+
+    def counted_turn(self, milliseconds: float) -> TurnCounters:
+        pps = FULL if self.offered is None else self.offered.pps
+        busy = 1.0 if self.offered is None else self.cur_at(pps)
+        due = round(pps * TURN_NS / 1e9)
+        lcore = LcoreCounters(
+            lcore=0,
+            packets=due,
+            busy_cycles=round(busy * TURN_NS),
+            idle_cycles=round((1 - busy) * TURN_NS),
+            apart_cycles=0,
+            turn_wall_ns=TURN_NS,
+            turn_cpu_ns=TURN_NS,
+            involuntary_switches=0,
+            voluntary_switches=0,
+            minor_faults=0,
+            major_faults=0,
+        )
+        return TurnCounters([lcore], {}, traffic=RoundTraffic(sending_ns=TURN_NS, due=due, sent=due, late=0))
+
+
+@pytest.fixture
+def base(tmp_path: Path, work: WorkDir) -> BaseUnderLoad:
+    definition = RunDefinition(features=[], command=["nf"], traffic="made")
+    run = ArmRun(Arm.BASE, ["nf"], lcores=1, ready_seconds=1)
+    return BaseUnderLoad(run, "code", definition, "vm", Home(tmp_path / "home"), work, Silent())
+
+
+def known(monkeypatch: pytest.MonkeyPatch, cur_at: Callable[[float], float]) -> KnownNf:
+    nf = KnownNf(cur_at)
+    monkeypatch.setattr(searching, "launch_paced", lambda *_, **__: nf)
+    return nf
+
+
+@pytest.mark.parametrize("bend", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("target", [0.1, 0.5, 0.85])
+def test_the_load_at_a_cur_is_found_and_kept(
+    target: float, bend: float, base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nf = known(monkeypatch, lambda pps: (pps / FULL) ** bend)
+    found = found_load(LoadConfig(cur=target), base)
+    assert abs((found.pps / FULL) ** bend - target) <= CUR_TOLERANCE
+    asked = len(nf.loads)
+    assert found_load(LoadConfig(cur=target), base) == found
+    assert len(nf.loads) == asked
+    assert found_load(LoadConfig(cur=target, arrivals="poisson"), base).how.startswith("base has a CUR of")
+    assert len(nf.loads) > asked
+
+
+def test_disturbed_looks_do_not_hide_the_load(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = Random(3)
+    known(monkeypatch, lambda pps: min(1.0, max(0.0, pps / FULL + noise.gauss(0, 0.1))))
+    for target in (0.3, 0.5, 0.7):
+        assert found_load(LoadConfig(cur=target), base).pps / FULL == pytest.approx(target, abs=0.1)
+
+
+def test_a_share_of_full_load(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    nf = known(monkeypatch, lambda _: 0.5)
+    assert found_load(LoadConfig(mrr=0.25), base) == (250_000, "0.25 of base's 1,000,000 at full load")
+    assert set(nf.loads) == {None}
+
+
+def test_a_cur_that_no_load_has_is_an_error_and_is_not_kept(
+    base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nf = known(monkeypatch, lambda pps: 0.2 if pps < 400_000 else 0.9)
+    for _ in range(2):
+        asked = len(nf.loads)
+        with pytest.raises(HostError, match="no load was found at which base has a CUR of"):
+            found_load(LoadConfig(cur=0.5), base)
+        assert len(nf.loads) > asked
