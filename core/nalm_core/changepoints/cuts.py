@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a history begins again: another host or compiler, other features, or a declared change."""
+"""Where a history begins again: another host, compiler or load, other features, or a declared change."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal
 from nalm_core.report.host_match import differences
 from nalm_core.report.run_report import Host, Model
 
-CutKind = Literal["environment", "features", "expected"]
+CutKind = Literal["environment", "load", "features", "expected"]
 
 
 class Difference(Model):
     """One difference from the runs before the cut."""
 
     field: str
-    """A field of the host's fingerprint, or `compiler`, `features`, `expected`."""
+    """A field of the host's fingerprint, or `compiler`, `load`, `features`, `expected`."""
     base: str
     head: str
 
@@ -35,6 +35,8 @@ class Measured:
     removed: tuple[str, ...] = ()
     expected: str | None = None
     """Why a change at this commit was declared."""
+    load: str | None = None
+    """The scenario's load; None: nothing was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def cuts(line: Sequence[Measured], environments: Mapping[int, Host]) -> list[Cut
         declared = _declared(one)
         changed = _changed(before[1], one, environments) if before is not None else ()
         if before is not None and changed and not _is_reported(found, before[0], changed):
-            found.append(Cut(index, "environment", changed + tuple(declared)))
+            only_load = all(change.field == "load" for change in changed)
+            found.append(Cut(index, "load" if only_load else "environment", changed + tuple(declared)))
         elif declared and index:
             found.append(Cut(index, "expected" if one.expected is not None else "features", tuple(declared)))
     return found
@@ -76,6 +79,8 @@ def _changed(before: Measured, now: Measured, environments: Mapping[int, Host]) 
             found = [Difference(field=d.field, base=d.base, head=d.head) for d in differences(old, new)]
     if before.compiler is not None and now.compiler is not None and before.compiler != now.compiler:
         found.append(Difference(field="compiler", base=before.compiler, head=now.compiler))
+    if before.load is not None and now.load is not None and before.load != now.load:
+        found.append(Difference(field="load", base=before.load, head=now.load))
     return tuple(found)
 
 

@@ -18,6 +18,11 @@ LoadName = Annotated[
 """A load as part of a series' source: `2Mpps`, `500Mbit+20B/poisson`."""
 
 
+def load_of(source: str) -> str:
+    """The load of a series, by its source (RunDefinition.series_source)."""
+    return source.partition("@")[2] or CLOSED
+
+
 class OfferedLoad(Model):
     """An open loop, the same for both arms of a run."""
 

@@ -53,6 +53,17 @@ def test_but_not_if_the_other_measured_as_before_in_between() -> None:
     assert [one.at for one in cuts(line, HOSTS)] == [2, 4]
 
 
+def test_another_load_begins_a_segment() -> None:
+    closed, half = (Measured(1, 1, "gcc 12", load=load) for load in ("closed", "0.5MRR"))
+    unmeasured = Measured(1, 1, "gcc 12")
+    assert cuts([closed, closed, unmeasured, closed], HOSTS) == []
+    found = cuts([closed, half, half, Measured(1, 2, "gcc 12", load="closed")], HOSTS)
+    assert [(one.at, one.kind) for one in found] == [(1, "load"), (3, "environment")]
+    (change,) = found[0].changes
+    assert (change.field, change.base, change.head) == ("load", "closed", "0.5MRR")
+    assert [one.field for one in found[1].changes] == ["kernel", "load"]
+
+
 def test_compiler_features_and_what_was_declared() -> None:
     line = [
         on(1, 1),

@@ -149,6 +149,16 @@ def series(session: Session, scenario_id: int, host_class: str) -> dict[int, Ser
     return {number: SeriesName(metric, stage, source) for number, metric, stage, source in found}
 
 
+def runs_of_series(session: Session, series_ids: Collection[int]) -> list[tuple[int, int]]:
+    """(series, run) of all values."""
+    found = session.execute(
+        select(SeriesValueRow.series_id, SeriesValueRow.run_id).where(
+            SeriesValueRow.series_id.in_(series_ids)
+        )
+    )
+    return [(number, run) for number, run in found]
+
+
 def values(
     session: Session, series_ids: Collection[int], run_numbers: Sequence[int]
 ) -> list[tuple[int, int, float]]:

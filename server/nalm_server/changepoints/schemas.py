@@ -75,4 +75,4 @@ class Segment(Schema):
     """The first commit of the segment."""
     kind: CutKind
     changes: list[Difference]
-    """What differs from the segment before: host, compiler, features, or a declared change."""
+    """What differs from the segment before: host, compiler, load, features, or a declared change."""

@@ -45,8 +45,8 @@ def _look(context: Context, request: LookRow) -> None:
     the project's lock, like the weighing, so that nothing unweighed counts as weighed."""
     with context.read_sessions() as session:
         expected = lines.expected(session, request.scenario_id)
-        there = measured_line.load(session, request.scenario_id, request.host_class, expected)
         series = lines.series(session, request.scenario_id, request.host_class)
+        there = measured_line.load(session, request.scenario_id, request.host_class, expected, series)
         looked = look(session, there, series, request.blocks or [])
     now = context.clock()
     with context.sessions() as session:

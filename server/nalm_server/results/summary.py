@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.run_report import Arm, ArmInfo, Check, Host, RunReport, Settings, Source
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import all_checks
@@ -19,6 +20,10 @@ class Remains(Schema):
     lcores: int
     model: str
     traffic: str
+    load: str = CLOSED
+    """The scenario's load; reports that aged out before there were loads are of closed loops."""
+    offered: OfferedLoad | None = None
+    """The open loop; None for a closed one."""
     fingerprint: Host
     sources: dict[Source, str | None]
     tools: dict[str, str | None]
@@ -40,6 +45,8 @@ def of(report: RunReport) -> Remains:
         lcores=report.scenario.lcores,
         model=report.scenario.model,
         traffic=report.scenario.traffic,
+        load=report.scenario.load,
+        offered=report.offered,
         fingerprint=report.host,
         sources=report.sources,
         tools=report.tools,

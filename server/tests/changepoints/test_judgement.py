@@ -110,6 +110,16 @@ def test_another_kernel_begins_a_segment_and_is_no_change(service: Service) -> N
     assert service.get(HISTORY)["segments"] == [{"sha": sha(15), "kind": "environment", "changes": [segment]}]
 
 
+def test_another_load_begins_a_segment_and_is_no_change(service: Service) -> None:
+    at_half = [replace(one, load="0.5MRR") for one in STEP[14:]]
+    assert judged(service, STEP[:14] + at_half) == []
+    segment = {"field": "load", "base": "closed", "head": "0.5MRR"}
+    assert service.get(HISTORY)["segments"] == [{"sha": sha(15), "kind": "load", "changes": [segment]}]
+    points_shown = service.get(HISTORY, stage="nat")["points"]
+    sources = [one["values"]["nat"]["source"] for one in points_shown]
+    assert sources == ["tsc"] * 14 + ["tsc@0.5MRR"] * 8
+
+
 def test_new_features_begin_a_segment(service: Service) -> None:
     with_dpi = replace(STEP[14], added=("dpi",))
     assert judged(service, [*STEP[:14], with_dpi, *STEP[15:]]) == []

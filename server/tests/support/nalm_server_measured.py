@@ -43,6 +43,8 @@ class Measured:
     fingerprint: Mapping[str, Any] = field(default_factory=dict)
     added: Sequence[str] = ()
     outcome: Outcome = "same"
+    load: str | None = None
+    """None: closed loop."""
     functions: Mapping[str, float] = field(default_factory=dict)
     """Of nat: their own instructions per packet."""
 
@@ -117,8 +119,9 @@ def _verdict(one: Measured) -> VerdictRow:
 def _figures(one: Measured) -> entry.Figures:
     costs = {**COSTS, **one.costs}
     every = {**costs, entry.CHAIN: sum(costs.values())}
+    source = "tsc" if one.load is None else f"tsc@{one.load}"
     return [
-        (stage, "cpp", HistoryFigure(value=cost, low=None, high=None, source="tsc"))
+        (stage, "cpp", HistoryFigure(value=cost, low=None, high=None, source=source))
         for stage, cost in every.items()
     ]
 

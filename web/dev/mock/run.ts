@@ -214,6 +214,8 @@ export function runDetail(index: number): RunDetail {
     lcores: 1,
     model: "rtc",
     traffic: "traffic/mixed.pcap",
+    load: "closed",
+    offered: null,
     fingerprint: HOST,
     sources: { tsc: null, pmu: "the kernel says: not supported by this CPU or hypervisor", simulated: null },
     tools: {},

@@ -21,12 +21,12 @@ class ScenarioRow(Base):
     model: Mapped[str] = mapped_column(String(16))
     lcores: Mapped[int]
     traffic: Mapped[str] = mapped_column(String(256))
-    load: Mapped[str] = mapped_column(String(16))
+    load: Mapped[str] = mapped_column(String(32))
     stages: Mapped[list[str]] = mapped_column(JSON)
 
 
 class SeriesRow(Base):
-    """One metric of one stage of one scenario on one host class, from one source."""
+    """One metric of one stage of one scenario on one host class, from one source, at one load."""
 
     __tablename__ = "series"
     __table_args__ = (UniqueConstraint("scenario_id", "metric", "host_class", "stage", "source"),)

@@ -59,8 +59,10 @@ function NoHistory({ project }: { project: string }) {
 }
 
 function describe(scenario: ScenarioSummary): string {
-  return `${modelWord(scenario.model)}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}`;
+  return `${modelWord(scenario.model)}, ${scenario.lcores} ${scenario.lcores === 1 ? "lcore" : "lcores"}, ${scenario.traffic}${loadText(scenario.load)}`;
 }
+
+const loadText = (load: string) => (load === "closed" || load === "" ? "" : `, load ${load}`);
 
 interface Props {
   project: string;

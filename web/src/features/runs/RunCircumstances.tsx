@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { RunDetail } from "../../shared/api/types";
 import { modelWord } from "../../shared/logic/run/models";
-import { duration, plain } from "../../shared/logic/text/format";
+import { duration, figure, plain } from "../../shared/logic/text/format";
 import { SOURCES } from "../../shared/logic/text/sources";
 import { Panel } from "../../shared/ui/Panel";
 import { CheckList } from "../../shared/ui/run/CheckList";
@@ -45,6 +45,12 @@ function sourceText(source: string, reason: string | null): string {
   return what ? `used: ${what}` : "used";
 }
 
+function loadText({ load, offered }: RunDetail): string {
+  if (!offered) return load === "closed" ? "closed loop" : load;
+  const found = offered.found ? `: ${offered.found}` : "";
+  return `${load}, ${figure(offered.pps, "packets/s")}${found}`;
+}
+
 function RunFacts({ run }: { run: RunDetail }) {
   const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000;
   const { settings } = run;
@@ -62,6 +68,7 @@ function RunFacts({ run }: { run: RunDetail }) {
         ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
         ["Model", `${modelWord(run.model)}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
         ["Traffic", run.traffic],
+        ["Load", loadText(run)],
         ["nalm", run.nalm_version],
         [
           "Run",

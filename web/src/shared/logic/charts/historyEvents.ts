@@ -74,6 +74,7 @@ export interface HistoryEvent {
 
 const SEGMENTS: Record<string, string> = {
   environment: "the host or the compiler changed",
+  load: "the scenario's load changed",
   features: "features were added or removed",
   expected: "somebody declared a change",
 };
