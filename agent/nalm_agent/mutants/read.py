@@ -23,6 +23,7 @@ PLANTED_KINDS = (
     "branch-miss",
     "lock",
     "small-batch",
+    "per-poll",
     "compiler-option",
     "fewer-instructions-more-cycles",
     "more-instructions-fewer-cycles",
@@ -138,7 +139,8 @@ def _check_keys(path: Path, keys: dict[str, str]) -> None:
     if keys["expect"] in ("regressed", "improved") and "stage" not in keys:
         raise PatchError(f"{path}: {keys['expect']} needs stage and cause")
     # Where instructions cannot be counted, nothing tells the causes apart.
-    if keys["expect"] in ("regressed", "improved") and "cause" not in keys and "lcores" not in keys:
+    uncounted = "lcores" in keys or keys.get("kind") == "per-poll"
+    if keys["expect"] in ("regressed", "improved") and "cause" not in keys and not uncounted:
         raise PatchError(f"{path}: {keys['expect']} needs stage and cause")
 
 
