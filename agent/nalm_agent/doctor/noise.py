@@ -115,7 +115,7 @@ def _subject(home: Home, work: WorkDir, path: Path) -> NoiseSubject:
 def _of(home: Home, repository: Repository, revision: Revision) -> NoiseSubject:
     config = read_config(repository, revision)
     name = config.standing()[0]
-    scenario = config.scenario(name)
+    scenario = config.scenario(name).model_copy(update={"load": None})
     run = plan(
         repository, revision, config, scenario, traffic_identity(repository, revision, scenario.traffic)
     )

@@ -55,7 +55,7 @@ class Ready:
 def plan_arms(
     request: Request, config: Config, builder: ReportBuilder, of_base: tuple[Config, ScenarioConfig]
 ) -> tuple[ArmPlan, ArmPlan]:
-    """Plans both arms. Base replays head's traffic, so that the two are comparable."""
+    """Plans both arms. Base replays head's traffic at head's load, so that the two are comparable."""
     repository, scenario = request.repository, builder.scenario_config
     base_config, base_scenario = of_base
     builder.traffic = traffic_identity(repository, request.head, scenario.traffic)
@@ -63,7 +63,10 @@ def plan_arms(
     old_traffic = repository.digest(request.base, [base_scenario.traffic])
     if old_traffic != repository.digest(request.head, [scenario.traffic]):
         builder.notes.append("the traffic differs between base and head; both replay head's")
-    base_run = plan(repository, request.base, base_config, base_scenario, builder.traffic)
+    if base_scenario.load != scenario.load:
+        builder.notes.append("the load differs between base and head; both are offered head's")
+    as_head = base_scenario.model_copy(update={"load": scenario.load})
+    base_run = plan(repository, request.base, base_config, as_head, builder.traffic)
     return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, config, head_run)
 
 
@@ -90,10 +93,8 @@ def base_as_committed(
             f'base has counts = "{own.run.counts}", head "{config.run.counts}": the change includes the cost '
             "of their marks, and stages have other names"
         )
-    if base_scenario.load != scenario.load:
-        builder.notes.append("the load differs between base and head; both are offered head's")
-    # Lcores belong to the host, the load to the comparison: both arms get the same.
-    return own, base_scenario.model_copy(update={"lcores": scenario.lcores, "load": scenario.load})
+    # Lcores belong to the host: both arms get the same.
+    return own, base_scenario.model_copy(update={"lcores": scenario.lcores})
 
 
 def same_sources(request: Request, base: ArmPlan, head: ArmPlan) -> dict[Arm, ArmInfo] | None:

@@ -30,7 +30,9 @@ class RunFigures:
 
 
 def run_figures(report: RunReport) -> RunFigures:
-    """Raises ModelInputError if the run has no cycles per packet of head."""
+    """Raises ModelInputError if the run has no cycles per packet of head at full load."""
+    if report.offered is not None:
+        raise ModelInputError("run report", f"is of the load {report.offered.name}; use a run at full load")
     summary = _summary(report)
     if "cpp" not in summary.chain:
         raise ModelInputError("run report", "has no cycles per packet; use a run that was measured")

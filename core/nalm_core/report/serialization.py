@@ -117,11 +117,26 @@ def _contradictions(report: RunReport) -> Iterator[Mistake]:
     if report.status in (RunStatus.BROKEN, RunStatus.FAILED) and not report.failure:
         yield Mistake("$.failure", f"missing, although the status is {report.status}")
     yield from _round_contradictions(report)
+    yield from _load_contradictions(report)
     for index, count in enumerate(report.instructions):
         path = f"$.instructions[{index}]"
         if count.arm not in report.arms:
             yield Mistake(f"{path}.arm", f"no arm {count.arm} in $.arms")
         yield from _call_contradictions(count, path)
+
+
+def _load_contradictions(report: RunReport) -> Iterator[Mistake]:
+    """A load must be proved by what the generators sent, and be the same wherever it is named."""
+    name = None if report.offered is None else report.offered.name
+    if name is not None and report.scenario.load != name:
+        yield Mistake("$.scenario.load", f"expected {name!r}, the load in $.offered")
+    for index, one in enumerate(report.rounds):
+        if (one.traffic is None) != (name is None):
+            what = "missing, although $.offered has a load" if name else "given without a load in $.offered"
+            yield Mistake(f"$.rounds[{index}].traffic", what)
+    for arm, info in report.arms.items():
+        if report.rounds and info.run.load != name:
+            yield Mistake(f"$.arms.{arm}.run.load", f"expected {name!r}, the load in $.offered")
 
 
 def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isclose
+from typing import Any
 
 import pytest
 from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import Arm, Round, RunReport
-from nalm_core.report.serialization import dump_report, parse_report
+from nalm_core.report.serialization import ReportError, dump_report, parse_report
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.compare import COUNTED_OTHERWISE, compose
 from nalm_core.verdict.verdict import judge
@@ -30,7 +31,15 @@ def at_load(report: RunReport, change: Callable[[Round], Round] = lambda one: on
         for arm, info in report.arms.items()
     }
     changed_rounds = [change(one) if one.arm is Arm.HEAD else one for one in rounds]
-    update = {"offered": OFFERED, "arms": arms, "rounds": changed_rounds, "instructions": [], "checks": []}
+    scenario = report.scenario.model_copy(update={"load": OFFERED.name})
+    update = {
+        "offered": OFFERED,
+        "scenario": scenario,
+        "arms": arms,
+        "rounds": changed_rounds,
+        "instructions": [],
+        "checks": [],
+    }
     return report.model_copy(update=update)
 
 
@@ -160,6 +169,22 @@ def test_a_load_is_part_of_the_series_and_no_other_load_is_compared_with_it() ->
     assert summarise(closed, Arm.HEAD).chain.keys().isdisjoint({"batch_size", "cycles_per_poll"})
     found = compose(summarise(closed, Arm.HEAD), summarise(loaded, Arm.HEAD))
     assert found is not None and found.chain is None and found.notes == [COUNTED_OTHERWISE]
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"offered": None}, "$.rounds[0].traffic: given without a load"),
+        ({"offered": OFFERED.model_copy(update={"name": "1Mpps"})}, "$.scenario.load: expected '1Mpps'"),
+        ({"rounds": make_report(Side(), launches=1).rounds}, "$.rounds[0].traffic: missing"),
+        ({"arms": make_report(Side(), launches=1).arms}, "$.arms.base.run.load: expected '0.5Mpps'"),
+    ],
+)
+def test_a_load_without_its_proof_is_refused(change: dict[str, Any], path: str) -> None:
+    report = at_load(make_report(Side(), launches=1)).model_copy(update=change)
+    with pytest.raises(ReportError) as refused:
+        parse_report(dump_report(report))
+    assert path in str(refused.value)
 
 
 def test_a_report_at_a_load_is_read_again_and_a_closed_loop_has_no_new_fields() -> None:

@@ -27,6 +27,7 @@ from nalm_core.models.run_figures import (
     run_demand,
     run_figures,
 )
+from nalm_core.report.offered_load import CLOSED
 from nalm_core.report.serialization import parse_report
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
@@ -40,6 +41,8 @@ from nalm_server.git.commits.service import ref
 from nalm_server.predictions.schemas import ModelInputs, Predictable, PredictableRun
 from nalm_server.results import service as runs
 
+FULL_LOAD = (CLOSED, "")
+"""Loads of scenarios that models take; imports alone name scenarios without one."""
 MOST_OPERATIONS = 2e9
 """Floating-point operations of an answer, at most: about a second of one processor."""
 
@@ -49,9 +52,10 @@ T = TypeVar("T")
 
 
 def predictable(session: Session, project: ProjectRow, revision: str | None) -> Predictable:
-    """Runs of the commit, by default the newest measured one. Raises NotFoundError."""
+    """Runs of the commit at full load, by default of the newest measured one. Raises NotFoundError."""
     commit, found = at_commit(session, project, revision)
-    return Predictable(commit=ref(commit), runs=[_predictable(one) for one in found])
+    full = [one for one in found if one.scenario.load in FULL_LOAD]
+    return Predictable(commit=ref(commit), runs=[_predictable(one) for one in full])
 
 
 def model_inputs(session: Session, caller: Principal, run_id: str) -> ModelInputs:

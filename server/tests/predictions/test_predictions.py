@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_server_harness import Service, counted
-from nalm_server_reports import COSTS, TSC_HZ, body_of, make_report
+from nalm_server_reports import COSTS, TSC_HZ, at_load, body_of, make_report
 
 DEMO = "/projects/demo/predictions"
 LINE = {"base_ns": 100, "packet_ns": 50}
@@ -64,6 +65,15 @@ def test_measured_batches_are_an_input_of_the_queue(service: Service) -> None:
     given = {"pps": [5e6], "queue": 256, "batch": 32, "measured": inputs["batches"]}
     found = answer(service, "queue", given)
     assert found["agreement"]["divergence"] > 0 and {0, 16, 32}.isdisjoint(found["fitted_sizes"])
+
+
+def test_a_run_at_a_partial_load_gives_no_inputs(service: Service) -> None:
+    upload(service, 1, "sfc_a", 1)
+    report = make_report(2, head=1, base=0, scenario="half", base_costs=COSTS)
+    service.upload(body_of(at_load(report, OfferedLoad(name="0.5MRR", pps=3_000_000))))
+    assert [run["scenario"] for run in service.get(DEMO)["runs"]] == ["sfc_a"]
+    refused = service.get(f"/runs/{report.run_id}/model-inputs", 404)
+    assert "is of the load 0.5MRR; use a run at full load" in refused["error"]["message"]
 
 
 def test_nothing_measured(service: Service) -> None:

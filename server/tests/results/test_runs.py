@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 import pytest
+from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import interval_note, stage_notes
@@ -15,7 +16,7 @@ from nalm_server.results import ports
 from nalm_server.views.compare.schemas import SeriesComparisons
 from nalm_server.views.history.schemas import History
 from nalm_server_harness import Service
-from nalm_server_reports import COSTS, body_of, make_report, sha
+from nalm_server_reports import COSTS, at_load, body_of, make_report, sha
 
 pytestmark = pytest.mark.dialects
 
@@ -47,6 +48,27 @@ def test_run_id_with_another_content_is_refused(service: Service) -> None:
     other = make_report(1, head_costs=SLOW_NAT)
     assert service.upload(body_of(other), 409)["error"]["name"] == "conflict"
     assert service.get(f"/runs/{1:032x}")["verdict"]["outcome"] == "same"
+
+
+def test_a_run_at_a_load_shows_it_and_is_in_other_series(service: Service) -> None:
+    service.upload(body_of(make_report(1)))
+    offered = OfferedLoad(
+        name="0.5MRR/geometric", pps=3_000_000, arrivals="geometric", found="0.5 of 6,000,000"
+    )
+    taken = service.upload(body_of(at_load(make_report(2, head_costs=SLOW_NAT), offered)))
+    assert taken["outcome"] == "regressed"
+    run = service.get(f"/runs/{2:032x}")
+    assert run["load"] == offered.name and run["offered"] == offered.model_dump()
+    assert service.get(f"/runs/{1:032x}")["load"] == "closed"
+    loaded = run["verdict"]["at_load"]
+    assert 0 < loaded["cur"]["base"] < loaded["cur"]["head"] < 1
+    assert loaded["batch_size"]["base"] == pytest.approx(32, rel=0.01)
+    assert "At 3,000,000 packets/s (0.5 of 6,000,000): CUR 0." in run["verdict"]["reason"]
+    assert service.get("/projects/demo/scenarios")[0]["load"] == offered.name
+    points = service.get("/projects/demo/scenarios/sfc_a/history")["points"]
+    assert [one["values"]["chain"]["source"] for one in points] == ["tsc", f"tsc@{offered.name}"]
+    shown = service.get("/projects/demo/scenarios/sfc_a/history", metric="batch_size")["points"]
+    assert [one["values"]["chain"] is None for one in shown] == [True, False]
 
 
 def test_stored_report_is_the_uploaded_one(service: Service) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_core.verdict.checks import run_checks
@@ -198,3 +199,20 @@ def on_lcores(report: RunReport, lcores: int, cpp: float) -> RunReport:
 
 def body_of(report: RunReport) -> bytes:
     return dump_report(report)
+
+
+def at_load(report: RunReport, offered: OfferedLoad) -> RunReport:
+    """The report as of an open loop, whose generators sent what was due, with the NF idle half the time."""
+    document = report.model_dump(mode="json", by_alias=True)
+    document |= {"offered": offered.model_dump(), "instructions": [], "checks": []}
+    document["scenario"]["load"] = offered.name
+    for info in document["arms"].values():
+        info["run"]["load"] = offered.name
+    for one in document["rounds"]:
+        lcore = one["lcores"][0]
+        wall = round(PACKETS / offered.pps * 1e9)
+        cycles = round(wall * TSC_HZ / 1e9)
+        lcore |= {"turn_wall_ns": wall, "turn_cpu_ns": wall, "turn_tsc_cycles": cycles}
+        lcore["idle_cycles"] = cycles - lcore["busy_cycles"]
+        one["traffic"] = {"sending_ns": wall, "due": PACKETS, "sent": PACKETS, "late": 0}
+    return RunReport.model_validate(document)
