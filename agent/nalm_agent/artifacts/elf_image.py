@@ -126,6 +126,15 @@ def held_bytes(elf: ELFFile) -> int:
     return sum(one["sh_size"] for one in elf.iter_sections() if one["sh_type"] not in _WITHOUT_BYTES)
 
 
+def loaded_bytes(elf: ELFFile) -> int:
+    """Size of the loaded sections that occupy space in the file."""
+    return sum(
+        one["sh_size"]
+        for one in elf.iter_sections()
+        if one["sh_flags"] & SH_FLAGS.SHF_ALLOC and one["sh_type"] not in _WITHOUT_BYTES
+    )
+
+
 def needed_libraries(elf: ELFFile) -> list[str]:
     """Names of the libraries that the loader loads with a file, in the loader's order."""
     return [

@@ -15,7 +15,7 @@ from elftools.elf.elffile import ELFFile
 
 from nalm_agent.artifacts.artifact_file import open_file
 from nalm_agent.artifacts.code_digest import digest_of_loaded
-from nalm_agent.artifacts.elf_image import held_bytes, needed_libraries
+from nalm_agent.artifacts.elf_image import held_bytes, loaded_bytes, needed_libraries
 
 _MAGIC = b"\x7fELF"
 _TYPE = slice(16, 18)
@@ -34,6 +34,11 @@ class Loadable:
     """Names of the libraries that the loader loads with it."""
     names: list[str]
     """Its own name, and the names of links to it."""
+    loaded_bytes: int | None = None
+    """Size of its loaded sections in the file, without debug information; None if it is not a valid ELF
+    file."""
+    code_bytes: int | None = None
+    """Size of its section .text."""
 
 
 def loadable_files(build: Path) -> dict[str, Loadable]:
@@ -119,7 +124,14 @@ def _read(file: BinaryIO) -> Loadable:
     try:
         elf = ELFFile(file)
         if held_bytes(elf) <= file.seek(0, 2):
-            return Loadable(digest=digest_of_loaded(file, elf), needed=needed_libraries(elf), names=[])
+            text = elf.get_section_by_name(".text")
+            return Loadable(
+                digest=digest_of_loaded(file, elf),
+                needed=needed_libraries(elf),
+                names=[],
+                loaded_bytes=loaded_bytes(elf),
+                code_bytes=text["sh_size"] if text is not None else 0,
+            )
     except Exception:  # a damaged file makes the reader fail in any of its places
         pass
     return Loadable(digest=bytes_digest(file), needed=[], names=[])

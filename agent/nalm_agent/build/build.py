@@ -39,7 +39,7 @@ from nalm_agent.store.store_limit import limit_bytes, prune
 
 BUILDS, SOURCES = "builds", "sources"
 LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions"
-_MADE_VERSION = 2
+_MADE_VERSION = 3
 """Version of the document kept beside a build."""
 _UNBUILT = "unbuilt:"
 _FOR_GOOD = ("setpriv", "--no-new-privs", "--")

@@ -52,6 +52,7 @@ def check(
     head: Annotated[
         str, typer.Option(help="Commit to judge, or the working tree.", autocompletion=revision_names)
     ] = WORKTREE,
+    branch: options.BranchOption = None,
     scenario: options.ScenarioOption = None,
     json_file: options.ReportsFileOption = None,
     repo: options.RepoOption = Path(),
@@ -87,7 +88,7 @@ def check(
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
             repository = Repository(repo.absolute(), work.fresh("git"))
-            comparison = compared(repository, base, head)
+            comparison = compared(repository, base, head, branch)
             if sending is not None:
                 _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")

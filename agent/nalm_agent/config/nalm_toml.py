@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from nalm_core.report import defaults
+from nalm_core.report.own_metrics import MetricName
 from nalm_core.report.run_report import OWN_PROBE, Name, Settings
 from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -16,11 +16,20 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from nalm_agent.config.experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
 from nalm_agent.config.lines import line_of
 from nalm_agent.config.load import LoadConfig, ScenarioLoad
+from nalm_agent.config.metrics import MetricConfig, name_mistakes
+from nalm_agent.config.placeholders import check_placeholders
 from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.config.thresholds import (
+    Effective,
+    ThresholdConfig,
+    effective,
+    threshold_line,
+    threshold_lines,
+    threshold_mistakes,
+)
 from nalm_agent.runtime.errors import ConfigError
 
 FILE_NAME = "nalm.toml"
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 BUILD_PLACEHOLDERS = frozenset({"source", "build"})
 RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"})
 ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
@@ -34,16 +43,6 @@ MIN_CONFIGURED_TURN_MS = 100
 
 Argument = Annotated[str, Field(min_length=1)]
 Command = Annotated[list[Argument], Field(min_length=1)]
-
-
-def _check_placeholders(arguments: Iterable[str], known: frozenset[str]) -> None:
-    for argument in arguments:
-        for name in _PLACEHOLDER.findall(argument):
-            if name not in known:
-                expected = ", ".join(f"{{{known_name}}}" for known_name in sorted(known))
-                raise ValueError(
-                    f"unknown placeholder {{{name}}} in {argument!r}; expected one of {expected}"
-                )
 
 
 def _check_inside(path: str) -> str:
@@ -93,7 +92,7 @@ class BuildConfig(Table):
     @classmethod
     def _placeholders(cls, commands: list[list[str]]) -> list[list[str]]:
         for command in commands:
-            _check_placeholders(command, BUILD_PLACEHOLDERS)
+            check_placeholders(command, BUILD_PLACEHOLDERS)
         return commands
 
     @field_validator("artifacts", "data", "paths")
@@ -119,13 +118,13 @@ class RunConfig(Table):
     @field_validator("command")
     @classmethod
     def _placeholders(cls, command: list[str]) -> list[str]:
-        _check_placeholders(command, RUN_PLACEHOLDERS)
+        check_placeholders(command, RUN_PLACEHOLDERS)
         return command
 
     @field_validator("clear", "show")
     @classmethod
     def _asking(cls, command: list[str] | None) -> list[str] | None:
-        _check_placeholders(command or [], ASK_PLACEHOLDERS)
+        check_placeholders(command or [], ASK_PLACEHOLDERS)
         return command
 
     @model_validator(mode="after")
@@ -188,7 +187,7 @@ class ScenarioConfig(Table):
     @field_validator("arguments", "rate_arguments")
     @classmethod
     def _placeholders(cls, arguments: list[str] | None) -> list[str] | None:
-        _check_placeholders(arguments or [], RUN_PLACEHOLDERS)
+        check_placeholders(arguments or [], RUN_PLACEHOLDERS)
         return arguments
 
 
@@ -201,7 +200,7 @@ class RatesConfig(Table):
     @field_validator("arguments")
     @classmethod
     def _placeholders(cls, arguments: list[str]) -> list[str]:
-        _check_placeholders(arguments, RUN_PLACEHOLDERS)
+        check_placeholders(arguments, RUN_PLACEHOLDERS)
         return arguments
 
 
@@ -235,6 +234,8 @@ class Config(Table):
     stages: dict[Name, StageConfig] = {}
     scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
     judge: JudgeConfig = JudgeConfig()
+    metrics: dict[MetricName, MetricConfig] = {}
+    thresholds: list[ThresholdConfig] = []
     rates: RatesConfig = RatesConfig()
     experiments: ExperimentsConfig = ExperimentsConfig()
     ablation: dict[Name, AblationConfig] = {}
@@ -279,6 +280,10 @@ class Config(Table):
             )
         return self.scenarios[name]
 
+    def margins(self, scenario: str, branch: str | None) -> list[Effective]:
+        """The margins in force for a scenario of a commit of this branch; None: of no known branch."""
+        return effective(self.thresholds, self.metrics, self.judge.margin, scenario, branch)
+
     def stage_functions(self) -> StageFunctions:
         """The C functions of every stage, including those of a lent probe's drivers."""
         named = {name: stage.functions for name, stage in self.stages.items()}
@@ -315,7 +320,15 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
     features = {name: scenario.features for name, scenario in config.scenarios.items()}
     found = [
         f"{where}:{line_of(text, path)}: {'.'.join(path)}: {message}"
-        for path, message in mistakes(features, config.experiments, config.ablation)
+        for path, message in [
+            *mistakes(features, config.experiments, config.ablation),
+            *name_mistakes(config.metrics),
+        ]
+    ]
+    lines = threshold_lines(text, len(config.thresholds))
+    found += [
+        f"{where}:{lines[place]}: thresholds[{place}]: {message}"
+        for place, message in threshold_mistakes(config.thresholds, config.scenarios, config.metrics)
     ]
     if found:
         raise ConfigError("\n".join(found), hint=_HINT)
@@ -339,6 +352,8 @@ def _describe(text: str, where: str, mistake: dict[str, object]) -> str:
     kind = str(mistake["type"])
     dotted = ".".join(path) or "the file"
     line = line_of(text, path)
+    if path[:1] == ["thresholds"] and len(path) > 1:
+        line = threshold_line(text, int(path[1]))
     if kind in _EXPECTED:
         message = f"{dotted} {_EXPECTED[kind]}"
         if kind == "extra_forbidden":
@@ -361,6 +376,8 @@ _TABLES: dict[str, type[BaseModel]] = {
     "build": BuildConfig,
     "run": RunConfig,
     "judge": JudgeConfig,
+    "metrics": MetricConfig,
+    "thresholds": ThresholdConfig,
     "rates": RatesConfig,
     "stages": StageConfig,
     "scenarios": ScenarioConfig,

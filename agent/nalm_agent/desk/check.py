@@ -25,15 +25,17 @@ class Comparison:
     base: Revision
     head: Revision
     why: str
+    branch: str | None = None
+    """The branch for which head is judged; None: unknown."""
 
 
-def compared(repository: Repository, base: str | None, head: str) -> Comparison:
-    """The revisions that `nalm check` compares."""
-    found = repository.resolve(head)
+def compared(repository: Repository, base: str | None, head: str, branch: str | None = None) -> Comparison:
+    """The revisions that `nalm check` compares. branch: by whose thresholds; None: the current one."""
+    found, branch = repository.resolve(head), branch or repository.branch()
     if base is not None:
-        return Comparison(repository.resolve(base), found, "as given")
+        return Comparison(repository.resolve(base), found, "as given", branch)
     chosen = repository.choose_base(found)
-    return Comparison(chosen.revision, found, chosen.why)
+    return Comparison(chosen.revision, found, chosen.why, branch)
 
 
 def with_parent(repository: Repository, head: Revision) -> Comparison:
@@ -41,7 +43,7 @@ def with_parent(repository: Repository, head: Revision) -> Comparison:
     parent = repository.parent(head)
     if parent is None:
         raise GitError(f"{head.short} has no parent to compare with", hint="start with a later commit")
-    return Comparison(parent, head, "its first parent")
+    return Comparison(parent, head, "its first parent", repository.branch())
 
 
 def measure_scenarios(
@@ -73,6 +75,7 @@ def measure_scenarios(
             rebuild=rebuild,
             force=force,
             profile=profile,
+            branch=comparison.branch,
         )
         yield answered(request, home, work, progress, recall=recall)
 

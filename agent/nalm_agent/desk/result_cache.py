@@ -36,6 +36,7 @@ def result_address(request: Request) -> str:
         arms,
         request.scenario,
         request.profile,
+        request.branch,
         host,
         isolation(),
         toolchain().identity(),

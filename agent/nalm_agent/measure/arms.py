@@ -67,6 +67,8 @@ def plan_arms(
         builder.notes.append("the load differs between base and head; both are offered head's")
     as_head = base_scenario.model_copy(update={"load": scenario.load})
     base_run = plan(repository, request.base, base_config, as_head, builder.traffic)
+    if any(metric.telemetry is not None for metric in config.metrics.values()):
+        base_run, head_run = replace(base_run, telemetry=True), replace(head_run, telemetry=True)
     return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, config, head_run)
 
 

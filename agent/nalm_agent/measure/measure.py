@@ -33,6 +33,7 @@ from nalm_agent.measure.counting import Counting, count_all, model_all
 from nalm_agent.measure.explaining import explain
 from nalm_agent.measure.found_load import BaseUnderLoad
 from nalm_agent.measure.offered import offered_load
+from nalm_agent.measure.own_metrics import own_metrics, readings_of
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config, within_budget
@@ -111,6 +112,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
                 arm: arm_info(ready, functions.with_parts(started.tried[arm].stages))
                 for arm, ready in arms.items()
             }
+            builder.thresholds()
             found_same = not known_same and _same_code(builder, built_base, built_head, started.loads)
             if found_same and len(arms) == 2 and _nothing_to_measure(builder, first, second):
                 return builder.report(RunStatus.UNCHANGED)
@@ -239,8 +241,11 @@ def _measure_arms(
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)
     runs = started.runs
-    bench = Bench(builder.settings, place.cores, place.work)
+    readings = readings_of(builder, config, arms)
+    bench = Bench(builder.settings, place.cores, place.work, metrics=readings)
     outcome = _rounds(bench, runs, builder, comparison, progress)
+    if readings is not None:
+        builder.own_metrics = own_metrics(config, arms, readings, place.work, builder.margins)
     explained = outcome in ("regressed", "improved") or builder.request.profile
     if explained:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)

@@ -14,6 +14,7 @@ from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, OfferedLoad
+from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import (
@@ -35,13 +36,14 @@ from nalm_core.report.run_report import (
 from nalm_core.verdict.checks import Beside, run_checks
 
 from nalm_agent import version
-from nalm_agent.config.nalm_toml import Config, ScenarioConfig
+from nalm_agent.config.nalm_toml import FILE_NAME, Config, ScenarioConfig
+from nalm_agent.config.thresholds import CPP, OF_PACKETS, unknown_stages
 from nalm_agent.counters import papi, perf, simulated
 from nalm_agent.host import pmu
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.measure.request import Request
 from nalm_agent.measure.rounds import WARM_UP_RULE
-from nalm_agent.runtime.errors import NalmError
+from nalm_agent.runtime.errors import ConfigError, NalmError
 from nalm_agent.self_counting.formats import OWN_FIGURES
 
 FULL_BATCHES = (
@@ -49,6 +51,8 @@ FULL_BATCHES = (
     "instructions"
 )
 NOT_COUNTED = "callgrind counts between the marks of a probe; this NF has its own counters"
+
+STAGES_HINT = "no verdict was given; `nalm config --effective` shows the margins in force"
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,9 @@ class ReportBuilder:
         self.project = config.project.name
         self.subject = subject
         self.scenario_config = subject.scenario
-        self.settings = config.judge.settings()
+        self.rules = config.thresholds
+        self.margins = config.margins(request.scenario, request.branch)
+        self.settings = config.judge.settings().model_copy(update={"margin": self._margin()})
         self.host = fingerprint()
         self.started_at = datetime.now(UTC)
         self.run_id = secrets.token_hex(16)
@@ -96,6 +102,7 @@ class ReportBuilder:
         self.replays: list[Replay] = []
         self.memory: list[ArmMemory] = []
         self.buffer_looks: list[BufferLook] = []
+        self.own_metrics: list[OwnMetric] = []
         said = request.repository.messages(request.base, request.head)
         self.expected_outcomes = expected_outcomes(said, request.scenario)
         self.rounds: list[Round] = []
@@ -125,6 +132,23 @@ class ReportBuilder:
         checks = run_checks(self.arms, self.rounds, self.instructions, self.host.tsc_hz, beside)
         unchecked = {} if self.own_figures is None else self.own_figures.unchecked
         return [one for one in checks if one.name not in unchecked]
+
+    def _margin(self) -> float:
+        """The margin of the chain's CPP."""
+        return next(one.margin for one in self.margins if (one.metric, one.stage) == (CPP, None))
+
+    def thresholds(self) -> list[Threshold]:
+        """Margins that nalm.toml gives beside the chain's CPP. Raises ConfigError if the scenario has no such
+        stage."""
+        info = self.arms.get(Arm.HEAD)
+        stages = [stage.name for stage in info.stages if not stage.apart] if info is not None else []
+        if stages and (wrong := unknown_stages(self.rules, self.margins, stages)):
+            raise ConfigError("\n".join(f"{FILE_NAME}: {one}" for one in wrong), hint=STAGES_HINT)
+        return [
+            Threshold(metric=one.metric, stage=one.stage, margin=one.margin)
+            for one in self.margins
+            if one.metric in OF_PACKETS and (one.metric, one.stage) != (CPP, None)
+        ]
 
     def fails(self, name: str) -> bool:
         """True if this check fails on the figures so far."""
@@ -174,6 +198,8 @@ class ReportBuilder:
             replays=self.replays,
             memory=self.memory,
             buffer_looks=self.buffer_looks,
+            own_metrics=self.own_metrics,
+            thresholds=self.thresholds(),
             expected_outcomes=self.expected_outcomes,
             instructions=self.instructions,
             checks=checks or [],

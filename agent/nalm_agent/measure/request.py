@@ -36,6 +36,8 @@ class Request:
     base_fills_cache: bool = True
     """Whether base's build may add to the repository's compiler cache; false for code of strangers."""
     head_fills_cache: bool = True
+    branch: str | None = None
+    """The branch for which head is judged; None: unknown. nalm.toml may have thresholds for it."""
     cell: Cell | None = None
     """The cell of an experiment: base and head are one commit, and the cell defines their runs."""
 

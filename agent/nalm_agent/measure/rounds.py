@@ -35,6 +35,7 @@ from nalm_core.verdict.retained import leaked_share
 
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
+from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.paced_nf import PacedNf
@@ -146,6 +147,8 @@ class Bench:
     work: WorkDir
     batches: dict[Arm, list[LcoreBatches]] = field(default_factory=dict)
     """Of each arm over all rounds so far; measure_rounds adds to it."""
+    metrics: LaunchMetrics | None = None
+    """Reads further metrics at the end of each launch; None: they are not read."""
 
     def add_batches(self, arm: Arm, launch: list[LcoreBatches]) -> None:
         """Adds the batches of a launch."""
@@ -198,10 +201,12 @@ def _measure_launch(
             with blame(arm):
                 warm_up(nf, settings.turn_ms)
         batches = {arm: nf.batches() for arm, nf in running.items()}
+        last = dict[Arm, TurnCounters]()
         for turn in range(settings.turns_per_launch):
             for order, arm in enumerate(turn_order(list(running), launch + turn)):
                 with blame(arm):
                     counted, stolen = _measure_turn(bench, running[arm])
+                last[arm] = counted
                 rounds.append(
                     Round(
                         launch=launch,
@@ -219,6 +224,8 @@ def _measure_launch(
         for arm, nf in running.items():
             bench.add_batches(arm, batches_between(batches[arm], nf.batches()))
             with blame(arm):
+                if bench.metrics is not None:
+                    bench.metrics.read(arm, nf, last.get(arm))
                 own = [one for one in rounds if one.arm is arm]
                 if arm not in looked_at and _buffers_grew(nf, own):
                     looks.append(_look_longer(bench, nf, arm, own))

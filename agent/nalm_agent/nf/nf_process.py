@@ -9,6 +9,7 @@ import shlex
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Self
 
@@ -50,11 +51,11 @@ class NfProcess:
         pin: CPUs to bind the process to; empty for one that binds itself.
         urgent: the NF takes precedence over all programs on its CPUs; not for CPUs that the agent needs.
         """
-        self.directory = work.fresh("run")
+        self.directory: Path = work.fresh("run")
         self._lcores = lcores
         self._log = self.directory / "nf.log"
         self._ready_seconds = ready_seconds
-        self.environment = {**nf_environment(self.directory), **(environment or {})}
+        self.environment: Mapping[str, str] = {**nf_environment(self.directory), **(environment or {})}
         self._given = list(command)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *self.in_run_dir(command)]
@@ -75,6 +76,15 @@ class NfProcess:
     def pid(self) -> int:
         """The process that was started; the NF is this process or its descendant."""
         return self._process.pid
+
+    @property
+    def log(self) -> Path:
+        """The file that has what it printed."""
+        return self._log
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Between two turns only its lcores wait: other threads answer at any time."""
+        return contextlib.nullcontext()
 
     def log_tail(self) -> str:
         """The last lines that the NF wrote."""

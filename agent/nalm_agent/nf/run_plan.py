@@ -32,6 +32,8 @@ class RunPlan:
     control_lcore: bool = False
     counter_commands: CounterCommands | None = None
     """Commands that show the NF's own figures; None if a probe counts."""
+    telemetry: bool = False
+    """Whether DPDK's telemetry is on, for metrics that are read there."""
 
     def environment(self, home: Home) -> dict[str, str]:
         """Variables in addition to the probe's: they load the lent probe into a program without its own.
@@ -95,7 +97,12 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
 
 
 def eal_options(
-    cores: Cores, *, huge_pages: bool, memory_mb: int = MEMORY_MB, control_lcore: bool = False
+    cores: Cores,
+    *,
+    huge_pages: bool,
+    memory_mb: int = MEMORY_MB,
+    control_lcore: bool = False,
+    telemetry: bool = False,
 ) -> list[str]:
     """DPDK's EAL options for these cores: no devices, no leftover files, one SIMD width for all sources."""
     cpus = (*cores.cpus[: int(control_lcore)], *cores.cpus)
@@ -105,7 +112,7 @@ def eal_options(
     return [
         f"--lcores={lcores}",
         "--no-pci",
-        "--no-telemetry",
+        *([] if telemetry else ["--no-telemetry"]),
         "--iova-mode=va",
         f"--force-max-simd-bitwidth={SIMD_BITS}",
         *pages,
@@ -119,7 +126,11 @@ def expand(
 ) -> list[str]:
     """The command line on this host. An argument `{eal}` becomes several arguments."""
     eal = eal_options(
-        cores, huge_pages=huge_pages, memory_mb=run.scenario.memory_mb, control_lcore=run.control_lcore
+        cores,
+        huge_pages=huge_pages,
+        memory_mb=run.scenario.memory_mb,
+        control_lcore=run.control_lcore,
+        telemetry=run.telemetry,
     )
     values = {
         "{source}": str(source),

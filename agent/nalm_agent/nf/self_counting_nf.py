@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from fnmatch import fnmatchcase
 
 from nalm_core.imports.figures import ImportFailedError
@@ -97,6 +97,10 @@ class SelfCountingNf(NfProcess):
         code = self._process.poll()
         if code is not None:
             raise NfError(f"the NF ended with {describe_exit(code)}", log=self.log_tail())
+
+    def answering(self) -> AbstractContextManager[None]:
+        """All its processes are stopped between turns."""
+        return self._continued()
 
     @contextmanager
     def _continued(self) -> Iterator[None]:

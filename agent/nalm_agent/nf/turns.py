@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -52,6 +53,28 @@ class NfInTurns(Protocol):
 
     def log_tail(self) -> str:
         """The last lines of its output."""
+
+    @property
+    def pid(self) -> int:
+        """The process that was started."""
+
+    @property
+    def directory(self) -> Path:
+        """Its own directory."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Its variables."""
+
+    @property
+    def log(self) -> Path:
+        """The file that has what it printed."""
+
+    def in_run_dir(self, command: Sequence[str]) -> list[str]:
+        """A command line with its own directory in it."""
+
+    def answering(self) -> AbstractContextManager[None]:
+        """Between two turns: its other threads can answer commands."""
 
     def finish(self) -> None:
         """Ends the NF."""

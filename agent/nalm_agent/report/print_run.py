@@ -89,6 +89,8 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
             say(out, f"  {escape(line)}")
         for line in explanation_lines(report, verdict):
             say(out, escape(line))
+        for line in metric_lines(verdict):
+            say(out, f"  {escape(line)}")
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             say(out, f"  | {escape(line)}")
@@ -154,6 +156,14 @@ def _place(report: RunReport, stage: str, name: str) -> str:
         if function.name == name and function.file
     )
     return next((f" {one.file}:{one.line}" if one.line else f" {one.file}" for one in counted), "")
+
+
+def metric_lines(verdict: Verdict) -> list[str]:
+    """Metrics beside the chain's cycles: those that can fail the check, and shipped ones that changed."""
+    from nalm_core.verdict.metric_change import said
+
+    shown = ("improved", "regressed")
+    return [said(one) for one in verdict.metrics if one.gates or one.outcome in shown]
 
 
 def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:

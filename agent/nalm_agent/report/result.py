@@ -39,7 +39,9 @@ class Result:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of a command with this run alone."""
-        return _EXIT_CODES[self.verdict.outcome] if self.verdict else ExitCode.OK
+        if self.verdict is None:
+            return ExitCode.OK
+        return ExitCode.REGRESSION if self.verdict.failing_metrics else _EXIT_CODES[self.verdict.outcome]
 
 
 def judged(report: RunReport) -> Verdict | None:

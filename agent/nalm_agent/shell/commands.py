@@ -14,6 +14,7 @@ from typer.main import get_group
 COMMANDS: dict[str, dict[str, str]] = {
     "Beginning": {
         "init": "Write a first nalm.toml, derived from the repository's contents; never overwrites one.",
+        "config": "Check nalm.toml of the working tree, and list what is measured beside packets and cycles.",
         "doctor": "Show what this host can measure, and each problem with its effect and remedy.",
     },
     "Judging a change": {

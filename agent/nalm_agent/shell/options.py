@@ -40,6 +40,14 @@ ScenarioOption = Annotated[
         autocompletion=scenario_names,
     ),
 ]
+BranchOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="BRANCH",
+        help="Branch whose thresholds in nalm.toml apply.",
+        show_default="the branch that is checked out",
+    ),
+]
 RepoOption = Annotated[
     Path, typer.Option("--repo", help="The NF's git repository.", show_default="the working directory")
 ]

@@ -139,6 +139,10 @@ class Repository:
             return head
         return Revision(head.commit, tree, "working tree", dirty=True)
 
+    def branch(self) -> str | None:
+        """The branch that is checked out; None for a detached HEAD."""
+        return self._try("symbolic-ref", "--quiet", "--short", "HEAD")
+
     def parent(self, revision: Revision) -> Revision | None:
         """First parent; None for a root commit. Raises GitError at the end of a shallow clone's history."""
         name = self._try("rev-parse", "--verify", "--quiet", f"{revision.commit}^1")

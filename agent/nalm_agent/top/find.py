@@ -12,9 +12,9 @@ from typing import Literal
 from nalm_core.text.amounts import amount
 from nalm_core.text.plain_text import plain_line
 
+from nalm_agent.nf.find_telemetry import TelemetrySockets
 from nalm_agent.runtime.errors import ProbeError, UsageError
 from nalm_agent.top.find_probe import probes_of
-from nalm_agent.top.find_telemetry import TelemetrySockets
 from nalm_agent.top.process_name import name_of
 
 PROC = Path("/proc")

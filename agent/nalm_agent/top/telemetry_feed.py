@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from nalm_agent.nf.telemetry import EndedError, Telemetry
 from nalm_agent.top.lcore_usage import COMMAND, SET_BACK, Cycles, cycles_of, used
 from nalm_agent.top.process_name import name_of
-from nalm_agent.top.telemetry import EndedError, Telemetry
 from nalm_agent.top.view import PortView, View, ratio
 
 LOST = {"imissed": "missed", "ierrors": "rx errors", "rx_nombuf": "no buffer", "oerrors": "tx errors"}

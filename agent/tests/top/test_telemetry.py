@@ -19,12 +19,12 @@ from nalm_agent.config.nalm_toml import MEMORY_MB
 from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.nf.process_root import inside
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
 from nalm_agent.runtime.errors import ProbeError, SourceError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.top.find import of_prefix, of_process, running
 from nalm_agent.top.lcore_usage import NO_USAGE, SET_BACK
-from nalm_agent.top.process_root import inside
 from nalm_agent.top.telemetry_feed import NO_PORTS, TelemetryFeed
 from nalm_agent.top.view import View
 from tiny import Nalm
@@ -109,7 +109,7 @@ def test_stopped_and_killed_are_told_apart(
     feed = TelemetryFeed(path)
     plain_dpdk.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, plain_dpdk.pid, os.WSTOPPED)
-    monkeypatch.setattr("nalm_agent.top.telemetry.ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("nalm_agent.nf.telemetry.ANSWER_SECONDS", 0.1)
     with pytest.raises(SourceError, match="has not answered") as raised:
         feed.next_view(lambda _: None, 0.1)
     assert "debugger" in str(raised.value.hint)

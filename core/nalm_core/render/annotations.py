@@ -32,7 +32,7 @@ def workflow_commands(runs: Sequence[Judged]) -> str:
     kept: list[str] = []
     left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
     for judged in runs:
-        level = _LEVELS.get(judged.verdict.outcome)
+        level = "error" if judged.verdict.failing_metrics else _LEVELS.get(judged.verdict.outcome)
         if level is None:
             continue
         lines = list(_of_run(judged, level))[: left[level]]

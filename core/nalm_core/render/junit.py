@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JUnit XML: a suite for each run, with a test case for the scenario and one for each stage.
+"""JUnit XML: a suite for each run, with a test case for the scenario, for each stage, and for each metric
+that can fail the check.
 
 A regression is a failure of the scenario and of the stages that pay. An inconclusive run is skipped. A run
 that could not be measured is an error. Elements, attributes and their order are those of Jenkins' schema.
@@ -16,6 +17,7 @@ from nalm_core.render.xml_text import xml_text
 from nalm_core.report.outcome import FAILED, Outcome
 from nalm_core.verdict.change import StageChange
 from nalm_core.verdict.judged import Judged
+from nalm_core.verdict.metric_change import MetricChange, in_short, metric_name, said
 from nalm_core.verdict.places import places
 
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
@@ -38,7 +40,11 @@ def _suite(judged: Judged, number: int) -> ET.Element:
     seconds = _seconds((report.finished_at - report.started_at).total_seconds())
     suite = _element("testsuite", name=f"nalm.{report.scenario.name}", id=str(number), package=report.project)
     suite.append(_properties(judged))
-    cases = [_scenario_case(judged, seconds), *(_stage_case(judged, stage) for stage in verdict.stages)]
+    cases = [
+        _scenario_case(judged, seconds),
+        *(_stage_case(judged, stage) for stage in verdict.stages),
+        *(_metric_case(judged, one) for one in verdict.metrics if one.gates),
+    ]
     suite.extend(cases)
     counts = {key: sum(case.find(tag) is not None for case in cases) for key, tag in _COUNTED.items()}
     started = report.started_at.astimezone(UTC)
@@ -81,6 +87,16 @@ def _scenario_case(judged: Judged, seconds: str) -> ET.Element:
         case.append(_element("skipped", message=verdict.reason))
     lines = [verdict.reason, *verdict.notes, *([judged.link] if judged.link else [])]
     case.append(_text("system-out", "\n".join(lines)))
+    return case
+
+
+def _metric_case(judged: Judged, change: MetricChange) -> ET.Element:
+    case = _case(judged, metric_name(change), "0.000")
+    if change.fails:
+        case.append(_problem("failure", in_short(change), Outcome.REGRESSED, said(change)))
+    elif change.outcome in ("missing", "inconclusive"):
+        case.append(_element("skipped", message=said(change)))
+    case.append(_text("system-out", said(change)))
     return case
 
 

@@ -16,6 +16,7 @@ from nalm_core.render.escaping import code, text
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Outcome
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.judged import SHORT_SHA, Judged
+from nalm_core.verdict.metric_change import said
 from nalm_core.verdict.places import places
 
 MAX_RUNS = 20
@@ -33,10 +34,14 @@ def markdown(runs: Sequence[Judged]) -> str:
     """The whole text, worst run first."""
     ordered = sorted(runs, key=lambda judged: WORST_FIRST.index(judged.verdict.outcome))
     lines = ["### nalm: nothing was measured"] if not ordered else list(_heading(ordered))
-    listed = [judged for judged in ordered if judged.verdict.outcome != Outcome.SAME] or ordered[:1]
+    listed = [judged for judged in ordered if _is_news(judged)] or ordered[:1]
     for judged in listed[:MAX_LISTED]:
         lines += ["", *_section(judged)]
     return "\n".join(lines) + "\n"
+
+
+def _is_news(judged: Judged) -> bool:
+    return judged.verdict.outcome != Outcome.SAME or bool(judged.verdict.failing_metrics)
 
 
 def _heading(ordered: Sequence[Judged]) -> Iterator[str]:
@@ -73,6 +78,7 @@ def _section(judged: Judged) -> Iterator[str]:
         yield from _where(judged)
     if verdict.outcome in CHANGED:
         yield from _why(judged)
+    yield from _metrics(judged)
     if judged.report.failure and verdict.outcome in FAILED:
         log = [line for line in judged.report.failure.splitlines()[1:] if line.strip()]
         yield from (f"- {code(line)}" for line in ["", *log[-LOG_LINES:]] if line)
@@ -108,6 +114,16 @@ def _row(name: str, change: Change, cause: str | None) -> str:
         cause or "",
     )
     return f"| {' | '.join(cells)} |"
+
+
+def _metrics(judged: Judged) -> Iterator[str]:
+    """Metrics beside the chain's cycles: those that can fail the check, and shipped ones that changed."""
+    shown = [one for one in judged.verdict.metrics if one.gates or one.outcome in ("improved", "regressed")]
+    if shown:
+        yield ""
+    for one in shown:
+        line = text(said(one), 300)
+        yield f"- **{line}**" if one.fails else f"- {line}"
 
 
 def _where(judged: Judged) -> Iterator[str]:

@@ -11,7 +11,8 @@ from nalm_core.report.run_report import Model
 
 Better = Literal["lower", "higher", "neither"]
 Scope = Literal["stage", "chain", "lcore", "function"]
-"""`function`: a C function under a stage, with its own instructions, without callees."""
+"""`function`: a C function under a stage, with its own instructions, without callees. A metric of the whole
+program is the chain's."""
 
 
 class Metric(Model):
@@ -160,7 +161,60 @@ _ALL: Final = (
         scopes=("function",),
         sources=("simulated",),
     ),
+    Metric(
+        name="resident_bytes",
+        title="Resident memory",
+        unit="bytes",
+        formula="resident memory of the NF's processes at the end of a launch, small and huge pages",
+        sentence="Memory that the NF occupies.",
+        better="lower",
+        scopes=("chain",),
+        sources=("process",),
+    ),
+    Metric(
+        name="buffers_in_use",
+        title="Buffers in use",
+        unit="buffers",
+        formula="packet buffers that the NF holds after the last turn of a launch",
+        sentence="Packet buffers that are held between two turns: queues, reassembly, caches.",
+        better="lower",
+        scopes=("chain",),
+        sources=("probe",),
+    ),
+    Metric(
+        name="binary_bytes",
+        title="Binary size",
+        unit="bytes",
+        formula="loaded sections of the files that build.artifacts names",
+        sentence="Code and data that the loader takes from the artifacts; debug information does not count.",
+        better="lower",
+        scopes=("chain",),
+        sources=("build",),
+    ),
+    Metric(
+        name="code_bytes",
+        title="Code size",
+        unit="bytes",
+        formula="section .text of the files that build.artifacts names",
+        sentence="Machine code of the artifacts.",
+        better="lower",
+        scopes=("chain",),
+        sources=("build",),
+    ),
+    Metric(
+        name="build_seconds",
+        title="Build time",
+        unit="s",
+        formula="time of the build's commands, with the compiler cache",
+        sentence="How long the build took; missing for a build that came from the store.",
+        better="lower",
+        scopes=("chain",),
+        sources=("build",),
+    ),
 )
+
+SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
+"""Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for metric in _ALL})
 

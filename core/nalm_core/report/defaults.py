@@ -12,6 +12,8 @@ from nalm_core.report.run_report import Settings
 # Defaults of nalm.toml.
 MARGIN: Final = 0.01
 """Relative change of CPP that matters."""
+SHIPPED_MARGIN: Final = 0.05
+"""Relative change of a shipped metric beside packets and cycles that matters."""
 ALPHA: Final = 0.01
 """Upper bound of the probability, over all looks, that a run without a change is regressed or improved."""
 LOOKS: Final = 8

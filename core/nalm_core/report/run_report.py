@@ -25,6 +25,7 @@ from nalm_core.report.event_counts import EventCount
 from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, LoadName, OfferedLoad, RoundTraffic
+from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.source_text import SourceText
 from nalm_core.report.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, ShortName, Source
@@ -381,6 +382,10 @@ class RunReport(Model):
     """Outcomes of the same packets in every arm. Empty: not replayed."""
     memory: list[ArmMemory] = Field(default_factory=list)
     """Memory of each arm. Empty: not read."""
+    own_metrics: list[OwnMetric] = Field(default_factory=list)
+    """Metrics beside those of packets and cycles. Empty: not measured."""
+    thresholds: list[Threshold] = Field(default_factory=list)
+    """Margins beside the chain's CPP, whose margin is in `settings`."""
     buffer_looks: list[BufferLook] = Field(default_factory=list)
     """Longer looks at arms whose packet buffers grew through a launch."""
     expected_outcomes: list[ExpectedOutcome] = Field(default_factory=list)

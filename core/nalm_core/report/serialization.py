@@ -68,6 +68,9 @@ def dump_report(report: RunReport) -> bytes:
     for name in ("experiment", "source_text"):
         if document[name] is None:
             del document[name]
+    for name in ("own_metrics", "thresholds"):
+        if not document[name]:
+            del document[name]
     for count in document["instructions"]:
         for name in ("calls", "lines"):
             if not count[name]:
@@ -118,6 +121,7 @@ def _contradictions(report: RunReport) -> Iterator[Mistake]:
         yield Mistake("$.failure", f"missing, although the status is {report.status}")
     yield from _round_contradictions(report)
     yield from _load_contradictions(report)
+    yield from _metric_contradictions(report)
     for index, count in enumerate(report.instructions):
         path = f"$.instructions[{index}]"
         if count.arm not in report.arms:
@@ -137,6 +141,20 @@ def _load_contradictions(report: RunReport) -> Iterator[Mistake]:
     for arm, info in report.arms.items():
         if report.rounds and info.run.load != name:
             yield Mistake(f"$.arms.{arm}.run.load", f"expected {name!r}, the load in $.offered")
+
+
+def _metric_contradictions(report: RunReport) -> Iterator[Mistake]:
+    names: set[str] = set()
+    for index, one in enumerate(report.own_metrics):
+        path = f"$.own_metrics[{index}]"
+        if one.name in names:
+            yield Mistake(f"{path}.name", f"{one.name} occurs twice")
+        names.add(one.name)
+        if both := one.values.keys() & one.missing.keys():
+            yield Mistake(path, f"{min(both)} has values and the reason why it has none")
+        for arm in [*one.values, *one.missing]:
+            if arm not in report.arms:
+                yield Mistake(f"{path}.values", f"no arm {arm} in $.arms")
 
 
 def _call_contradictions(count: InstructionCount, path: str) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nalm_core.report.counters import RoundTotals, cur, pps, ratio, totals
 from nalm_core.report.first_level import first_level_figures
-from nalm_core.report.history_figure import HistoryFigure, exact, t_interval
+from nalm_core.report.history_figure import HistoryFigure, exact, over_launches, t_interval
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import kept_rounds
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
@@ -51,12 +51,23 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         features=list(info.run.features),
         stage_names=own,
         rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds],
-        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz) | first_level_figures(report, arm, None),
+        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz)
+        | first_level_figures(report, arm, None)
+        | _own_figures(report, arm),
         stages={
             name: _stage_figures(rounds, info, ipp, name) | first_level_figures(report, arm, name)
             for name in own
         },
     )
+
+
+def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
+    """Metrics beside those of packets and cycles, without missing ones."""
+    return {
+        one.name: exact(values[0], one.source) if one.exact else over_launches(values, one.source)
+        for one in report.own_metrics
+        if (values := one.values.get(arm))
+    }
 
 
 def _chain_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:

@@ -24,6 +24,7 @@ from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
 from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
 from nalm_core.verdict.feature_price import feature_split, feature_stages, in_pass_order
 from nalm_core.verdict.instruction_change import InstructionChange, instruction_changes
+from nalm_core.verdict.metric_change import MetricChange, failing, metric_changes
 from nalm_core.verdict.modelled_change import ModelChange, model_changes
 from nalm_core.verdict.packet_outcomes import OutcomeChange
 from nalm_core.verdict.pairing import paired_series
@@ -61,8 +62,15 @@ class Verdict(Model):
     """Outcomes of packets that differ from base's; lost packets first."""
     at_load: AtLoad | None = None
     """CUR, batches and cycles per poll at a partial load; None in a closed loop."""
+    metrics: list[MetricChange] = Field(default_factory=list)
+    """Metrics beside those of packets and cycles, each with an outcome of its own."""
     notes: list[str] = Field(default_factory=list)
     """Further notes."""
+
+    @property
+    def failing_metrics(self) -> list[MetricChange]:
+        """Metrics that fail the check, whatever the outcome of the run; the largest change first."""
+        return failing(self.metrics)
 
 
 def all_checks(report: RunReport) -> list[Check]:
@@ -93,7 +101,24 @@ def judge(report: RunReport) -> Verdict:
         return plain(Outcome.BROKEN, wording.first_line(report.failure))
     if report.status is RunStatus.FAILED:
         return plain(Outcome.INVALID, wording.first_line(report.failure))
-    return _with_outcomes(_judge_measured(report, plain), changes_of(report))
+    return _with_metrics(_with_outcomes(_judge_measured(report, plain), changes_of(report)), report)
+
+
+def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
+    """The verdict with the metrics beside packets and cycles; a failed run has none."""
+    if not (report.own_metrics or report.thresholds) or verdict.outcome in FAILED:
+        return verdict
+    changes = metric_changes(report)
+    failed = failing(changes)
+    if not failed:
+        return verdict.model_copy(update={"metrics": changes})
+    return verdict.model_copy(
+        update={
+            "metrics": changes,
+            "reason": f"{verdict.reason} {wording.worse_metrics(failed)}",
+            "summary": f"{verdict.summary}; {wording.worse_metrics_in_short(failed)}",
+        }
+    )
 
 
 def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:

@@ -14,6 +14,7 @@ from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
+from nalm_core.verdict.metric_change import MetricChange, in_short, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
 UNCHANGED = "The code sections and the run definition are the same as base's: there is nothing to measure."
@@ -77,6 +78,17 @@ def outcomes_in_short(changes: Sequence[OutcomeChange]) -> str:
     """Changed outcomes for a table's cell."""
     first = changes[0]
     return f"{first.stage}: other outcomes" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
+
+
+def worse_metrics(failed: Sequence[MetricChange]) -> str:
+    """A sentence about metrics beyond their margin."""
+    return f"Worse beyond its margin: {'; '.join(said(one) for one in failed)}."
+
+
+def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:
+    """Metrics beyond their margin, for a table's cell."""
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f"{in_short(failed[0])} regressed{more}"
 
 
 def too_few(report: RunReport, arm: Arm) -> str:

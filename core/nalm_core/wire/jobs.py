@@ -36,6 +36,8 @@ class Lease(BaseModel):
     """Time for the rounds of a scenario; None: that of nalm.toml."""
     experiment: LeasedExperiment | None = None
     """Measure these cells instead of the scenarios."""
+    branch: str | None = None
+    """The branch that the head is on, or goes into; None: unknown."""
     control: bool = False
     """Measure even if the code is equal."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nalm_agent.top.process_root import inside
-from nalm_agent.top.telemetry import NAME
+from nalm_agent.nf.process_root import inside
+from nalm_agent.nf.telemetry import NAME
 
 _ACCEPTS = 0x10000
 """The kernel's flag (__SO_ACCEPTCON) of a listening socket."""

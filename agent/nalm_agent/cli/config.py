@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm config`: checks nalm.toml and shows its metrics, and the margins in force."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nalm_agent.config.location import config_path
+from nalm_agent.config.nalm_toml import FILE_NAME, parse
+from nalm_agent.desk.print_config import print_margins, print_metrics
+from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.shell import options
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
+
+
+def add_to(app: typer.Typer) -> None:
+    """Adds the command to `nalm`."""
+    app.command(
+        epilog="Examples:\n\n    nalm config\n\n    nalm config --effective\n\n"
+        "    nalm config --effective --branch release/2 --scenario sfc_a"
+    )(config)
+
+
+def config(
+    *,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="Show the margins in force, and the line that gives each.")
+    ] = False,
+    branch: options.BranchOption = None,
+    scenario: options.ScenarioOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    repo: options.RepoOption = Path(),
+) -> None:
+    """Check nalm.toml of the working tree, and list what is measured beside packets and cycles."""
+
+    path = config_path(repo)
+    try:
+        text = path.read_text()
+    except OSError as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror}", hint="`nalm init` writes a first one"
+        ) from error
+    found = parse(text, FILE_NAME)
+    for name in scenario or ():
+        found.scenario(name)
+    if not effective:
+        return print_metrics(found, text, as_json=as_json)
+    if branch is None:
+        with Home.default().work() as work:
+            branch = Repository(repo.absolute(), work.fresh("git")).branch()
+    return print_margins(found, text, scenario or list(found.scenarios), branch, as_json=as_json)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints nalm.toml's metrics, and the margins in force with the line that gives each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from nalm_core.report.catalogue import METRICS, SHIPPED
+from nalm_core.report.defaults import MARGIN, SHIPPED_MARGIN
+from nalm_core.text.percents import share_percent
+from rich.table import Table
+
+from nalm_agent.config.lines import line_of
+from nalm_agent.config.metrics import MetricConfig
+from nalm_agent.config.nalm_toml import FILE_NAME, Config
+from nalm_agent.config.thresholds import OF_PACKETS, Effective, as_rule, threshold_lines
+from nalm_agent.report.print_run import console
+
+Row = dict[str, object]
+NO_BRANCH = "no branch: HEAD is detached; name one with --branch"
+
+
+def print_metrics(config: Config, text: str, *, as_json: bool) -> None:
+    """Metrics beside those of packets and cycles: of nalm.toml with their line, and shipped ones."""
+    rows = [*_defined(config.metrics, text), *_shipped()]
+    if as_json:
+        print(json.dumps({"scenarios": list(config.scenarios), "metrics": rows}))
+        return
+    out = console()
+    out.print(f"{FILE_NAME}: no mistakes; scenarios: {', '.join(config.scenarios)}", highlight=False)
+    _print(rows, ("metric", "unit", "better", "every", "source", "from"))
+
+
+def _defined(metrics: Mapping[str, MetricConfig], text: str) -> Iterator[Row]:
+    for name, one in metrics.items():
+        yield {
+            "metric": name,
+            "unit": one.unit,
+            "better": one.better,
+            "every": one.every,
+            "source": one.source,
+            "from": f"{FILE_NAME}:{line_of(text, ['metrics', name])}",
+        }
+
+
+def _shipped() -> Iterator[Row]:
+    for name in SHIPPED:
+        about = METRICS[name]
+        yield {
+            "metric": name,
+            "unit": about.unit,
+            "better": about.better,
+            "every": "build" if about.sources == ("build",) else "launch",
+            "source": " or ".join(about.sources),
+            "from": "nalm",
+        }
+
+
+def print_margins(
+    config: Config, text: str, scenarios: Sequence[str], branch: str | None, *, as_json: bool
+) -> None:
+    """The margins in force for scenarios of a commit of this branch, each with the line that gives it."""
+    lines = threshold_lines(text, len(config.thresholds))
+    rows: list[Row] = [
+        {
+            "scenario": name,
+            "metric": one.metric,
+            "stage": one.stage,
+            "margin": one.margin,
+            "judged": one.judged,
+            "from": _origin(one, config, text, lines),
+        }
+        for name in scenarios
+        for one in config.margins(name, branch)
+    ]
+    if as_json:
+        print(json.dumps({"branch": branch, "margins": rows}))
+        return
+    out = console()
+    known = (
+        f"branch {branch}" if branch is not None else "no branch: HEAD is detached; name one with --branch"
+    )
+    out.print(known, highlight=False)
+    shown = [
+        row
+        | {
+            "stage": row["stage"] or ("chain" if row["metric"] in OF_PACKETS else ""),
+            "margin": share_percent(one.margin, 2),
+            "judged": "yes" if one.judged else "shown only",
+        }
+        for row, one in zip(rows, (one for s in scenarios for one in config.margins(s, branch)), strict=True)
+    ]
+    _print(shown, ("scenario", "metric", "stage", "margin", "judged", "from"))
+
+
+def _origin(one: Effective, config: Config, text: str, lines: Sequence[int]) -> str:
+    if one.rule is not None:
+        return f"{FILE_NAME}:{lines[one.rule]} ({as_rule(config.thresholds[one.rule])})"
+    if one.metric in SHIPPED:
+        return f"default of shipped metrics, {share_percent(SHIPPED_MARGIN, 0)}"
+    if "margin" in config.judge.model_fields_set:
+        return f"{FILE_NAME}:{line_of(text, ['judge', 'margin'])} (judge.margin)"
+    return f"default of judge.margin, {share_percent(MARGIN, 0)}"
+
+
+def _print(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    out = console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(str(row[column]) for column in columns))
+    out.print(table)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics beside those of packets and cycles: shipped ones, and those that nalm.toml defines."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nalm_core.report.terms import Arm, Model
+
+MetricName = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
+Unit = Annotated[str, Field(min_length=1, max_length=24, pattern=r"^[A-Za-z0-9%/._ -]+$")]
+Margin = Annotated[float, Field(gt=0, lt=1)]
+Value = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Every = Literal["build", "launch"]
+MetricSource = Literal["build", "process", "probe", "telemetry", "command", "file"]
+
+
+class Threshold(Model):
+    """A margin for a metric of packets that nalm.toml judges beside the chain's CPP."""
+
+    metric: Literal["cpp", "ipp"]
+    stage: str | None = None
+    """None: the chain."""
+    margin: Margin
+
+
+class OwnMetric(Model):
+    """One metric in every arm. An arm has values or the reason why it has none, never 0 for a missing one."""
+
+    name: MetricName
+    unit: Unit
+    better: Literal["lower", "higher"]
+    every: Every
+    """How often it is read: once for a build, or at the end of every launch."""
+    exact: bool
+    """Whether equal builds have equal values, so that one value of each decides."""
+    source: MetricSource
+    margin: Margin
+    """Relative change that matters."""
+    gates: bool = False
+    """Whether a regression fails the check and makes an alert: nalm.toml defines the metric or gives it a
+    threshold. A shipped metric is otherwise only shown."""
+    values: dict[Arm, Annotated[list[Value], Field(min_length=1)]] = Field(default_factory=dict)
+    """One value of a build; one of each launch, in order."""
+    missing: dict[Arm, str] = Field(default_factory=dict)
+    """Why an arm has no value."""

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges what stands beside the chain's cycles: own metrics, and stages and instructions with a threshold.
+
+None of them changes the outcome of the run, which the chain's cycles decide.
+
+A metric that repeats exactly is compared by one value of each build. Others are judged like CPP, by the ratio
+of two means over launches at the run's look; the error rate is shared by all metrics of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from nalm_core.report.catalogue import METRICS
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA
+from nalm_core.report.instructions import arm_ipp, common_source
+from nalm_core.report.judged_arm import feature_change, judged_arm
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.own_metrics import OwnMetric, Threshold
+from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches
+from nalm_core.report.run_report import Arm, Model, RunReport, Settings
+from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.sequential import decide_at, look_for, spent_at
+from nalm_core.text.percents import change_percent, share_percent
+
+MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
+
+ONE_VALUE = "one value of each build does not show how it varies: its history does"
+NO_RATIO = "its mean is 0 in one arm, so there is no ratio"
+NOT_COUNTED = "instructions were not counted for both arms"
+NOT_TIMED = "the stage has no cycles of its own in both arms"
+UNDECIDED = "neither a change nor its absence is shown at a margin of ±{margin}"
+OTHER_FEATURES = "the feature set changed, and it was not measured with base's features"
+
+
+class MetricChange(Model):
+    """One metric from base to head, or to head run with base's features."""
+
+    metric: str
+    stage: str | None = None
+    """The stage of a metric of packets; None: the chain, or the whole NF."""
+    unit: str
+    better: Literal["lower", "higher"]
+    outcome: MetricOutcome
+    gates: bool
+    """Whether a regression fails the check and makes an alert."""
+    base: float | None = None
+    """Mean over the launches that take part; None: missing."""
+    head: float | None = None
+    ratio: float | None = None
+    """head / base; None without both, or if base is 0."""
+    low: float | None = None
+    high: float | None = None
+    """Interval of the ratio, at `level`; both equal the ratio of a metric that repeats exactly."""
+    level: float | None = None
+    margin: float = Field(gt=0)
+    reason: str | None = None
+    """Why it is missing or undecided."""
+
+    @property
+    def fails(self) -> bool:
+        """True if it fails the check."""
+        return self.gates and self.outcome == "regressed"
+
+
+def metric_changes(report: RunReport) -> list[MetricChange]:
+    """All metrics of a measured run: stages and instructions that have a threshold, then the report's own
+    metrics, in its order."""
+    varying = sum(not one.exact for one in report.own_metrics)
+    varying += sum(one.metric == "cpp" for one in report.thresholds)
+    settings = report.settings.model_copy(update={"alpha": report.settings.alpha / max(varying, 1)})
+    arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
+    launches = pair_launches(report, Arm.BASE, arm) if report.thresholds else []
+    of_packets = [_threshold(report, one, arm, launches, settings) for one in report.thresholds]
+    return of_packets + [_own(report, one, arm, settings) for one in report.own_metrics]
+
+
+def failing(changes: Sequence[MetricChange]) -> list[MetricChange]:
+    """Those that fail the check, the largest change first."""
+    found = [one for one in changes if one.fails]
+    return sorted(found, key=lambda one: abs((one.ratio or 0.0) - 1), reverse=True)
+
+
+def _threshold(
+    report: RunReport,
+    threshold: Threshold,
+    arm: Arm,
+    launches: Sequence[PairedLaunch],
+    settings: Settings,
+) -> MetricChange:
+    """A stage's CPP, or instructions, which repeat exactly."""
+    stage = threshold.stage
+    found = MetricChange(
+        metric=threshold.metric,
+        stage=stage,
+        unit=METRICS[threshold.metric].unit,
+        better="lower",
+        outcome="missing",
+        gates=True,
+        margin=threshold.margin,
+    )
+    if threshold.metric == "ipp":
+        old, new = (_ipp(report, one, stage, arm) for one in (Arm.BASE, arm))
+        if old is None or new is None:
+            return found.model_copy(update={"reason": NOT_COUNTED})
+        return found.model_copy(update={"base": old, "head": new} | _exact(found, old, new))
+    timed = all(stage in one.stage_cycles for pair in launches for one in (*pair.base, *pair.head))
+    if not launches or not timed:
+        return found.model_copy(update={"reason": NOT_TIMED})
+    kept = middle_launches([one.base_cpp() for one in launches], [one.head_cpp() for one in launches])
+    before, after = [one.base_cpp(stage) for one in launches], [one.head_cpp(stage) for one in launches]
+    return found.model_copy(update=_by_ratio(found, _Sides(before, after, kept), report, settings))
+
+
+def _ipp(report: RunReport, arm: Arm, stage: str | None, other: Arm) -> float | None:
+    info = report.arms.get(arm)
+    source = common_source(report.instructions, (Arm.BASE, other))
+    ipp = None if info is None else arm_ipp(report.instructions, arm, info, source)
+    if ipp is None:
+        return None
+    return ipp.chain if stage is None else ipp.stages.get(stage)
+
+
+def _own(report: RunReport, metric: OwnMetric, arm: Arm, settings: Settings) -> MetricChange:
+    old, new = metric.values.get(Arm.BASE), metric.values.get(arm)
+    found = MetricChange(
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        outcome="missing",
+        gates=metric.gates,
+        base=_mean(old),
+        head=_mean(new),
+        margin=metric.margin,
+    )
+    if old is None or new is None:
+        return found.model_copy(update={"reason": _why_missing(metric, arm)})
+    if metric.exact:
+        return found.model_copy(update=_exact(found, old[0], new[0]))
+    if metric.every == "build":
+        ratio = new[0] / old[0] if old[0] else None
+        return found.model_copy(update={"outcome": "inconclusive", "ratio": ratio, "reason": ONE_VALUE})
+    if not any(old) and not any(new):
+        return found.model_copy(update={"outcome": "same"})
+    launches = min(len(old), len(new))
+    old, new = old[:launches], new[:launches]
+    kept = middle_launches(old, new) if all(old) else list(range(launches))
+    return found.model_copy(update=_by_ratio(found, _Sides(old, new, kept), report, settings))
+
+
+def _why_missing(metric: OwnMetric, arm: Arm) -> str:
+    reasons = [f"{one}: {metric.missing[one]}" for one in (Arm.BASE, arm) if one in metric.missing]
+    return "; ".join(reasons) or OTHER_FEATURES
+
+
+def _exact(found: MetricChange, old: float, new: float) -> dict[str, object]:
+    if old == new:
+        return {"outcome": "same", "ratio": 1.0, "low": 1.0, "high": 1.0}
+    if not old:
+        return {"outcome": _direction(found, grew=True)}
+    ratio, upper = new / old, 1 + found.margin
+    outcome = "same" if 1 / upper < ratio < upper else _direction(found, grew=ratio > 1)
+    return {"outcome": outcome, "ratio": ratio, "low": ratio, "high": ratio}
+
+
+def _direction(found: MetricChange, *, grew: bool) -> MetricOutcome:
+    return "regressed" if grew == (found.better == "lower") else "improved"
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """Values of both arms by launch, and the launches that take part."""
+
+    old: Sequence[float]
+    new: Sequence[float]
+    kept: Sequence[int]
+
+
+def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: Settings) -> dict[str, object]:
+    """Judged by the ratio of two means over launches, as CPP is."""
+    estimate = estimate_ratio(sides.old, sides.new, kept=sides.kept)
+    if estimate is None:
+        return {"outcome": "inconclusive", "reason": NO_RATIO if len(sides.old) > 1 else ONE_VALUE}
+    settings = settings.model_copy(update={"margin": found.margin})
+    look = look_for(launches_done(report), settings)
+    decided = decide_at(estimate, settings, look)
+    outcome, rate = "inconclusive", spent_at(settings.alpha, settings, look)
+    if decided == Outcome.SAME:
+        outcome, rate = "same", 2 * spent_at(EQUIVALENCE_ALPHA, settings, look)
+    elif decided is not None:
+        outcome = _direction(found, grew=decided == Outcome.REGRESSED)
+    low, high = estimate.interval(rate)
+    return {
+        "outcome": outcome,
+        "base": _mean([sides.old[launch] for launch in sides.kept]),
+        "head": _mean([sides.new[launch] for launch in sides.kept]),
+        "ratio": estimate.ratio,
+        "low": low,
+        "high": high,
+        "level": 1 - rate,
+        "reason": UNDECIDED.format(margin=share_percent(found.margin)) if decided is None else None,
+    }
+
+
+def _mean(values: Sequence[float] | None) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def said(change: MetricChange) -> str:
+    """One metric in a line: `resident_bytes 1,000 to 1,100 bytes (+10.0 %), regressed`."""
+    if change.outcome == "missing":
+        return f"{metric_name(change)}: missing; {change.reason}"
+    size = "" if change.ratio is None else f" ({change_percent(change.ratio - 1)}{_interval(change)})"
+    text = f"{metric_name(change)} {number(change.base)} to {number(change.head)} {change.unit}{size}"
+    text += f", {change.outcome}"
+    return text if change.reason is None else f"{text}: {change.reason}"
+
+
+def in_short(change: MetricChange) -> str:
+    """One metric for a table's cell."""
+    size = "" if change.ratio is None else f" {change_percent(change.ratio - 1)}"
+    return f"{metric_name(change)}{size}"
+
+
+def metric_name(change: MetricChange) -> str:
+    """The metric, with its stage."""
+    return change.metric if change.stage is None else f"{change.stage} {change.metric}"
+
+
+def number(value: float | None) -> str:
+    """A value with at most four significant digits behind the point, whole numbers whole."""
+    if value is None:
+        return "missing"
+    return f"{value:,.0f}" if value >= 1000 or value == round(value) else f"{value:.4g}"
+
+
+def _interval(change: MetricChange) -> str:
+    if change.low is None or change.high is None or change.low == change.high:
+        return ""
+    return f" [{100 * (change.low - 1):+.1f}, {100 * (change.high - 1):+.1f}]"
