@@ -86,6 +86,7 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (part === "alerts" || part === "mutes") return [];
   if (part === "lines") return lines(query.get("metric") ?? "cpp");
   if (part === "branches") return [];
+  if (part === "metrics") return catalogue();
   if (part === "scenarios" && leaf === "functions") return [];
   if (part === "scenarios" && leaf === "history") return history(query.get("metric") ?? "cpp");
   if (part === "scenarios") return full ? [scenario()] : [];

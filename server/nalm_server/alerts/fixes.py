@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts import evidence, lifecycle, matching, repository
 from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.own_metrics import beside_cycles
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.git.commits import repository as commits
@@ -47,7 +48,8 @@ def _weigh(session: Session, alert: AlertRow, now: datetime) -> None:
     found = {name: _direct(session, alert, one, last) or one for name, one in seen.items()}
     unfixed = scenarios - set(found)
     recovery = [found[name] for name in sorted(found)]
-    if not unfixed and all(one.complete for one in recovery):
+    beside = beside_cycles(repository.moves(session, alert.id))
+    if not unfixed and not beside and all(one.complete for one in recovery):
         if alert.state in ACTIVE:
             lifecycle.fix(session, alert, last.id, _undone(recovery), now, recovery=recovery, measured=True)
     elif unfixed <= repository.measured_at(session, last.id):

@@ -34,12 +34,17 @@ def refresh(session: Session, alert: AlertRow) -> None:
 
 
 def size(move: AlertMoveRow) -> float:
-    return BROKEN_SIZE if move.kind == "broken" else size_of(move.metric, move.ratio)
+    """A move is always for the worse, whichever direction its metric has."""
+    return BROKEN_SIZE if move.kind == "broken" else abs(size_of(move.metric, move.ratio))
 
 
 def _leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
-    """The move to show: the chain's before a stage's, a pair's before a history's, the larger one."""
-    return max(moves, key=lambda one: (one.stage == CHAIN, one.source == "pair", size(one)))
+    """The move to show: of cycles before another metric's, the chain's before a stage's, a pair's before a
+    history's, the larger one."""
+    return max(
+        moves,
+        key=lambda one: (one.metric == "cpp", one.stage == CHAIN, one.source == "pair", size(one)),
+    )
 
 
 def _stage(moves: Sequence[AlertMoveRow]) -> str:

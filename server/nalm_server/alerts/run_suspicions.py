@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from nalm_core.verdict.verdict import Verdict
@@ -20,6 +21,9 @@ from nalm_server.results.repository import JudgedRun
 ALERTING = (JobReason.PERSON, JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL)
 """Reasons of jobs that may raise alerts. Pull requests get a comment instead."""
 
+DECIDES = ("regressed", "broken")
+"""Outcomes of cycles that raise alerts."""
+
 
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
@@ -28,8 +32,8 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
         return
     expectations.record(session, judged.run.commit_id, before.id, now)
     verdict = Verdict.model_validate(judged.verdict.document)
-    if verdict.outcome in ("regressed", "broken"):
-        suspicion = _suspicion(judged, verdict, before, parent=_parent(session, judged))
+    suspicion = _suspicion(judged, verdict, before, parent=_parent(session, judged))
+    if verdict.outcome in DECIDES or suspicion.moved:
         suspect(session, suspicion, now)
     if verdict.outcome in ("regressed", "improved", "same"):
         fixes.look(session, judged.run, judged.verdict, now)
@@ -65,7 +69,14 @@ def _suspicion(judged: JudgedRun, verdict: Verdict, before: CommitRow, *, parent
 
 
 def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
-    """The chain and the stages that pay."""
+    """The chain and the stages that pay, if cycles regressed; then metrics that gate and regressed."""
+    beside = [
+        replace(_cycles(judged, one.stage or CHAIN, one.ratio, one.low, one.high), metric=one.metric)
+        for one in verdict.failing_metrics
+        if one.ratio is not None
+    ]
+    if verdict.outcome not in DECIDES:
+        return beside
     chain = verdict.chain
     changes = [(CHAIN, chain.ratio_cpp, chain.low, chain.high)] if chain is not None else []
     changes += [
@@ -74,12 +85,14 @@ def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
         if one.stage in verdict.culprit_stages
     ]
     moved = [
-        _one(judged, stage, ratio, low, high) for stage, ratio, low, high in changes if ratio is not None
+        _cycles(judged, stage, ratio, low, high) for stage, ratio, low, high in changes if ratio is not None
     ]
-    return moved or [_one(judged, CHAIN, 1.0, None, None)]
+    known = {(one.metric, one.stage) for one in moved}
+    moved += [one for one in beside if (one.metric, one.stage) not in known]
+    return moved or [_cycles(judged, CHAIN, 1.0, None, None)]
 
 
-def _one(judged: JudgedRun, stage: str, ratio: float, low: float | None, high: float | None) -> Moved:
+def _cycles(judged: JudgedRun, stage: str, ratio: float, low: float | None, high: float | None) -> Moved:
     return Moved(
         scenario=judged.scenario,
         host_class=judged.run.host_class,

@@ -61,6 +61,7 @@ from nalm_server.views.compare.run_endpoints import router as run_code
 from nalm_server.views.exports.endpoints import router as exports
 from nalm_server.views.feeds.endpoints import router as feeds
 from nalm_server.views.history.chart_endpoints import router as history_lines
+from nalm_server.views.history.endpoints import metrics_router as project_metrics
 from nalm_server.views.history.endpoints import router as history
 from nalm_server.views.live.endpoints import router as live
 from nalm_server.views.renderings.endpoints import router as renderings
@@ -80,6 +81,7 @@ ROUTERS = (
     weeks,
     history,
     history_lines,
+    project_metrics,
     change_points,
     compare,
     features,

@@ -112,6 +112,9 @@ class JobRow(Base):
     priority: Mapped[int] = mapped_column(SmallInteger, server_default="1")
     """Smaller comes first."""
     pull_request: Mapped[int | None]
+    branch: Mapped[str | None] = mapped_column(String(255))
+    """The branch of the push, or the target of the pull request; None: unknown, or from before revision
+    0030."""
     requested_by: Mapped[str | None] = mapped_column(String(128))
     scenarios: Mapped[list[str] | None] = mapped_column(JSON)
     """Only these; None: those that nalm.toml measures by default."""

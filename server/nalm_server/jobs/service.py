@@ -32,6 +32,7 @@ def enqueue(
     now: datetime,
     origin: Origin | None = None,
     pull_request: int | None = None,
+    branch: str | None = None,
     requested_by: str | None = None,
     scenarios: list[str] | None = None,
     budget_seconds: float | None = None,
@@ -42,7 +43,8 @@ def enqueue(
 ) -> JobRow:
     """Queues the measurement of the commit against base; only once for the same reason.
 
-    origin: where the commit was just seen; None: as recorded. A fork's commit is queued but not leased until
+    origin: where the commit was just seen; None: as recorded. branch: whose thresholds apply; None: the
+    default branch, if the commit is of it. A fork's commit is queued but not leased until
     it is approved. The caller holds the project's lock.
     """
     fork = (origin or approvals.origin(session, commit)).fork
@@ -55,6 +57,7 @@ def enqueue(
         base_sha = superseding.older_pushes(session, commit, now) or base_sha
     job = _new(commit, base_sha, reason, fork, now)
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
+    job.branch = branch or _default_branch(session, commit)
     job.budget_seconds, job.campaign = budget_seconds, campaign
     job.only_host, job.not_host, job.needs = only_host, not_host, needs
     _queue(session, [(job, why)], now)
@@ -70,6 +73,8 @@ class PullRequestHead:
     why: str
     fork: str | None
     pull_request: int | None
+    branch: str | None = None
+    """The target of the pull request."""
 
 
 def enqueue_pull_requests(session: Session, heads: Sequence[PullRequestHead], now: datetime) -> list[JobRow]:
@@ -84,7 +89,7 @@ def enqueue_pull_requests(session: Session, heads: Sequence[PullRequestHead], no
         job = known.get((head.commit.id, head.base_sha))
         if job is None:
             job = _new(head.commit, head.base_sha, JobReason.PULL_REQUEST, head.fork, now)
-            job.pull_request = head.pull_request
+            job.pull_request, job.branch = head.pull_request, head.branch
             new.append((job, head.why))
         else:
             _requested_again(
@@ -122,6 +127,12 @@ def _queue(session: Session, new: Sequence[tuple[JobRow, str]], now: datetime) -
     for job, why in new:
         repository.add_transition(session, job.id, JobState.QUEUED, now, why, who=job.requested_by)
     ports.jobs_moved(session, jobs, now)
+
+
+def _default_branch(session: Session, commit: CommitRow) -> str | None:
+    """The default branch, for a commit of its first-parent line; None for others."""
+    project = project_rows.find_by_id(session, commit.project_id) if commit.listed else None
+    return project.default_branch if project is not None else None
 
 
 def _latest_only(session: Session, project_id: int) -> bool:

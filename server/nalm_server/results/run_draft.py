@@ -22,7 +22,7 @@ from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.schemas import Display, ReportTaken
-from nalm_server.results.series import entry
+from nalm_server.results.series import entry, metrics
 from nalm_server.results.series import repository as scenarios
 
 
@@ -111,6 +111,7 @@ def _store(
     )
     judged = _verdict_row(report, verdict)
     repository.add(session, row, upload.packed, judged)
+    metrics.record(session, project.id, report.own_metrics)
     if not row.beside:
         entry.enter(session, row, draft.figures)
         functions.enter(session, row, draft.functions)

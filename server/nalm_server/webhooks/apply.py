@@ -93,7 +93,7 @@ def apply(session: Session, project_id: int, event: Event, plan: Plan, now: date
         assert made is not None, "the order of a single plan cannot matter"
         return made[0]
     commits = _record(session, project_id, [plan])
-    job_ids = [_enqueue(session, commits[one.sha], one, now) for one in plan.measurements]
+    job_ids = [_enqueue(session, commits[one.sha], one, event, now) for one in plan.measurements]
     _move_refs(session, project_id, event, plan, now)
     _drop(session, project_id, event, plan, now)
     return job_ids
@@ -156,10 +156,13 @@ def _head(commits: Mapping[str, CommitRow], measurement: Measurement) -> PullReq
         measurement.why,
         fork=measurement.fork,
         pull_request=measurement.pull_request,
+        branch=measurement.branch,
     )
 
 
-def _enqueue(session: Session, commit: CommitRow, measurement: Measurement, now: datetime) -> int:
+def _enqueue(
+    session: Session, commit: CommitRow, measurement: Measurement, event: Event, now: datetime
+) -> int:
     job = jobs.enqueue(
         session,
         commit,
@@ -169,6 +172,7 @@ def _enqueue(session: Session, commit: CommitRow, measurement: Measurement, now:
         now=now,
         origin=Origin(measurement.fork),
         pull_request=measurement.pull_request,
+        branch=measurement.branch or (event.branch if isinstance(event, BranchPushed) else None),
     )
     return job.id
 

@@ -18,6 +18,7 @@ from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.refs.models import BranchRow, PullRequestRow, TagRow
 from nalm_server.jobs.hosts.models import HealthRow
 from nalm_server.notify.models import NotificationRow
+from nalm_server.results.series.models import ProjectMetricRow
 from nalm_server_access import TRIAL
 from nalm_server_harness import Clock, Service, counted, make_service
 from nalm_server_reports import body_of, make_report, sha
@@ -31,6 +32,7 @@ LISTS = {
     "/projects/{project}/integrations": f"{DEMO}/integrations",
     "/projects/{project}/notifications": f"{DEMO}/notifications",
     "/projects/{project}/commits": f"{DEMO}/commits",
+    "/projects/{project}/metrics": f"{DEMO}/metrics",
     "/projects/{project}/scenarios": f"{DEMO}/scenarios",
     "/projects/{project}/scenarios/{scenario}/functions": f"{DEMO}/scenarios/sfc_a/functions",
     "/projects/{project}/change-points": f"{DEMO}/change-points",
@@ -180,5 +182,7 @@ def add_stored(service: Service, number: int) -> None:
         session.add(FloorRow(scenario=f"s{number}", host_class="vm-2", **floor, **project))
         at = {"commit_id": number, "low_commit_id": number, "high_commit_id": number}
         step = {"ratio": 1.1, "probability": 0.99, "state": "standing", "detected_at": now}
+        own = {"unit": "bytes", "better": "lower", "source": "command"}
+        session.add(ProjectMetricRow(name=f"own_{number}", **own, **project))
         session.add(ChangePointRow(series_id=1, significant=True, **step, **at))
         session.commit()

@@ -73,6 +73,7 @@ MATRIX: dict[str, Row] = {
     "PATCH /projects/{project}": Row(Who.MAINTAINER, PROJECT, {}),
     "GET /projects/{project}/commits": Row(Who.READER, f"{PROJECT}/commits"),
     "GET /projects/{project}/commits/{sha}": Row(Who.READER, f"{PROJECT}/commits/{SHA}"),
+    "GET /projects/{project}/metrics": Row(Who.READER, f"{PROJECT}/metrics"),
     "GET /projects/{project}/scenarios": Row(Who.READER, f"{PROJECT}/scenarios"),
     "GET /projects/{project}/scenarios/{scenario}/history": Row(
         Who.READER, f"{PROJECT}/scenarios/sfc_a/history"

@@ -21,10 +21,10 @@ from pathlib import Path
 from host import print_result
 from nalm_agent.gdb.run import source_line
 from nalm_agent.host.cores import choose
+from nalm_agent.nf.find_telemetry import TelemetrySockets
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import lcore_counters
 from nalm_agent.store.home import Home, WorkDir
-from nalm_agent.nf.find_telemetry import TelemetrySockets
 from nalm_agent.top.perf_feed import PerfFeed
 from variants import READY_SECONDS, Variant
 

@@ -11,8 +11,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import lifecycle, ports
+from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.confirmation_schemas import PlanState
 from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.own_metrics import SEEN_ONCE, beside_cycles
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.campaigns.confirmation import evidence
 from nalm_server.campaigns.confirmation.evidence import Seen
@@ -53,6 +55,13 @@ class Case:
         if state is PlanState.CONFIRMED:
             lifecycle.confirm(self.session, alert or self.alert, why, self.now, again=again)
         elif state is PlanState.DISMISSED:
-            lifecycle.dismiss(self.session, alert or self.alert, why, self.now)
+            self._dismiss(alert or self.alert, why)
         elif state is PlanState.INCONCLUSIVE:
             ports.changed(self.session, self.alert, self.now)
+
+    def _dismiss(self, alert: AlertRow, why: str) -> None:
+        """Cycles did not move, but what was seen beside them stands."""
+        if beside_cycles(alerts.moves(self.session, alert.id)):
+            lifecycle.confirm(self.session, alert, f"{why}; {SEEN_ONCE}", self.now, again=False)
+        else:
+            lifecycle.dismiss(self.session, alert, why, self.now)

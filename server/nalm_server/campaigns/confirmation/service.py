@@ -7,8 +7,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import lifecycle
+from nalm_server.alerts import repository as alerts
 from nalm_server.alerts.confirmation_schemas import ACTIVE, Confirmation, Confirming, PlanState
 from nalm_server.alerts.models import AlertRow
+from nalm_server.alerts.own_metrics import SEEN_ONCE, beside_cycles
 from nalm_server.alerts.states import AlertState
 from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns.confirmation import repository
@@ -26,6 +29,10 @@ def ask(session: Session, alert: AlertRow, now: datetime) -> None:
     The caller holds the project's lock.
     """
     if alert.state != AlertState.NEW:
+        return
+    moves = alerts.moves(session, alert.id)
+    if moves and len(beside_cycles(moves)) == len(moves):
+        lifecycle.confirm(session, alert, SEEN_ONCE, now, again=False)
         return
     campaign = repository.lock(session, alert.id)
     if campaign is None or campaign.state not in ACTIVE:

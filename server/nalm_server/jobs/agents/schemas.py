@@ -66,6 +66,9 @@ class Lease(Schema):
     """Scenarios or cells that have a result of this job: not to measure again."""
     experiment: LeasedExperiment | None
     """Null: measure scenarios."""
+    branch: str | None
+    """The branch whose thresholds apply: of the push, the target of the pull request, or the default branch;
+    null: unknown."""
     control: bool = False
     """Measure even if the code is equal: a control tests host and method."""
 

@@ -97,6 +97,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         base_sha=job.base_sha,
         head_sha=job.head_sha,
         reason=job.reason,
+        branch=job.branch,
         scenarios=job.scenarios,
         budget_seconds=job.budget_seconds,
         lease_seconds=settings.lease_seconds,

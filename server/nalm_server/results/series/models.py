@@ -25,6 +25,18 @@ class ScenarioRow(Base):
     stages: Mapped[list[str]] = mapped_column(JSON)
 
 
+class ProjectMetricRow(Base):
+    """A metric that the project's nalm.toml defines, as its newest run describes it."""
+
+    __tablename__ = "project_metrics"
+
+    project_id: Mapped[int] = mapped_column(ForeignKey("projects.id", ondelete="CASCADE"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    unit: Mapped[str] = mapped_column(String(24))
+    better: Mapped[str] = mapped_column(String(8))
+    source: Mapped[str] = mapped_column(String(16))
+
+
 class SeriesRow(Base):
     """One metric of one stage of one scenario on one host class, from one source, at one load."""
 

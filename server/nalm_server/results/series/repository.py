@@ -10,6 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -17,7 +18,7 @@ from sqlalchemy.orm import Session
 from nalm_server.db.engine import BINARY
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow
-from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.results.series.models import ProjectMetricRow, ScenarioRow, SeriesRow, SeriesValueRow
 
 SeriesKey = tuple[str, str, str]
 """(metric, stage, source)."""
@@ -168,6 +169,21 @@ def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
         session.add(row)
         session.flush()
     return row
+
+
+def record_metric(session: Session, project_id: int, metric: OwnMetric) -> None:
+    """The caller holds the project's lock."""
+    row = session.get(ProjectMetricRow, (project_id, metric.name))
+    if row is None:
+        row = ProjectMetricRow(project_id=project_id, name=metric.name)
+        session.add(row)
+    row.unit, row.better, row.source = metric.unit, metric.better, metric.source
+
+
+def project_metrics(session: Session, project_id: int) -> list[ProjectMetricRow]:
+    """By name."""
+    query = select(ProjectMetricRow).where(ProjectMetricRow.project_id == project_id)
+    return list(session.scalars(query.order_by(ProjectMetricRow.name)))
 
 
 def add_value(session: Session, row: SeriesValueRow) -> None:

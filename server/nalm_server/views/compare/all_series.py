@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import Metric
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits import service as commits
+from nalm_server.results.series.metrics import metrics_of
 from nalm_server.views.compare import repository
 from nalm_server.views.compare.repository import Figure, SeriesKey
 
@@ -20,16 +21,19 @@ def compare_all(session: Session, project: ProjectRow, *, base: str, head: str) 
     before, after = repository.figures_of(session, old.id), repository.figures_of(session, new.id)
     both = before.keys() & after.keys()
     keys = sorted(key for key in repository.series_of(session, project.id) if key.series_id in both)
+    metrics = metrics_of(session, project.id)
     return {
         "base": commits.ref(old),
         "head": commits.ref(new),
-        "series": [_compared(key, before[key.series_id], after[key.series_id]) for key in keys],
+        "series": [
+            _compared(metrics[key.metric], key, before[key.series_id], after[key.series_id]) for key in keys
+        ],
         "only_base": len(before) - len(both),
         "only_head": len(after) - len(both),
     }
 
 
-def _compared(key: SeriesKey, old: Figure, new: Figure) -> dict[str, Any]:
+def _compared(metric: Metric, key: SeriesKey, old: Figure, new: Figure) -> dict[str, Any]:
     base, base_low, base_high = old
     head, head_low, head_high = new
     return {
@@ -45,7 +49,7 @@ def _compared(key: SeriesKey, old: Figure, new: Figure) -> dict[str, Any]:
         "head_low": head_low,
         "head_high": head_high,
         "ratio": head / base if base else None,
-        "better": METRICS[key.metric].better,
+        "better": metric.better,
         "apart": _apart(old, new),
     }
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import Metric as Described
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -19,8 +19,9 @@ LABELS = ("project", "scenario", "stage", "source", "host", "host_class")
 
 
 class _Rows(Collector):
-    def __init__(self, project: str, rows: Iterator[ExportRow]) -> None:
+    def __init__(self, project: str, metrics: Mapping[str, Described], rows: Iterator[ExportRow]) -> None:
         self.project = project
+        self.metrics = metrics
         self.rows = rows
 
     def describe(self) -> list[Metric]:
@@ -29,7 +30,7 @@ class _Rows(Collector):
 
     def collect(self) -> Iterator[Metric]:
         for name, rows in groupby(self.rows, key=lambda row: row.metric):
-            metric = METRICS[name]
+            metric = self.metrics[name]
             text = f"{metric.title} in {metric.unit}. {metric.sentence}"
             family = GaugeMetricFamily(f"nalm_{name}", text, labels=LABELS)
             for row in rows:
@@ -38,8 +39,8 @@ class _Rows(Collector):
             yield family
 
 
-def as_openmetrics(project: str, rows: Iterator[ExportRow]) -> bytes:
+def as_openmetrics(project: str, metrics: Mapping[str, Described], rows: Iterator[ExportRow]) -> bytes:
     """Rows ordered by metric."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Rows(project, rows))
+    registry.register(_Rows(project, metrics, rows))
     return bytes(generate_latest(registry))  # type: ignore[no-untyped-call]

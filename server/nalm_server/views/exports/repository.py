@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import Metric
 from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.results.models import RunRow
+from nalm_server.results.series.metrics import metrics_of
 from nalm_server.results.series.models import (
     FunctionSeriesRow,
     FunctionValueRow,
@@ -39,8 +40,9 @@ def rows(session: Session, project_id: int, row_filter: Filter) -> Iterator[Expo
     query = _values(project_id, row_filter).order_by(
         CommitRow.position, RunRow.id, ScenarioRow.name, SeriesRow.metric, SeriesRow.stage, SeriesRow.source
     )
+    metrics = metrics_of(session, project_id)
     for part in _parts(session, project_id, row_filter):
-        yield from _fetched(session, query.where(part))
+        yield from _fetched(session, query.where(part), metrics)
 
 
 def newest(session: Session, project_id: int, row_filter: Filter) -> Iterator[ExportRow]:
@@ -57,7 +59,8 @@ def newest(session: Session, project_id: int, row_filter: Filter) -> Iterator[Ex
         .scalar_subquery()
     )
     query = _values(project_id, row_filter).where(RunRow.id == furthest, SeriesValueRow.run_id == furthest)
-    return _fetched(session, query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id))
+    ordered = query.order_by(SeriesRow.metric, ScenarioRow.name, SeriesRow.id)
+    return _fetched(session, ordered, metrics_of(session, project_id))
 
 
 def functions(session: Session, project_id: int, row_filter: Filter) -> Iterator[FunctionExport]:
@@ -146,9 +149,11 @@ def _filtered(
     return query if row_filter.since is None else query.where(RunRow.started_at >= row_filter.since)
 
 
-def _fetched(session: Session, query: Select[*tuple[Any, ...]]) -> Iterator[ExportRow]:
+def _fetched(
+    session: Session, query: Select[*tuple[Any, ...]], metrics: Mapping[str, Metric]
+) -> Iterator[ExportRow]:
     for *shown, launches, samples in session.execute(query.execution_options(yield_per=BATCH)):
         known = launches if launches is not None else samples
-        metric = METRICS.get(shown[4])
+        metric = metrics.get(shown[4])
         n = len(known) if known else None
         yield ExportRow._make([*shown, n, metric.unit if metric else ""])

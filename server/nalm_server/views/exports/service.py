@@ -10,6 +10,7 @@ from typing import Any
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError, NotInstalledError
 from nalm_server.db.context import Context
+from nalm_server.results.series.metrics import metrics_of
 from nalm_server.views.exports import openmetrics, repository, tables
 from nalm_server.views.exports.schemas import Filter, Format
 from nalm_server.views.exports.tables import Table
@@ -61,7 +62,7 @@ def export(
         repository.as_of_now(session)
         if form is Format.OPENMETRICS:
             rows = repository.newest(session, project.id, row_filter)
-            yield openmetrics.as_openmetrics(project.name, rows)
+            yield openmetrics.as_openmetrics(project.name, metrics_of(session, project.id), rows)
         else:
             found = tables.rows(session, project, table, row_filter)
             yield from WRITERS[form](tables.SOURCES[table].row, found)

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nalm_core.report.catalogue import METRICS
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError, NotFoundError
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.series.history_repository import HistoryCommit
+from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.values import Figure
 from nalm_server.views.history import chart_repository as repository
 from nalm_server.views.history import functions
@@ -54,7 +54,7 @@ def lines(session: Session, project: ProjectRow, request: LinesRequest) -> dict[
     place_of = {one.sha: place for place, one in enumerate(commits)}
     tags = refs.tags(session, project.id, MOST_RELEASES)
     return {
-        "metric": METRICS[request.history.metric],
+        "metric": metric_named(session, project.id, request.history.metric),
         "commits": {
             "sha": [one.sha for one in commits],
             "subject": [one.subject for one in commits],

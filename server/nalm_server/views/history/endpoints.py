@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Query, Response
+from nalm_core.report.catalogue import Metric
 from pydantic import StringConstraints
 
 from nalm_server.auth.access.roles import Role
@@ -15,12 +16,13 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import ProjectName, ScenarioName
+from nalm_server.results.series.metrics import metrics_of
 from nalm_server.views.history import service
 from nalm_server.views.history.schemas import FunctionSummary, History, ScenarioSummary
 
 StageName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=r"^[^\x00]+$")]
 
-MetricName = Annotated[str, Query(max_length=64, pattern=r"^[a-z_]+$")]
+MetricName = Annotated[str, Query(max_length=64, pattern=r"^[a-z][a-z0-9_]*$")]
 HostClass = Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")]
 Limit = Annotated[int, Query(ge=1, le=10_000, description="Number of commits, the newest.")]
 Stages = Annotated[
@@ -38,6 +40,14 @@ Functions = Annotated[
 ]
 
 router = api_router("history", "/projects/{project}/scenarios")
+metrics_router = api_router("history", "/projects/{project}/metrics")
+
+
+@metrics_router.get("", responses=documented(404))
+def list_metrics(project: ProjectName, session: ReadDb, caller: Caller) -> list[Metric]:
+    """Lists the project's metrics: the catalogue's, and those that its nalm.toml defines."""
+    found = require_project(session, caller, project, Role.READER)
+    return list(metrics_of(session, found.id).values())
 
 
 @router.get("", responses=documented(404))

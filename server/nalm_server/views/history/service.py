@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import Metric
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
@@ -21,6 +21,7 @@ from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
 from nalm_server.results.series import history_repository, repository
 from nalm_server.results.series.history_repository import NO_RUNS, HistoryCommit, HistoryRuns
+from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.series.repository import ImportedValue, SeriesName, StoredValues
 from nalm_server.results.series.values import Figure, Figures, Value
@@ -71,7 +72,7 @@ def history(session: Session, project: ProjectRow, scenario: str, request: Histo
     (found,) = lines_of(session, project, [target], request)
     functions.require_known(request.functions, found.line.stages)
     return {
-        "metric": METRICS[request.metric],
+        "metric": target.metric,
         "scenario": found.scenario.name,
         "host_class": found.host_class,
         "host_classes": found.host_classes,
@@ -89,6 +90,7 @@ class Target:
     """Number of runs by host class, the class of the newest run first."""
     host_class: str | None
     """The selected class; None: the scenario has no valid run."""
+    metric: Metric
 
     @property
     def runs(self) -> int:
@@ -101,11 +103,11 @@ class Target:
 
 def find_target(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> Target:
     """Raises NotFoundError for unknown names."""
-    if request.metric not in METRICS:
-        raise NotFoundError(f"There is no metric {request.metric!r}: the metrics are {', '.join(METRICS)}.")
+    metric = metric_named(session, project.id, request.metric)
     if request.functions:
         functions.require_metric(request.metric)
-    return _find_target(session, project, scenario, request.host_class)
+    row, classes, shown = _find_scenario(session, project, scenario, request.host_class)
+    return Target(row, classes, shown, metric)
 
 
 def lines_of(
@@ -122,19 +124,23 @@ def lines_of(
         line = Line([CHAIN, *row.stages], histories.get(row.id, NO_RUNS), commits)
         if shown is not None:
             of_metric = _ncpp if request.metric == NCPP else _line
-            line = of_metric(session, MeasuredScenario(project, row, shown), line, request)
+            measured_scenario = MeasuredScenario(project, row, shown, target.metric)
+            line = of_metric(session, measured_scenario, line, request)
         found.append(FoundLine(row, shown, list(target.classes), line))
     return found
 
 
-def _find_target(session: Session, project: ProjectRow, scenario: str, host_class: str | None) -> Target:
+def _find_scenario(
+    session: Session, project: ProjectRow, scenario: str, host_class: str | None
+) -> tuple[ScenarioRow, dict[str, int], str | None]:
+    """The scenario, its classes, and the selected one."""
     row = repository.find_scenario(session, project.id, scenario)
     if row is None:
         raise NotFoundError(f"Project {project.name!r} has no run of a scenario {scenario!r}.")
     classes = repository.host_classes(session, [row.id]).get(row.id, {})
     if host_class is not None and host_class not in classes:
         raise NotFoundError(f"Scenario {scenario!r} has no run on host class {host_class!r}.")
-    return Target(row, classes, host_class or next(iter(classes), None))
+    return row, classes, host_class or next(iter(classes), None)
 
 
 def list_functions(
@@ -147,10 +153,10 @@ def list_functions(
     limit: int,
 ) -> list[FunctionSummary]:
     """C functions with a history. Raises NotFoundError for unknown names."""
-    target = _find_target(session, project, scenario, host_class)
-    if target.host_class is None:
+    row, _, shown = _find_scenario(session, project, scenario, host_class)
+    if shown is None:
         return []
-    return functions.list_functions(session, target.scenario.id, target.host_class, part, limit)
+    return functions.list_functions(session, row.id, shown, part, limit)
 
 
 @dataclass(frozen=True)
@@ -160,6 +166,7 @@ class MeasuredScenario:
     project: ProjectRow
     scenario: ScenarioRow
     host_class: str
+    metric: Metric
 
 
 @dataclass
@@ -209,9 +216,7 @@ def _line(session: Session, of: MeasuredScenario, line: Line, request: HistoryRe
         figures=figures,
         change_points=[one for one in points if one.sha in shas],
         segments=[one for one in segments if one["sha"] in shas],
-        missing=ASK_FUNCTIONS
-        if METRICS[request.metric].scopes == ("function",) and not request.functions
-        else None,
+        missing=ASK_FUNCTIONS if of.metric.scopes == ("function",) and not request.functions else None,
     )
 
 

@@ -46,7 +46,12 @@ def plan_merge_group_from_payload(_inputs: PlanInputs, group: MergeGroupChanged,
 def _measured(group: MergeGroupChanged, head: PlannedCommit, beside: str = "") -> Plan:
     """Includes forks' code without an approval: who added it to the queue may write to the branch."""
     measured = Measurement(
-        group.head_sha, group.base_sha, JobReason.PULL_REQUEST, _name(group), pull_request=group.number
+        group.head_sha,
+        group.base_sha,
+        JobReason.PULL_REQUEST,
+        _name(group),
+        pull_request=group.number,
+        branch=group.base_branch,
     )
     reason = f"{_name(group)}: {short(group.head_sha)} against {short(group.base_sha)}{beside}"
     return Plan(reason, [head], False, [measured])

@@ -41,6 +41,8 @@ class Measurement:
     fork: str | None = None
     """The repository of the commit. None: the project's own."""
     pull_request: int | None = None
+    branch: str | None = None
+    """The branch that was pushed, or the target of the pull request."""
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,13 @@ def _measured(
 ) -> Plan:
     why = f"pull request {request.number}"
     measured = Measurement(
-        request.head_sha, base, JobReason.PULL_REQUEST, why, fork=request.fork, pull_request=request.number
+        request.head_sha,
+        base,
+        JobReason.PULL_REQUEST,
+        why,
+        fork=request.fork,
+        pull_request=request.number,
+        branch=request.base_branch,
     )
     reason = f"{why}: {short(request.head_sha)} against {short(base)}{beside}"
     return Plan(reason, [head], False, [measured], base=base)

@@ -21,6 +21,7 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
 import { CheckList } from "../../shared/ui/run/CheckList";
 import { HostFacts } from "../../shared/ui/run/HostFacts";
+import { MetricPanel } from "../../shared/ui/run/MetricPanel";
 import { NextSteps } from "../../shared/ui/run/NextSteps";
 import { OutcomePanel } from "../../shared/ui/run/OutcomePanel";
 import { RoundsPanel } from "../../shared/ui/run/RoundsPanel";
@@ -185,6 +186,7 @@ function Result({
         />
       )}
       <OutcomePanel verdict={verdict} />
+      <MetricPanel verdict={verdict} />
       {stages.length > 0 && (
         <StagePanel
           title="Where the cycles went"

@@ -2,7 +2,7 @@
 /** What of the history is shown, and how; every choice is in the address. */
 import { MultiSelect, SegmentedControl, Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { branchesQuery, catalogueQuery } from "../../shared/api/queries";
+import { branchesQuery, projectMetricsQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { functionsOf } from "../../shared/logic/code/functions";
 import { LONGEST, NO_STAGES } from "../../shared/logic/search";
@@ -71,7 +71,7 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
         value={functionsOf(search.functions)}
         onChange={(keys) => set(withFunctions(search, keys))}
       />
-      <MetricSelect search={search} set={set} />
+      <MetricSelect project={project} search={search} set={set} />
       <Select
         label="Commits"
         size="xs"
@@ -102,8 +102,8 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
   );
 }
 
-function MetricSelect({ search, set }: Pick<Props, "search" | "set">) {
-  const { data: metrics = [] } = useQuery(catalogueQuery());
+function MetricSelect({ project, search, set }: Pick<Props, "project" | "search" | "set">) {
+  const { data: metrics = [] } = useQuery(projectMetricsQuery(project));
   return (
     <Select
       label="Metric"

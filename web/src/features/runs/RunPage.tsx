@@ -14,6 +14,7 @@ import { LogTail } from "../../shared/ui/jobs/LogTail";
 import { NoteList } from "../../shared/ui/NoteList";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
+import { MetricPanel } from "../../shared/ui/run/MetricPanel";
 import { NextSteps } from "../../shared/ui/run/NextSteps";
 import { OutcomePanel } from "../../shared/ui/run/OutcomePanel";
 import { StagePanel } from "../../shared/ui/run/StagePanel";
@@ -110,6 +111,7 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
       <OutcomePanel verdict={verdict} />
+      <MetricPanel verdict={verdict} />
       {stages.length > 0 && (
         <StagePanel
           title="Stages"

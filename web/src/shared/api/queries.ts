@@ -26,6 +26,14 @@ export const catalogueQuery = () =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** The catalogue's metrics, and those of the project's nalm.toml. */
+export const projectMetricsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["metrics", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/metrics", { params: { path: { project } }, signal })),
+  });
+
 export const projectsQuery = () =>
   queryOptions({
     queryKey: ["projects"],
