@@ -20,6 +20,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
+        "    nalm doctor --noise --all\n\n"
         "    sudo nalm doctor --tune         --untune reverts it"
     )(doctor)
 
@@ -30,7 +31,11 @@ def doctor(
     noise: Annotated[
         bool, typer.Option("--noise", help="Compare an NF with itself: the size of change this host detects.")
     ] = False,
-    seconds: Annotated[float, typer.Option(min=1, help="Time for --noise.")] = 60,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="With --noise: every scenario of nalm.toml that is measured by default."),
+    ] = False,
+    seconds: Annotated[float, typer.Option(min=1, help="Time for --noise, of each scenario.")] = 60,
     lcores: Annotated[int, typer.Option(min=1, help="CPUs to examine and to tune: a scenario's lcores.")] = 1,
     tune: Annotated[
         bool, typer.Option("--tune", help="As root, apply settings that can be reverted.")
@@ -47,6 +52,8 @@ def doctor(
             "--noise, --tune and --untune exclude each other, and --dry-run requires --tune",
             hint="run `nalm doctor` once for each option",
         )
+    if every and not noise:
+        raise UsageError("--all requires --noise", hint="run `nalm doctor --noise --all`")
     if tune or untune:
         if dry_run:
             command.print_changes(command.planned(lcores), as_json=as_json)
@@ -57,7 +64,13 @@ def doctor(
                 raise typer.Exit(ExitCode.NOT_MEASURED)
         return
     found = command.findings(home, lcores)
-    if noise:
+    by_scenario = []
+    if noise and every:
+        by_scenario = command.noise_findings(home, repo.absolute(), seconds, quiet=as_json)
+        found += by_scenario
+    elif noise:
         found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=as_json))
     print_findings(found, as_json=as_json)
+    if by_scenario and not as_json:
+        command.print_resolutions(by_scenario)
     raise typer.Exit(severity(found))

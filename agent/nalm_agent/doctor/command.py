@@ -6,14 +6,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
+from nalm_core.stats.resolution import TIMES_S
+from nalm_core.text.percents import share_percent
 from rich.markup import escape
+from rich.table import Table
 
 from nalm_agent.doctor import tune
 from nalm_agent.doctor.examine import examine
-from nalm_agent.doctor.finding import Finding
+from nalm_agent.doctor.finding import Finding, note
 from nalm_agent.doctor.look import look
 from nalm_agent.doctor.tunables import Change, changes_for
 from nalm_agent.host.cores import choose
@@ -21,10 +24,14 @@ from nalm_agent.host.health import remember_noise
 from nalm_agent.host.kernel_files import System
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.plain_console import PlainConsole
+from nalm_agent.report.print_run import console
+from nalm_agent.runtime.errors import NalmError
 from nalm_agent.store.home import Home
 
 RESOLVES = "change_in_60_s"
 """The figure of `noise_finding` that agents report to their server."""
+NOT_SEEN = "what size of change this scenario shows here is unknown"
+MEASURE_IT = "`nalm check --force --scenario` shows why it cannot be measured"
 
 
 def findings(home: Home, lcores: int) -> list[Finding]:
@@ -42,6 +49,53 @@ def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) 
     if (resolves := found.figures.get(RESOLVES)) is not None:
         remember_noise(home, resolves)
     return found
+
+
+def noise_findings(home: Home, repository: Path, seconds: float, *, quiet: bool) -> list[Finding]:
+    """The same for each scenario that is measured by default; the first is the one that agents report. A
+    scenario that cannot be measured here is a note."""
+    from nalm_agent.doctor.noise import compare_with_itself, scenarios_of
+    from nalm_agent.doctor.resolution import noise  # loads SciPy
+
+    with home.work() as work:
+        names = scenarios_of(repository, work)
+    findings = []
+    for name in names:
+        with home.work() as work, Terminal(quiet=quiet) as progress:
+            try:
+                run = compare_with_itself(
+                    home, work, progress, seconds=seconds, repository=repository, scenario=name
+                )
+                found = replace(noise(run), name=f"noise {name}")
+            except NalmError as error:
+                found = note(f"noise {name}", error.message, NOT_SEEN, error.hint or MEASURE_IT)
+        findings.append(found)
+        if name == names[0] and (resolves := found.figures.get(RESOLVES)) is not None:
+            remember_noise(home, resolves)
+    return findings
+
+
+def print_resolutions(findings: Sequence[Finding]) -> None:
+    """The table: what size of change each scenario shows, in how much time."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("scenario")
+    times = {f"change_in_{seconds:g}_s": seconds for seconds in TIMES_S}
+    for heading in (*(_time(seconds) for seconds in times.values()), "margin"):
+        table.add_column(heading, justify="right")
+    for one in findings:
+        cells = [_size(one, figure) for figure in times]
+        table.add_row(one.name.removeprefix("noise "), *cells, _size(one, "margin"))
+    out = console()
+    out.print("Change of CPP that a run shows on this host, by its time:", highlight=False)
+    out.print(table)
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
+
+
+def _size(one: Finding, figure: str) -> str:
+    return share_percent(one.figures[figure], 2) if figure in one.figures else "-"
 
 
 def planned(lcores: int) -> list[Change]:

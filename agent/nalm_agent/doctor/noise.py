@@ -30,6 +30,7 @@ from nalm_agent import version
 from nalm_agent.artifacts.code_digest import code_digest
 from nalm_agent.build.build import build
 from nalm_agent.config.nalm_toml import FILE_NAME
+from nalm_agent.config.thresholds import CPP
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import choose, hold
 from nalm_agent.host.fingerprint import fingerprint, require_huge_pages
@@ -73,18 +74,25 @@ class NoiseSubject:
 
 
 def compare_with_itself(
-    home: Home, work: WorkDir, progress: Progress, *, seconds: float, repository: Path
+    home: Home,
+    work: WorkDir,
+    progress: Progress,
+    *,
+    seconds: float,
+    repository: Path,
+    scenario: str | None = None,
 ) -> AaRun:
     """Measures rounds of an A/A pair for about `seconds`.
 
-    The NF is that of HEAD's first scenario that is not `on_request`, or the agent's own if the repository has
-    no nalm.toml. Raises HostError if this host cannot measure, NfError and BuildError if the NF fails.
+    The NF is that of HEAD's scenario, None: of its first that is not `on_request`, or the agent's own if the
+    repository has no nalm.toml. Raises HostError if this host cannot measure, NfError and BuildError if the
+    NF fails.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
     started = datetime.now(UTC)
     progress.step("build", "the NF to compare with itself", 0.0)
-    subject = _subject(home, work, repository)
+    subject = _subject(home, work, repository, scenario)
     progress.say(f"comparing {subject.project}, scenario {subject.scenario.name}, with itself")
     cores = choose(subject.scenario.lcores)
     run = replace(subject.run, arm=Arm.BASE)
@@ -101,7 +109,14 @@ def compare_with_itself(
     return AaRun(_report(home, subject, stages, rounds, started), taken)
 
 
-def _subject(home: Home, work: WorkDir, path: Path) -> NoiseSubject:
+def scenarios_of(path: Path, work: WorkDir) -> list[str]:
+    """HEAD's scenarios that are not `on_request`. Raises ConfigError without a nalm.toml, GitError outside of
+    a repository."""
+    repository = Repository(path, work.fresh("git"))
+    return read_config(repository, repository.resolve("HEAD")).standing()
+
+
+def _subject(home: Home, work: WorkDir, path: Path, scenario: str | None) -> NoiseSubject:
     try:
         repository = Repository(path, work.fresh("git"))
         revision = repository.resolve("HEAD")
@@ -109,13 +124,14 @@ def _subject(home: Home, work: WorkDir, path: Path) -> NoiseSubject:
         return _own(home)
     if repository.read(revision, FILE_NAME) is None:
         return _own(home)
-    return _of(home, repository, revision)
+    return _of(home, repository, revision, scenario)
 
 
-def _of(home: Home, repository: Repository, revision: Revision) -> NoiseSubject:
+def _of(home: Home, repository: Repository, revision: Revision, chosen: str | None) -> NoiseSubject:
     config = read_config(repository, revision)
-    name = config.standing()[0]
+    name = chosen or config.standing()[0]
     scenario = config.scenario(name).model_copy(update={"load": None})
+    margins = {(one.metric, one.stage): one.margin for one in config.margins(name, repository.branch())}
     run = plan(
         repository, revision, config, scenario, traffic_identity(repository, revision, scenario.traffic)
     )
@@ -141,7 +157,7 @@ def _of(home: Home, repository: Repository, revision: Revision) -> NoiseSubject:
         ),
         build=ready.built.build,
         definition=run.definition,
-        settings=Settings(**config.judge.model_dump()),
+        settings=Settings(**{**config.judge.model_dump(), "margin": margins[CPP, None]}),
     )
 
 

@@ -35,7 +35,7 @@ def noise(run: AaRun) -> Finding:
         f"A/A ratio {estimate.ratio:.4f} over {found.launches} of {launches} launches, which differ by "
         f"{share_percent(found.ln_sd, 2)} ({at_most})"
     )
-    figures = _figures(found, seen)
+    figures = _figures(found, seen) | {"margin": report.settings.margin}
     margin, minute = report.settings.margin, next(one for one in seen if one.seconds == MARGIN_WITHIN_S)
     if minute.change is not None and minute.change <= margin:
         return ok("noise", value, **figures)

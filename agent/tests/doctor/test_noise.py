@@ -16,9 +16,10 @@ from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
-from tiny import NfRepository
+from tiny import NALM_TOML, Nalm, NfRepository
 
 pytestmark = pytest.mark.timed
+SCENARIO = NALM_TOML[NALM_TOML.index("[scenarios") : NALM_TOML.index("[judge]")]
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +90,28 @@ def test_what_the_spread_lets_see(home: Home, work: WorkDir, nf_repository: NfRe
     )
     with pytest.raises(HostError, match="could be used"):
         noise_finding(AaRun(nothing, 3.0))
+
+
+def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
+    nf_repository: NfRepository, nalm: Nalm
+) -> None:
+    broken = SCENARIO.replace("[scenarios.tiny]", "[scenarios.broken]").replace(
+        "packets = 20000", "packets = 20000\nlcores = 64"
+    )
+    asked = SCENARIO.replace("[scenarios.tiny]", "[scenarios.asked]\non_request = true")
+    rule = '[[thresholds]]\nscenario = "tiny"\nmargin = 0.03\n'
+    nf_repository.commit("scenarios", nalm__toml=NALM_TOML + broken + asked + rule)
+    done = nalm.run("doctor", "--noise", "--all", "--seconds", "1", cwd=nf_repository.path)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    header = rows.index(["scenario", "10", "s", "1", "min", "10", "min", "margin"])
+    assert [row[0] for row in rows[header + 1 :]] == ["tiny", "broken"]
+    notes = {row[2]: " ".join(row) for row in rows if row[:1] == ["note"] and row[1:2] == ["noise"]}
+    busy = "disturbed all of them" in notes.get("tiny", "")
+    assert busy or rows[header + 1][-2:] == ["3.00", "%"], notes
+    assert rows[header + 2][1:] == ["-"] * 4 and "64" in notes["broken"]
+
+
+def test_all_needs_noise_and_a_project(nalm: Nalm, tmp_path: Path) -> None:
+    assert nalm.run("doctor", "--all", cwd=tmp_path).returncode == 2
+    assert nalm.run("doctor", "--noise", "--all", cwd=tmp_path).returncode == 2
