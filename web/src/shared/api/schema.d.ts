@@ -1235,6 +1235,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/badge-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Badge Token
+         * @description Makes a new token and returns the badge's address with it. The previous address becomes invalid.
+         */
+        post: operations["create_badge_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Badge
+         * @description Returns a badge of the default branch for a README.
+         */
+        get: operations["get_badge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/bisections": {
         parameters: {
             query?: never;
@@ -1960,6 +2000,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Metrics
+         * @description Lists the project's metrics: the catalogue's, and those that its nalm.toml defines.
+         */
+        get: operations["list_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/models": {
         parameters: {
             query?: never;
@@ -2646,6 +2706,46 @@ export interface paths {
          * @description Changes the webhook secret. The new one is in this answer and not shown again. For maintainers.
          */
         post: operations["change_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/weeks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Weeks
+         * @description Lists weeks of the default branch with their overall change over all scenarios, newest first.
+         */
+        get: operations["list_weeks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/weeks/{week}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Week
+         * @description Shows one week with the overall change of each commit and the change of each scenario.
+         */
+        get: operations["get_week"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3412,6 +3512,15 @@ export interface components {
             /** Assignee */
             assignee: string | null;
         };
+        /** AtLoad */
+        AtLoad: {
+            batch_size?: components["schemas"]["LoadFigure"] | null;
+            cur?: components["schemas"]["LoadFigure"] | null;
+            /** Cur Outcome */
+            cur_outcome?: ("same" | "improved" | "regressed" | "inconclusive") | null;
+            cycles_per_poll?: components["schemas"]["LoadFigure"] | null;
+            offered: components["schemas"]["OfferedLoad"];
+        };
         /** AuditEntry */
         AuditEntry: {
             /** Action */
@@ -3490,6 +3599,14 @@ export interface components {
          * @enum {string}
          */
         BackfillState: "planning" | "running" | "done" | "failed" | "cancelled";
+        /**
+         * BadgeAddress
+         * @description Shown once: the server keeps the token's hash only.
+         */
+        BadgeAddress: {
+            /** Url */
+            url: string;
+        };
         /**
          * BatchAgreement
          * @description Predicted against measured batches.
@@ -6323,6 +6440,8 @@ export interface components {
         Lease: {
             /** Base Sha */
             base_sha: string;
+            /** Branch */
+            branch: string | null;
             /** Budget Seconds */
             budget_seconds: number | null;
             /**
@@ -6465,6 +6584,24 @@ export interface components {
             status: "ok";
         };
         /**
+         * LoadFigure
+         * @description One metric of both arms: mean over launches.
+         */
+        LoadFigure: {
+            /** Base */
+            base: number;
+            /** Head */
+            head: number;
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Low */
+            low?: number | null;
+            /** Ratio */
+            ratio: number;
+        };
+        /**
          * Measured
          * @description A run that a revision can be compared by.
          */
@@ -6559,6 +6696,46 @@ export interface components {
             sources: string[];
             /** Title */
             title: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * MetricChange
+         * @description One metric from base to head, or to head run with base's features.
+         */
+        MetricChange: {
+            /** Base */
+            base?: number | null;
+            /**
+             * Better
+             * @enum {string}
+             */
+            better: "lower" | "higher";
+            /** Gates */
+            gates: boolean;
+            /** Head */
+            head?: number | null;
+            /** High */
+            high?: number | null;
+            /** Level */
+            level?: number | null;
+            /** Low */
+            low?: number | null;
+            /** Margin */
+            margin: number;
+            /** Metric */
+            metric: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "same" | "improved" | "regressed" | "inconclusive" | "missing";
+            /** Ratio */
+            ratio?: number | null;
+            /** Reason */
+            reason?: string | null;
+            /** Stage */
+            stage?: string | null;
             /** Unit */
             unit: string;
         };
@@ -6901,6 +7078,20 @@ export interface components {
          */
         NotificationState: "waiting" | "sending" | "sent" | "failed" | "unsure";
         /**
+         * OfferedLoad
+         * @description An open loop, the same for both arms of a run.
+         */
+        OfferedLoad: {
+            /** Arrivals */
+            arrivals?: string | null;
+            /** Found */
+            found?: string | null;
+            /** Name */
+            name: string;
+            /** Pps */
+            pps: number;
+        };
+        /**
          * Outcome
          * @description The outcome of a verdict. Documents contain the value.
          * @enum {string}
@@ -6937,6 +7128,32 @@ export interface components {
          * @enum {string}
          */
         OutcomeKind: "pass" | "sent" | "policy" | "lost" | "bad";
+        /**
+         * OverallChange
+         * @description The geometric mean over scenarios, and how many of them have which outcome.
+         */
+        OverallChange: {
+            /** Averaged */
+            averaged: number;
+            /** Broken */
+            broken: number;
+            /** High */
+            high: number | null;
+            /** Improved */
+            improved: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number | null;
+            /** Ratio */
+            ratio: number | null;
+            /** Regressed */
+            regressed: number;
+            /** Same */
+            same: number;
+            /** Undecided */
+            undecided: number;
+        };
         /** Overview */
         Overview: {
             /** Alerts */
@@ -6961,6 +7178,48 @@ export interface components {
              * Format: date-time
              */
             since: string;
+        };
+        /**
+         * OwnMetric
+         * @description One metric in every arm. An arm has values or the reason why it has none, never 0 for a missing one.
+         */
+        OwnMetric: {
+            /**
+             * Better
+             * @enum {string}
+             */
+            better: "lower" | "higher";
+            /**
+             * Every
+             * @enum {string}
+             */
+            every: "build" | "launch";
+            /** Exact */
+            exact: boolean;
+            /**
+             * Gates
+             * @default false
+             */
+            gates: boolean;
+            /** Margin */
+            margin: number;
+            /** Missing */
+            missing?: {
+                [key: string]: string;
+            };
+            /** Name */
+            name: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "build" | "process" | "probe" | "telemetry" | "command" | "file";
+            /** Unit */
+            unit: string;
+            /** Values */
+            values?: {
+                [key: string]: number[];
+            };
         };
         /** OwnTokenNew */
         OwnTokenNew: {
@@ -7954,6 +8213,7 @@ export interface components {
             };
             /** Steal Ns */
             steal_ns?: number | null;
+            traffic?: components["schemas"]["RoundTraffic"] | null;
             /** Turn */
             turn: number;
         };
@@ -7977,6 +8237,20 @@ export interface components {
             head: components["schemas"]["RoundPoint"][];
             /** Head As Base */
             head_as_base: components["schemas"]["RoundPoint"][];
+        };
+        /**
+         * RoundTraffic
+         * @description What a generator sent in one turn of an open loop.
+         */
+        RoundTraffic: {
+            /** Due */
+            due: number;
+            /** Late */
+            late: number;
+            /** Sending Ns */
+            sending_ns: number;
+            /** Sent */
+            sent: number;
         };
         /** Rules */
         Rules: {
@@ -8048,6 +8322,8 @@ export interface components {
             counts?: string;
             /** Features */
             features: string[];
+            /** Load */
+            load?: string | null;
             /** Traffic */
             traffic: string;
         };
@@ -8090,12 +8366,18 @@ export interface components {
             launches: number;
             /** Lcores */
             lcores: number;
+            /**
+             * Load
+             * @default closed
+             */
+            load: string;
             /** Model */
             model: string;
             /** Nalm Version */
             nalm_version: string;
             /** Notes */
             notes: string[];
+            offered: components["schemas"]["OfferedLoad"] | null;
             outcome: components["schemas"]["Outcome"];
             /** Project */
             project: string;
@@ -8178,6 +8460,9 @@ export interface components {
             nalm_version: string;
             /** Notes */
             notes?: string[];
+            offered?: components["schemas"]["OfferedLoad"] | null;
+            /** Own Metrics */
+            own_metrics?: components["schemas"]["OwnMetric"][];
             /** Profiles */
             profiles?: components["schemas"]["Profile"][];
             /** Project */
@@ -8209,6 +8494,8 @@ export interface components {
             status: components["schemas"]["RunStatus"];
             /** Thread Counts */
             thread_counts?: components["schemas"]["ThreadCount"][];
+            /** Thresholds */
+            thresholds?: components["schemas"]["Threshold"][];
             /** Tools */
             tools?: {
                 [key: string]: string | null;
@@ -8227,9 +8514,8 @@ export interface components {
             /**
              * Load
              * @default closed
-             * @enum {string}
              */
-            load: "closed" | "open";
+            load: string;
             /**
              * Model
              * @default rtc
@@ -8240,6 +8526,23 @@ export interface components {
             name: string;
             /** Traffic */
             traffic: string;
+        };
+        /**
+         * ScenarioChange
+         * @description One scenario's change over all pairs.
+         */
+        ScenarioChange: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            outcome: components["schemas"]["Outcome"];
+            /** Pairs */
+            pairs: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Scenario */
+            scenario: string;
         };
         /**
          * ScenarioLine
@@ -8426,7 +8729,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "environment" | "features" | "expected";
+            kind: "environment" | "load" | "features" | "expected";
             /** Sha */
             sha: string;
         };
@@ -8999,6 +9302,21 @@ export interface components {
             value?: number | null;
         };
         /**
+         * Threshold
+         * @description A margin for a metric of packets that nalm.toml judges beside the chain's CPP.
+         */
+        Threshold: {
+            /** Margin */
+            margin: number;
+            /**
+             * Metric
+             * @enum {string}
+             */
+            metric: "cpp" | "ipp";
+            /** Stage */
+            stage?: string | null;
+        };
+        /**
          * Token
          * @description A token without its secret, which only its holder has.
          */
@@ -9297,6 +9615,7 @@ export interface components {
          * @description nalm_core's judgement of one run, with what only the history shows.
          */
         Verdict: {
+            at_load?: components["schemas"]["AtLoad"] | null;
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
             chain?: components["schemas"]["Change"] | null;
@@ -9321,6 +9640,8 @@ export interface components {
             /** Interval Note */
             interval_note: string | null;
             judged_arm?: components["schemas"]["Arm"] | null;
+            /** Metrics */
+            metrics?: components["schemas"]["MetricChange"][];
             /** Model Changes */
             model_changes?: components["schemas"]["ModelChange"][];
             /** Notes */
@@ -9425,6 +9746,61 @@ export interface components {
             scenarios: string[];
             /** Url */
             url: string;
+        };
+        /** Week */
+        Week: {
+            /** Commits */
+            commits: number;
+            /** Measured */
+            measured: number;
+            overall: components["schemas"]["OverallChange"];
+            /**
+             * Start
+             * Format: date
+             */
+            start: string;
+            /** Week */
+            week: string;
+        };
+        /** WeekCommit */
+        WeekCommit: {
+            /** Author */
+            author: string | null;
+            /** Committed At */
+            committed_at: string | null;
+            overall: components["schemas"]["OverallChange"] | null;
+            /** Sha */
+            sha: string;
+            /** Short Sha */
+            short_sha: string;
+            /** Subject */
+            subject: string | null;
+        };
+        /** WeekDetail */
+        WeekDetail: {
+            /** Changes */
+            changes: components["schemas"]["WeekCommit"][];
+            /** Commits */
+            commits: number;
+            /** Measured */
+            measured: number;
+            overall: components["schemas"]["OverallChange"];
+            /** Scenarios */
+            scenarios: components["schemas"]["ScenarioChange"][];
+            /**
+             * Start
+             * Format: date
+             */
+            start: string;
+            /** Week */
+            week: string;
+        };
+        /** Weeks */
+        Weeks: {
+            /** Before */
+            before: string | null;
+            /** Weeks */
+            weeks: components["schemas"]["Week"][];
         };
         /** Why */
         Why: {
@@ -11853,6 +12229,75 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    create_badge_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadgeAddress"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_badge: {
+        parameters: {
+            query?: {
+                /** @description This week's overall change, or open alerts. */
+                show?: "week" | "alerts";
+                /** @description The badge's own token. */
+                token?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     list_bisects: {
         parameters: {
             query?: {
@@ -13361,6 +13806,38 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    list_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Metric"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     get_models: {
         parameters: {
             query?: {
@@ -14781,6 +15258,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecretChanged"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    list_weeks: {
+        parameters: {
+            query?: {
+                /** @description Only weeks before this one, like `2026-W47`. */
+                before?: string | null;
+                /** @description Calendar weeks. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Weeks"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_week: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description An ISO 8601 week, like `2026-W47`. */
+                week: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WeekDetail"];
                 };
             };
             400: components["responses"]["Error400"];
