@@ -67,6 +67,9 @@ rooms=(core agent server reference-nf tests)
 git ls-files -- "${rooms[@]}" | grep -E '\.(py|c|h|ts|tsx)$' | grep -v '/__init__\.py$' | sed 's|/[^/]*$||' | sort | uniq -c |
 	awk '$1 > 25 {print $2 ": " $1}' | rule 'A folder with more than 25 code files'
 
+git ls-files 'server/nalm_server/*/__init__.py' | grep -c '^server/nalm_server/[^/]*/__init__.py$' |
+	awk '$1 > 20 {print $1}' | rule 'Packages of the server, of which 20 are enough: put one into the package of its subject'
+
 # api-reference.md is generated; the reference NF's documents are tables of its specification.
 LC_ALL=C.UTF-8 git grep -nE '^.{121}' -- '*.md' ':!docs/api-reference.md' ':!reference-nf/*.md' |
 	cut -c 1-120 | rule 'A line of a document over 120 characters'

@@ -27,7 +27,7 @@ from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
-SIDE_BY_SIDE = 3
+SIDE_BY_SIDE = 4
 SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
 """Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""

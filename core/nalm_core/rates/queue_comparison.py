@@ -109,6 +109,13 @@ def compare_loads(
     for load, own in counted.items():
         if not own:
             continue
+        predicted = []
+        for part in _by_speed(own, every):
+            sizes = summed(one.sizes for one in part)
+            times = measured_times(sizes, cell.batch, tsc_hz, all_loads=_slowed(every, sizes))
+            gaps = Gaps(mean_gap_of_rate(_pps(part)), *arrivals)
+            predicted.append((part, solve(cell.queue, gaps, times)))
+        found.append(_compared(cell, own, len(by_load[load]) - len(own), predicted))
     return found
 
 

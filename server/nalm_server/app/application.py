@@ -9,6 +9,8 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from nalm_server.alerts.endpoints import router as alerts
 from nalm_server.alerts.subscription_endpoints import router as subscriptions
+from nalm_server.alerts.weeks.badges.endpoints import router as badges
+from nalm_server.alerts.weeks.endpoints import router as weeks
 from nalm_server.app.description import described
 from nalm_server.app.error_handlers import add_handlers
 from nalm_server.app.former_addresses import FormerAddressMiddleware
@@ -46,7 +48,6 @@ from nalm_server.ops.metrics.domain import Domain
 from nalm_server.ops.metrics.endpoints import router as metrics
 from nalm_server.ops.metrics.process import Requests, make_registry
 from nalm_server.ops.retention.endpoints import router as retention
-from nalm_server.predictions.endpoints import router as predictions
 from nalm_server.projects.branch_filters.endpoints import router as branch_filters
 from nalm_server.projects.commits.endpoints import router as commits
 from nalm_server.projects.endpoints import router as projects
@@ -64,10 +65,9 @@ from nalm_server.views.history.chart_endpoints import router as history_lines
 from nalm_server.views.history.endpoints import metrics_router as project_metrics
 from nalm_server.views.history.endpoints import router as history
 from nalm_server.views.live.endpoints import router as live
+from nalm_server.views.predictions.endpoints import router as predictions
 from nalm_server.views.renderings.endpoints import router as renderings
 from nalm_server.webhooks.endpoints import router as hooks
-from nalm_server.weeks.badges.endpoints import router as badges
-from nalm_server.weeks.endpoints import router as weeks
 
 ROUTERS = (
     health,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nalm_server.alerts import models as alerts
 from nalm_server.alerts.rules import models as alert_rules
+from nalm_server.alerts.weeks.badges import models as badges
 from nalm_server.auth.access import models as access
 from nalm_server.auth.access import project_models as projects
 from nalm_server.auth.accounts import models as accounts
@@ -33,7 +34,6 @@ from nalm_server.results.series import models as history
 from nalm_server.self_test import models as quality
 from nalm_server.views.feeds import models as feeds
 from nalm_server.webhooks import models as hooks
-from nalm_server.weeks.badges import models as badges
 
 METADATA = Base.metadata
 MODULES = (

@@ -16,13 +16,13 @@ from nalm_server.alerts import repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import rule_repository
 from nalm_server.alerts.states import REPORTED, AlertState
+from nalm_server.alerts.weeks.service import text_of_commit
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import service as notifications
 from nalm_server.notify.integrations.kinds import Event
 from nalm_server.notify.messages import TEXT_LIMIT, Message
-from nalm_server.weeks.service import text_of_commit
 
 KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
 """States of alerts that were sent."""

@@ -13,6 +13,7 @@ from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.repository import has_alert
+from nalm_server.alerts.weeks.service import text_of_commit
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.base.errors import ConflictError, NotFoundError
 from nalm_server.jobs import repository as job_rows
@@ -27,7 +28,6 @@ from nalm_server.notify.messages import TEXT_LIMIT, Message, event_of, is_subscr
 from nalm_server.notify.models import NotificationRow
 from nalm_server.notify.schemas import Notification, NotificationKind, NotificationState
 from nalm_server.results.repository import JudgedRun, recovery_of
-from nalm_server.weeks.service import text_of_commit
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 

@@ -7,6 +7,9 @@ from typing import Annotated, Literal
 
 from fastapi import Query, Response
 
+from nalm_server.alerts.weeks.badges import service
+from nalm_server.alerts.weeks.badges.schemas import BadgeAddress
+from nalm_server.alerts.weeks.badges.svg import render
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
@@ -15,9 +18,6 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.base.settings import LOCAL_URL
-from nalm_server.weeks.badges import service
-from nalm_server.weeks.badges.schemas import BadgeAddress
-from nalm_server.weeks.badges.svg import render
 
 router = api_router("weeks", "/projects/{project}")
 

@@ -9,9 +9,9 @@ from math import sqrt
 from typing import Any
 
 import pytest
+from nalm_server.alerts.weeks.calendar import name_of, parse, start_of
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import record
-from nalm_server.weeks.calendar import name_of, parse, start_of
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nalm_server.weeks.badges.svg import LABEL_COLOR, Badge, Color, render, width_of
+from nalm_server.alerts.weeks.badges.svg import LABEL_COLOR, Badge, Color, render, width_of
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report
 

@@ -16,13 +16,13 @@ from nalm_core.findings.overall_change import (
 )
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.weeks import repository
+from nalm_server.alerts.weeks.calendar import WEEK, name_of, parse, start_of
+from nalm_server.alerts.weeks.repository import Span
+from nalm_server.alerts.weeks.schemas import Week, WeekCommit, WeekDetail, Weeks
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits import service as commit_service
 from nalm_server.git.commits.models import CommitRow
-from nalm_server.weeks import repository
-from nalm_server.weeks.calendar import WEEK, name_of, parse, start_of
-from nalm_server.weeks.repository import Span
-from nalm_server.weeks.schemas import Week, WeekCommit, WeekDetail, Weeks
 
 
 def list_weeks(session: Session, project_id: int, limit: int, before: str | None) -> Weeks:

@@ -9,17 +9,17 @@ from nalm_core.findings.overall_change import OverallChange, overall_text
 from nalm_core.text.percents import change_percent
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.weeks.badges import repository
+from nalm_server.alerts.weeks.badges.models import BadgeTokenRow
+from nalm_server.alerts.weeks.badges.svg import Badge, Color
+from nalm_server.alerts.weeks.calendar import name_of, start_of
+from nalm_server.alerts.weeks.service import week_at
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.project_repository import find as find_project
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.tokens import in_address
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.weeks.badges import repository
-from nalm_server.weeks.badges.models import BadgeTokenRow
-from nalm_server.weeks.badges.svg import Badge, Color
-from nalm_server.weeks.calendar import name_of, start_of
-from nalm_server.weeks.service import week_at
 
 METRIC = "cycles per packet"
 SEEN = 0.0005

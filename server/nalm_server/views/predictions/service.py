@@ -38,8 +38,8 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ErrorDetail, InvalidError, NotMeasuredError
 from nalm_server.features.measured_repository import Measured, at_commit
 from nalm_server.git.commits.service import ref
-from nalm_server.predictions.schemas import ModelInputs, Predictable, PredictableRun
 from nalm_server.results import service as runs
+from nalm_server.views.predictions.schemas import ModelInputs, Predictable, PredictableRun
 
 FULL_LOAD = (CLOSED, "")
 """Loads of scenarios that models take; imports alone name scenarios without one."""

@@ -27,8 +27,8 @@ from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import REVISION, ProjectName, RunId
-from nalm_server.predictions import service
-from nalm_server.predictions.schemas import ModelInputs, Predictable
+from nalm_server.views.predictions import service
+from nalm_server.views.predictions.schemas import ModelInputs, Predictable
 
 router = api_router("predictions")
 ADDRESS = "/projects/{project}/predictions"

@@ -7,14 +7,14 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
+from nalm_server.alerts.weeks import service
+from nalm_server.alerts.weeks.schemas import WeekDetail, Weeks
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
-from nalm_server.weeks import service
-from nalm_server.weeks.schemas import WeekDetail, Weeks
 
 router = api_router("weeks", "/projects/{project}/weeks")
 

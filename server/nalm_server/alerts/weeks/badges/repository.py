@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import OPEN
-from nalm_server.weeks.badges.models import BadgeTokenRow
+from nalm_server.alerts.weeks.badges.models import BadgeTokenRow
 
 
 def token_of(session: Session, project_id: int) -> BadgeTokenRow | None:
