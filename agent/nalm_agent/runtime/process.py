@@ -24,11 +24,33 @@ TAIL_BYTES = 256 << 10
 _running: set[subprocess.Popen[bytes]] = set()
 
 
+_IF_PARENT_LIVES = 'test "$PPID" -eq "$1" && shift && exec "$@"'
+
+
 @cache
-def _death_prefix() -> tuple[str, ...]:
-    """Prefix that makes the kernel kill a command when the agent's thread ends (util-linux)."""
-    setpriv = shutil.which("setpriv")
-    return (setpriv, "--pdeathsig", "KILL", "--") if setpriv else ()
+def _setpriv() -> str | None:
+    return shutil.which("setpriv")
+
+
+def dying_with(parent: int, command: Sequence[str]) -> list[str]:
+    """The command, which the kernel kills when the thread ends that started it (util-linux).
+
+    It does not run if its parent is another process: one that ended before the kernel was asked.
+    """
+    if (setpriv := _setpriv()) is None:
+        return list(command)
+    return [
+        setpriv,
+        "--pdeathsig",
+        "KILL",
+        "--",
+        "/bin/sh",
+        "-c",
+        _IF_PARENT_LIVES,
+        "nalm",
+        str(parent),
+        *command,
+    ]
 
 
 def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path) -> subprocess.Popen[bytes]:
@@ -37,7 +59,7 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
         bounded = BoundedLog(log)
         try:
             process = subprocess.Popen(
-                [*_death_prefix(), *command],
+                dying_with(os.getpid(), command),
                 cwd=cwd,
                 env=dict(env),
                 stdin=subprocess.DEVNULL,

@@ -57,7 +57,7 @@ def decide(nf: NfRepository, nalm: Nalm, scratch: Path, outcome: str, head: str 
     repository = Repository(nf.path, scratch)
     found = compared(repository, None, head)
     slower = {"head_costs": {"nat": 180.0}, "head_ipps": {"nat": 400}} if outcome == "regressed" else {}
-    key = result_address(Request(repository, found.base, found.head, "tiny"))
+    key = result_address(Request(repository, found.base, found.head, "tiny", branch=found.branch))
     keep(Home(nalm.home), key, make_report(1, **slower), outcome)
 
 

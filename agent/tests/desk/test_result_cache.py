@@ -25,7 +25,7 @@ def own_home(tmp_path: Path) -> Home:
 def request_of(nf: NfRepository, scratch: Path, **asked: bool) -> Request:
     repository = Repository(nf.path, scratch)
     found = compared(repository, "HEAD", "worktree")
-    return Request(repository, found.base, found.head, "tiny", **asked)
+    return Request(repository, found.base, found.head, "tiny", branch=found.branch, **asked)
 
 
 def test_only_decided_runs_are_kept(own_home: Home) -> None:

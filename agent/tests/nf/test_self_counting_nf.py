@@ -135,7 +135,7 @@ def test_its_noise_is_measured_by_asking_too(nf_repository: NfRepository, home: 
     shutil.copy(SOURCE, nf_repository.path)
     nf_repository.write("own_work.h", "#define WORK 300\n")
     nf_repository.commit("counts for itself", nalm__toml=TOML)
-    asked = noise._subject(home, work, nf_repository.path).run.counter_commands
+    asked = noise._subject(home, work, nf_repository.path, None).run.counter_commands
     assert asked is not None and asked.show[0].startswith("/")
 
 

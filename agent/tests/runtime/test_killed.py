@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from building import toml
+from nalm_agent.runtime.process import dying_with
 from nalm_agent.store.home import SHARED_MEMORY
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
@@ -125,3 +128,11 @@ def test_killed_in_a_build_with_children(
     assert done.returncode == 0, done.stderr
     assert half_written(nalm.home) == []
     assert list(nalm.home.glob("store/builds/*")) == []
+
+
+@pytest.mark.parametrize(("parent", "runs"), [(os.getpid, True), (os.getppid, False)])
+def test_a_command_whose_parent_has_ended_does_not_start(
+    parent: Callable[[], int], runs: bool, tmp_path: Path
+) -> None:
+    subprocess.run(dying_with(parent(), ["touch", str(tmp_path / "ran")]), check=runs)
+    assert (tmp_path / "ran").exists() == runs

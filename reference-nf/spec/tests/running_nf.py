@@ -99,6 +99,7 @@ def running(
     """Runs the NF without a limit on a configuration; settings are `section.key=value`."""
     with tempfile.TemporaryDirectory(prefix="nalm-run-") as name:
         runtime = Path(name)  # EAL's files: none remain in /var/run
+        cached = (f"dpi.cache={nf.compiled}",) if "\n[dpi]" in config.read_text() else ()
         command = [
             *(
                 str(nf.binary),
@@ -110,7 +111,7 @@ def running(
                 "--no-pci",
             ),
             *("--file-prefix", PREFIX, "--force-max-simd-bitwidth=256", "--", "--config", str(config)),
-            *(word for setting in (f"dpi.cache={nf.compiled}", *settings) for word in ("--set", setting)),
+            *(word for setting in (*cached, *settings) for word in ("--set", setting)),
         ]
         process = subprocess.Popen(
             command,

@@ -46,6 +46,7 @@ def test_life_of_a_job(service: Service) -> None:
         "fence": 1,
         "project": "demo",
         "repository": "/srv/demo.git",
+        "branch": "main",
         "base_sha": sha(0),
         "head_sha": sha(1),
         "reason": "push",
