@@ -23,7 +23,7 @@ ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
 _SAME_IS = "what a run loads"
 """What builds are compared by. Part of the address: earlier versions compared less."""
-_FROM_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at"}
+_FROM_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at", "supply"}
 """Fields of the fingerprint that `nalm doctor` measures; no run depends on them."""
 
 
