@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from nalm_core.report.host_match import MEASURED
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import ReportError, dump_report, parse_report
 
@@ -23,15 +24,13 @@ ANSWERS = "answers"
 DECIDED = frozenset({"same", "improved", "regressed"})
 _SAME_IS = "what a run loads"
 """What builds are compared by. Part of the address: earlier versions compared less."""
-_FROM_DOCTOR = {"latencies_ns", "transfer_ns", "latencies_at", "supply"}
-"""Fields of the fingerprint that `nalm doctor` measures; no run depends on them."""
 
 
 def result_address(request: Request) -> str:
     """Digest of all that a run depends on: both trees and commits, scenario, host, nalm's version."""
 
     arms = [(one.commit, one.tree, one.dirty) for one in (request.base, request.head)]
-    host = fingerprint().model_dump(mode="json", exclude=_FROM_DOCTOR)
+    host = fingerprint().model_dump(mode="json", exclude=set(MEASURED))
     return address(
         arms,
         request.scenario,
