@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * stage_bench STAGE FLOWS [EAL options] -- [the NF's options]: the cost of a stage, and that of the bare library call
- * below it, over as many keys and the same tables. Prints one line of JSON. Frames are UDP, 64 B (60 without FCS).
+ * stage_bench STAGE FLOWS ROUNDS [EAL options] -- [the NF's options]: the cost of a stage, and that of the bare library
+ * call below it, over as many keys and the same tables. Prints one line of JSON. Frames are UDP, 64 B (60 without FCS).
  *
  * A round is a pass over all flows in batches, first the stage, then the library, or the other way round; only
- * process() and the library call are timed. Frames are written before each, so both start with the same caches.
+ * process() and the library call are timed. Frames are written before each, so both start with the same caches. The
+ * stage's virtual time passes as in the NF, ns_per_packet for each packet. ROUNDS 0: as many as a median needs; other
+ * numbers are for callgrind, which counts what call_stage() and call_library() execute.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,6 +40,7 @@ struct bench {
 	struct chain_stage *stage;
 	struct rte_mempool *pool;
 	uint32_t flows;
+	uint64_t now_ns; /* virtual */
 	uint8_t (*frames)[64];
 	struct batch batch;
 	/* The library's arguments, by flow. */
@@ -168,6 +171,16 @@ static void fill_batch(uint32_t first)
 	}
 }
 
+static __attribute__((noinline)) void call_stage(void)
+{
+	bench.stage->ops->process(bench.stage->instances[0], &bench.batch, bench.now_ns);
+}
+
+static __attribute__((noinline)) void call_library(void (*ask)(uint32_t first), uint32_t first)
+{
+	ask(first);
+}
+
 static uint64_t run_stage(void)
 {
 	uint64_t cycles = 0;
@@ -175,11 +188,12 @@ static uint64_t run_stage(void)
 	for (uint32_t first = 0; first < bench.flows; first += BATCH) {
 		fill_batch(first);
 		uint64_t begin = rte_rdtsc_precise();
-		bench.stage->ops->process(bench.stage->instances[0], &bench.batch, 0);
+		call_stage();
 		cycles += rte_rdtsc_precise() - begin;
 		if (bench.batch.count != BATCH)
 			fail("the stage dropped packets, so this configuration does not measure its cost");
 		rte_pktmbuf_free_bulk(bench.batch.mbufs, bench.batch.count);
+		bench.now_ns += BATCH * bench.settings.traffic->ns_per_packet;
 	}
 	return cycles;
 }
@@ -191,18 +205,19 @@ static uint64_t run_library(void (*ask)(uint32_t first))
 	for (uint32_t first = 0; first < bench.flows; first += BATCH) {
 		fill_batch(first);
 		uint64_t begin = rte_rdtsc_precise();
-		ask(first);
+		call_library(ask, first);
 		cycles += rte_rdtsc_precise() - begin;
 		rte_pktmbuf_free_bulk(bench.batch.mbufs, BATCH);
 	}
 	return cycles;
 }
 
-static void measure(uint32_t library)
+static void measure(uint32_t library, uint32_t rounds)
 {
 	static double stage[MAX_ROUNDS], bare[MAX_ROUNDS], ratio[MAX_ROUNDS];
-	uint32_t rounds = RTE_MAX(RTE_MIN(PACKETS / bench.flows | 1, MAX_ROUNDS), MIN_ROUNDS);
 
+	if (rounds == 0)
+		rounds = RTE_MAX(RTE_MIN(PACKETS / bench.flows | 1, MAX_ROUNDS), MIN_ROUNDS);
 	run_stage(); /* opens the flows */
 	run_library(libraries[library].ask);
 	for (uint32_t r = 0; r < rounds; r++) {
@@ -223,7 +238,7 @@ static uint32_t find_library(const char *stage)
 	for (uint32_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
 		if (strcmp(libraries[i].stage, stage) == 0)
 			return i;
-	fail("usage: stage_bench nat|lb|l3fwd|dpi|acl FLOWS [EAL options] -- --config FILE [--set ...]");
+	fail("usage: stage_bench nat|lb|l3fwd|dpi|acl FLOWS ROUNDS [EAL options] -- --config FILE [--set ...]");
 	return 0;
 }
 
@@ -258,20 +273,20 @@ static void make_flows(const char *stage, const char *count)
 
 int main(int argc, char **argv)
 {
-	const char *stage = argc > 2 ? argv[1] : "", *flows = argc > 2 ? argv[2] : "";
-	uint32_t library = find_library(stage);
+	const char *stage = argc > 3 ? argv[1] : "", *flows = argc > 3 ? argv[2] : "";
+	uint32_t library = find_library(stage), rounds = RTE_MIN((uint32_t)strtoul(argv[3], NULL, 10), MAX_ROUNDS);
 	struct options options = {0};
 
-	argv[2] = argv[0];
-	int used = rte_eal_init(argc - 2, argv + 2);
+	argv[3] = argv[0];
+	int used = rte_eal_init(argc - 3, argv + 3);
 	if (used < 0)
 		fail("cannot start EAL");
-	if (!options_parse(&options, argc - 2 - used, argv + 2 + used) ||
+	if (!options_parse(&options, argc - 3 - used, argv + 3 + used) ||
 	    !settings_read(&bench.settings, &bench.chain, &options))
 		return 2;
 	open_stage(stage);
 	make_flows(stage, flows);
 	open_hash();
-	measure(library);
+	measure(library, rounds);
 	return 0;
 }

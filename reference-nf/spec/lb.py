@@ -111,8 +111,8 @@ class Lb:
         """Removes the connections whose idle time is over."""
         for age, used in self.used.items():
             while used:
-                flow, last_ns = next(iter(used.items()))
-                if last_ns + self.config.timeouts_s[age] * NS_PER_S > now_ns:
+                flow, last_s = next(iter(used.items()))
+                if last_s + 1 + self.config.timeouts_s[age] > now_ns // NS_PER_S:
                     break
                 self._close(flow)
 
@@ -221,9 +221,11 @@ class Lb:
         return {"opening": "tcp_opening", "established": "tcp", "closed": "tcp_closing"}[self.tcp[flow].phase]
 
     def _use(self, flow: Flow, now_ns: int) -> None:
-        used = self.used[self._age(flow)]
-        used[flow] = now_ns
-        used.move_to_end(flow)
+        """Notes the use to the second: the first one in a second makes the connection the most recent."""
+        used, now_s = self.used[self._age(flow)], now_ns // NS_PER_S
+        if used.get(flow) != now_s:
+            used[flow] = now_s
+            used.move_to_end(flow)
 
     def _follow(self, flow: Flow, packet: Packet, way: str, now_ns: int) -> None:
         was = self._age(flow)

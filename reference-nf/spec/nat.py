@@ -61,7 +61,7 @@ class Nat:
         self.outside_of: dict[End, End] = {}
         self.inside_of: dict[End, End] = {}
         self.connections: dict[End, Connection] = {}  # of TCP, by inside end
-        # inside end -> time of last use in ns, least recently used first, by protocol and whether transitory
+        # inside end -> second of last use, least recently used first, by protocol and whether transitory
         self.used: dict[tuple[int, bool], OrderedDict[End, int]] = {
             age: OrderedDict() for age in ((TCP, False), (TCP, True), (UDP, False), (ICMP, False))
         }
@@ -72,8 +72,8 @@ class Nat:
         for (protocol, transitory), used in self.used.items():
             seconds = self.config.tcp_transitory_timeout_s if transitory else self.config.timeouts_s[protocol]
             while used:
-                inside, last_ns = next(iter(used.items()))
-                if last_ns + seconds * NS_PER_S > now_ns:
+                inside, last_s = next(iter(used.items()))
+                if last_s + 1 + seconds > now_ns // NS_PER_S:
                     break
                 del used[inside]
                 self.connections.pop(inside, None)
@@ -226,9 +226,11 @@ class Nat:
         return inside[0], connection is not None and connection.transitory
 
     def _use(self, inside: End, now_ns: int) -> None:
-        used = self.used[self._age(inside)]
-        used[inside] = now_ns
-        used.move_to_end(inside)
+        """Notes the use to the second: the first one in a second makes the mapping the most recent."""
+        used, now_s = self.used[self._age(inside)], now_ns // NS_PER_S
+        if used.get(inside) != now_s:
+            used[inside] = now_s
+            used.move_to_end(inside)
 
     def _follow(self, inside: End, packet: Packet, way: str, now_ns: int) -> None:
         """Follows TCP's phase. If this changes the idle time, it starts again."""

@@ -182,11 +182,11 @@ def test_one_end_of_a_backend_serves_one_connection(nf: Nf, lb: dict[str, str]) 
 
 
 def slow(lb: dict[str, str]) -> dict[str, str]:
-    """Half a second per packet, one packet per batch, short idle times."""
+    """A second per packet, one packet per batch, short idle times."""
     return {
         **lb,
         "chain.batch": "1",
-        "traffic.ns_per_packet": "500000000",
+        "traffic.ns_per_packet": "1000000000",
         "lb.tcp_timeout_s": "8",
         "lb.tcp_opening_timeout_s": "2",
         "lb.tcp_closing_timeout_s": "4",
@@ -213,8 +213,8 @@ def test_idle_times(nf: Nf, lb: dict[str, str], steps: list[str], seconds: int) 
     (first,) = forwarded(settings, [tcp(1)])
     frames = [answer(first, step[1:]) if step.startswith("<") else tcp(1, step[:-1]) for step in steps]
     silence = [b"\x02"]
-    kept = nf.assert_as_spec(frames + silence * (2 * seconds - 2) + [tcp(1, "A")], settings)
-    gone = nf.assert_as_spec(frames + silence * (2 * seconds - 1) + [tcp(1, "A")], settings)
+    kept = nf.assert_as_spec(frames + silence * (seconds - 1) + [tcp(1, "A")], settings)
+    gone = nf.assert_as_spec(frames + silence * seconds + [tcp(1, "A")], settings)
     assert "not_opening" not in kept.outcomes["lb"]
     assert gone.outcomes["lb"]["not_opening"] == 1
 

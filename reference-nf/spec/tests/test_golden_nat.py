@@ -99,7 +99,8 @@ def test_one_address_of_the_pool_for_a_client(nf: Nf) -> None:
 
 @pytest.mark.sanitised
 def test_idle_mappings_expire_and_their_ports_come_back_last(nf: Nf) -> None:
-    """100 ms per packet, one packet per batch: after an idle second the first flow gets a new mapping."""
+    """100 ms and a batch per packet: an idle second after the end of the second of the last use, the
+    first flow gets a new mapping."""
     settings = {
         **NAT,
         "chain.batch": "1",
@@ -110,13 +111,13 @@ def test_idle_mappings_expire_and_their_ports_come_back_last(nf: Nf) -> None:
         "nat.pool": "203.0.113.4/32",
     }
     one, two, three, four, five = flows(5)
-    kept_alive = [one, two] + [two, three] * 6  # `one` is idle for more than a second, `two` is not
+    kept_alive = [one, two] + [two, three] * 10  # until 2.1 s; `one` was last used in the first second
     expected = nf.assert_as_spec([*kept_alive, one, four, five, two, one], settings)
     ports = [packets.ip(frame)[UDP].sport for frame in expected.frames]
     assert ports[:3] == [5000, 5001, 5001]
     assert expected.outcomes["nat"]["no_port"] == 1
-    assert ports[14] == 5003, "the freed port goes after the unused ones"
-    assert ports[15] == 5000
+    assert ports[22] == 5003, "the freed port goes after the unused ones"
+    assert ports[23] == 5000
 
 
 def test_answers_do_not_keep_a_mapping_alive(nf: Nf) -> None:
@@ -129,8 +130,8 @@ def test_answers_do_not_keep_a_mapping_alive(nf: Nf) -> None:
     }
     (frame,) = flows(1)
     (seen,) = translated([frame], settings)
-    expected = nf.assert_as_spec([frame] + [answer(seen)] * 12, settings)
-    assert expected.outcomes["nat"] == {"translated_out": 1, "translated_in": 9, "no_mapping": 3}
+    expected = nf.assert_as_spec([frame] + [answer(seen)] * 22, settings)
+    assert expected.outcomes["nat"] == {"translated_out": 1, "translated_in": 19, "no_mapping": 3}
 
 
 def test_timeouts_differ_by_protocol(nf: Nf) -> None:

@@ -149,8 +149,8 @@ def test_errors_keep_no_mapping_alive(nf: Nf) -> None:
     settings = {**NAT, "chain.batch": "1", "traffic.ns_per_packet": "100000000", "nat.udp_timeout_s": "1"}
     out = packets.ether(packets.out() / LAYERS["udp"]())
     (seen,) = opened(out)
-    expected = nf.assert_as_spec([out] + [error(bytes(seen), ROUTER, seen.src)] * 12, settings)
-    assert expected.outcomes["nat"] == {"translated_out": 1, "icmp_error": 9, "no_mapping": 3}
+    expected = nf.assert_as_spec([out] + [error(bytes(seen), ROUTER, seen.src)] * 22, settings)
+    assert expected.outcomes["nat"] == {"translated_out": 1, "icmp_error": 19, "no_mapping": 3}
 
 
 @pytest.mark.sanitised

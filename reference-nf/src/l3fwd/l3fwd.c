@@ -196,6 +196,39 @@ static inline void find_routes6(const struct l3fwd_table *t, struct batch *b, st
 	}
 }
 
+/* Whether every packet is to be routed by its IPv4 header: its kind is one of the four before PACKET_MALFORMED. */
+static inline bool all_ipv4(const struct packet packets[], uint32_t n)
+{
+	_Static_assert(PACKET_MALFORMED == 4, "one mask for the kinds before it");
+	for (uint32_t i = 0; i < n; i++)
+		if ((packet_word(&packets[i]) & (uint16_t)~PACKET_WORD(0, PACKET_MALFORMED - 1)) != PACKET_WORD(4, 0))
+			return false;
+	return true;
+}
+
+/* n packets that all_ipv4() is true of. Those without TTL are looked up, too, so that no packet has to be moved. */
+static inline void route_ipv4(const struct l3fwd_table *t, struct batch *b, uint32_t first, uint32_t n)
+{
+	uint8_t *frames[BULK];
+	uint32_t addresses[BULK];
+	uint64_t hops[BULK];
+
+	for (uint32_t i = 0; i < n; i++) {
+		frames[i] = batch_frame(b, first + i);
+		addresses[i] = rte_be_to_cpu_32(load32(frames[i] + AT_DESTINATION));
+	}
+	l3fwd_table_lookup(t, addresses, hops, n);
+	memset(&b->outcome[first], L3FWD_FORWARDED, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (unlikely(frames[i][AT_TTL] <= 1))
+			b->outcome[first + i] = L3FWD_TTL_EXPIRED;
+		else if (unlikely(hops[i] == L3FWD_NO_HOP))
+			b->outcome[first + i] = L3FWD_NO_ROUTE;
+		else
+			forward(t, frames[i], (uint32_t)hops[i]);
+	}
+}
+
 /* Packets first to end - 1, of which there are at most BULK. */
 static inline void route(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t first, uint32_t end)
 {
@@ -203,6 +236,10 @@ static inline void route(const struct l3fwd *l, const struct l3fwd_table *t, str
 	struct wanted6 w6;
 	uint32_t n = 0, n6 = 0;
 
+	if (!b->flow_cached && all_ipv4(&b->packets[first], end - first)) {
+		route_ipv4(t, b, first, end - first);
+		return;
+	}
 	for (uint32_t i = first; i < end; i++) {
 		const struct packet *p = &b->packets[i];
 		if (unlikely(p->kind >= PACKET_MALFORMED))

@@ -76,7 +76,7 @@ _Static_assert(LB_NO_CONNECTION == BULK_LOOKUP_NONE, "no record");
 
 /* How to handle a packet, and its connection after the lookup. */
 struct lookup {
-	struct flow_key key;
+	uint8_t *frame;
 	uint32_t service; /* the packet's destination; LB_NONE: none, it may be a reply */
 	uint32_t record;  /* LB_NO_CONNECTION: not found */
 	uint8_t slot;	  /* its place among the keys of its bulk */
@@ -111,27 +111,40 @@ static enum lb_outcome without_ports(const struct lb *lb, const struct lb_tables
 	return p->kind == PACKET_BAD_L4 ? LB_MALFORMED : LB_NO_SERVICE;
 }
 
+/* The key of a packet that has ports. */
+static inline struct flow_key key_of(const struct lookup *lookup, const struct packet *p)
+{
+	return flow_id_with_ports(lookup->frame, p);
+}
+
+static __attribute__((noinline)) uint32_t find_again(const struct lb *lb, const struct packet *p,
+						     const struct lookup *lookup)
+{
+	struct flow_key key = key_of(lookup, p);
+	return lb_connections_find_one(lb->connections, side_of(lookup), &key);
+}
+
 /* Fills the packet's lookup and adds its key to a bulk. */
 static inline void prepare(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
 			   struct lookup *lookup, struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
-	uint8_t *frame = batch_frame(b, at);
 
-	lookup->ended = p->version != 4 || p->kind != PACKET_L4 || p->protocol == IPPROTO_ICMP;
-	if (lookup->ended) /* decided later, in packet order: an error is about a connection */
+	lookup->frame = batch_frame(b, at);
+	lookup->ended = packet_word(p) != PACKET_WORD(4, PACKET_L4) || p->protocol == IPPROTO_ICMP;
+	if (unlikely(lookup->ended)) /* decided later, in packet order: an error is about a connection */
 		return;
-	lookup->key = flow_id_ipv4(frame, p);
-	struct lb_end to = lb_destination(&lookup->key);
+	struct flow_key key = key_of(lookup, p);
+	struct lb_end to = lb_destination(&key);
 	lookup->service = lb_find_service(t, lb_service_key(to.address, to.port, p->protocol));
 	lookup->cached = b->flow_cached && b->paths[at]->notes[lb->note] != 0;
-	if (lookup->cached) {
+	if (unlikely(lookup->cached)) {
 		lookup->record = (uint32_t)b->paths[at]->notes[lb->note];
 		if (lb->prefetch)
 			rte_prefetch0(&lb->connections->records[lookup->record]);
 		return;
 	}
-	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &lookup->key);
+	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &key);
 }
 
 static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup *bulk)
@@ -141,35 +154,36 @@ static inline void look_up(struct lb *lb, enum lb_side side, struct bulk_lookup 
 }
 
 /* Whether the lookup's record is in use for the connection that it looks up. */
-static inline bool still_its(const struct lb *lb, const struct lookup *lookup)
+static inline bool still_its(const struct lb *lb, const struct packet *p, const struct lookup *lookup)
 {
 	const struct lb_connection *c = &lb->connections->records[lookup->record];
-	const struct flow_key *key = &c->from[side_of(lookup)];
+	const struct flow_key *has = &c->from[side_of(lookup)];
+	struct flow_key wanted = key_of(lookup, p);
 
-	return (c->epoch & 1) != 0 && key->words[0] == lookup->key.words[0] && key->words[1] == lookup->key.words[1];
+	return (c->epoch & 1) != 0 && has->words[0] == wanted.words[0] && has->words[1] == wanted.words[1];
 }
 
 /* Compares the key as well: a note about a removed service must not lead to replies of its connection. */
 static inline bool note_holds(const struct lb *lb, const struct batch *b, uint32_t at, const struct lookup *lookup)
 {
 	uint64_t note = note_of(lb, lookup->record);
-	return note == b->paths[at]->notes[lb->note] && still_its(lb, lookup);
+	return note == b->paths[at]->notes[lb->note] && still_its(lb, &b->packets[at], lookup);
 }
 
 /* Stores the record in the lookup. */
 static inline void resolve(const struct lb *lb, struct batch *b, uint32_t at, struct lookup *lookup,
 			   const struct bulk_lookup bulks[])
 {
-	if (!lookup->cached)
+	if (likely(!lookup->cached))
 		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
 	else if (!note_holds(lb, b, at, lookup))
-		lookup->record = lb_connections_find_one(lb->connections, side_of(lookup), &lookup->key);
-	if (lb->prefetch && lookup->record != LB_NO_CONNECTION)
-		use_list_prefetch_neighbours(&lb->connections->records[lookup->record].used, lb->connections->records);
+		lookup->record = find_again(lb, &b->packets[at], lookup);
+	if (lookup->record != LB_NO_CONNECTION && lb->prefetch)
+		use_list_prefetch_neighbours(&lb->connections->records[lookup->record].used, lb->connections->records,
+					     lb->connections->now_s);
 }
 
-static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool from_client, bool payload,
-			  uint64_t now_ns)
+static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool from_client, bool payload)
 {
 	const struct lb_connection *c = &lb->connections->records[record];
 	uint8_t next = c->tcp;
@@ -177,9 +191,9 @@ static inline void follow(struct lb *lb, uint32_t record, uint8_t flags, bool fr
 	if (((flags & TCP_EVENTS) | c->tcp) != 0)
 		next = tcp_track_next(c->tcp, flags, from_client, payload);
 	if (next != c->tcp)
-		lb_connections_set_tcp(lb->connections, record, next, now_ns);
+		lb_connections_set_tcp(lb->connections, record, next);
 	else
-		lb_connections_refresh(lb->connections, record, now_ns);
+		lb_connections_refresh(lb->connections, record);
 }
 
 /* Whether a TCP segment may open a connection. */
@@ -192,11 +206,12 @@ static inline bool opens(const struct lb_tables *t, const struct packet *p, uint
 	return (flags & (TCP_SYN | TCP_ACK | TCP_RST)) == TCP_SYN;
 }
 
-static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t, const uint8_t *frame,
-				       const struct packet *p, struct lookup *lookup, uint64_t now_ns)
+static __attribute__((noinline)) enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t,
+								  const struct packet *p, struct lookup *lookup)
 {
-	struct lb_end client = lb_source(&lookup->key), service = lb_destination(&lookup->key);
-	uint8_t flags = tcp_flags(frame, p);
+	struct flow_key key = key_of(lookup, p);
+	struct lb_end client = lb_source(&key), service = lb_destination(&key);
+	uint8_t flags = tcp_flags(lookup->frame, p);
 	enum lb_refusal refusal;
 
 	if (!opens(t, p, flags))
@@ -207,7 +222,7 @@ static enum lb_outcome open_connection(struct lb *lb, const struct lb_tables *t,
 	if (chosen == NULL)
 		return LB_NO_BACKEND;
 	struct lb_end backend = {htonl(chosen->address), htons(chosen->port)};
-	lookup->record = lb_connections_open(lb->connections, &lookup->key, backend, tcp_track_first(flags), now_ns,
+	lookup->record = lb_connections_open(lb->connections, &key, backend, tcp_track_first(flags),
 					  &refusal);
 	if (lookup->record == LB_NO_CONNECTION)
 		return refusal == LB_REFUSED_FULL ? LB_TABLE_FULL : LB_END_TAKEN;
@@ -233,67 +248,69 @@ static inline bool goes_on(const struct lb *lb, const struct lb_tables *t, const
 	return true;
 }
 
-static inline enum lb_outcome from_client(struct lb *lb, const struct lb_tables *t, uint8_t *frame,
-					  const struct packet *p, struct lookup *lookup, uint64_t now_ns)
+static __rte_always_inline enum lb_outcome from_client(struct lb *lb, const struct lb_tables *t,
+						       const struct packet *p, struct lookup *lookup)
 {
 	enum lb_outcome outcome = LB_FORWARDED;
-	uint8_t flags = tcp_flags(frame, p);
+	uint8_t flags = tcp_flags(lookup->frame, p);
 
 	if (lookup->record != LB_NO_CONNECTION && !goes_on(lb, t, lookup, flags)) {
 		lb_connections_close(lb->connections, lookup->record);
 		lb->closed++;
 		lookup->record = LB_NO_CONNECTION;
 	}
-	if (lookup->record != LB_NO_CONNECTION)
-		follow(lb, lookup->record, flags, true, p->payload_bytes != 0, now_ns);
-	else
-		outcome = open_connection(lb, t, frame, p, lookup, now_ns);
-	if (lookup->record != LB_NO_CONNECTION)
-		lb_rewrite(frame, p, &lb->connections->records[lookup->record], LB_CLIENT);
+	if (likely(lookup->record != LB_NO_CONNECTION)) {
+		follow(lb, lookup->record, flags, true, p->payload_bytes != 0);
+	} else {
+		outcome = open_connection(lb, t, p, lookup);
+		if (outcome != LB_OPENED)
+			return outcome;
+	}
+	lb_rewrite(lookup->frame, p, &lb->connections->records[lookup->record], LB_CLIENT);
 	return outcome;
 }
 
-static inline enum lb_outcome from_backend(struct lb *lb, uint8_t *frame, const struct packet *p,
-					   const struct lookup *lookup, uint64_t now_ns)
+static __rte_always_inline enum lb_outcome from_backend(struct lb *lb, const struct packet *p,
+							const struct lookup *lookup)
 {
 	if (lookup->record == LB_NO_CONNECTION)
 		return LB_NO_SERVICE;
-	follow(lb, lookup->record, tcp_flags(frame, p), false, p->payload_bytes != 0, now_ns);
-	lb_rewrite(frame, p, &lb->connections->records[lookup->record], LB_BACKEND);
+	follow(lb, lookup->record, tcp_flags(lookup->frame, p), false, p->payload_bytes != 0);
+	lb_rewrite(lookup->frame, p, &lb->connections->records[lookup->record], LB_BACKEND);
 	return LB_REPLIED;
 }
 
 /* An earlier packet of the bulk may have opened a missing connection, or closed one. */
-static inline void look_again(const struct lb *lb, struct lookup *lookup)
+static inline void look_again(const struct lb *lb, const struct packet *p, struct lookup *lookup)
 {
 	bool found = lookup->record != LB_NO_CONNECTION;
 
-	if ((found && lb->closed != 0 && !still_its(lb, lookup)) || (!found && lb->opened != 0))
-		lookup->record = lb_connections_find_one(lb->connections, side_of(lookup), &lookup->key);
+	if (likely((lb->opened | lb->closed) == 0))
+		return;
+	if ((found && lb->closed != 0 && !still_its(lb, p, lookup)) || (!found && lb->opened != 0))
+		lookup->record = find_again(lb, p, lookup);
 }
 
-static inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t at,
-				     struct lookup *lookup, uint64_t now_ns)
+static __rte_always_inline enum lb_outcome finish(struct lb *lb, const struct lb_tables *t, struct batch *b,
+						  uint32_t at, struct lookup *lookup)
 {
-	uint8_t *frame = batch_frame(b, at);
 	const struct packet *p = &b->packets[at];
 	enum lb_outcome outcome;
 
-	if (lookup->ended)
-		return without_ports(lb, t, frame, p);
-	look_again(lb, lookup);
+	if (unlikely(lookup->ended))
+		return without_ports(lb, t, lookup->frame, p);
+	look_again(lb, p, lookup);
 	if (side_of(lookup) == LB_CLIENT)
-		outcome = from_client(lb, t, frame, p, lookup, now_ns);
+		outcome = from_client(lb, t, p, lookup);
 	else
-		outcome = from_backend(lb, frame, p, lookup, now_ns);
+		outcome = from_backend(lb, p, lookup);
 	if (b->flow_cached && lookup->record != LB_NO_CONNECTION)
 		b->paths[at]->notes[lb->note] = note_of(lb, lookup->record);
 	return outcome;
 }
 
 /* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
-static inline void balance(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t first, uint32_t n,
-			   uint64_t now_ns)
+static inline void balance(struct lb *lb, const struct lb_tables *t, struct batch *b, uint32_t first, uint32_t n)
 {
 	struct lookup lookups[FLOW_TABLE_BULK];
 	struct bulk_lookup bulks[2]; /* by lb_side */
@@ -308,7 +325,7 @@ static inline void balance(struct lb *lb, const struct lb_tables *t, struct batc
 		if (!lookups[i].ended)
 			resolve(lb, b, first + i, &lookups[i], bulks);
 	for (uint32_t i = 0; i < n; i++)
-		b->outcome[first + i] = (uint8_t)finish(lb, t, b, first + i, &lookups[i], now_ns);
+		b->outcome[first + i] = (uint8_t)finish(lb, t, b, first + i, &lookups[i]);
 }
 
 STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns);
@@ -319,7 +336,7 @@ STAGE_PROCESS void lb_process(void *state, struct batch *batch, uint64_t now_ns)
 
 	lb_connections_expire(lb->connections, now_ns);
 	for (uint32_t i = 0; i < batch->count; i += lb->bulk)
-		balance(lb, tables, batch, i, RTE_MIN(batch->count - i, lb->bulk), now_ns);
+		balance(lb, tables, batch, i, RTE_MIN(batch->count - i, lb->bulk));
 	batch_settle(batch);
 }
 

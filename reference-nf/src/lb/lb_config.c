@@ -5,13 +5,12 @@
 #include "lb/lb_config.h"
 #include "lb/lb_services.h"
 
-#define NS_PER_S 1000000000u
 #define MAX_TIMEOUT_S (365u * 24 * 3600)
 #define MAGLEV_MAX 655373u
 
-static uint64_t timeout_ns(struct config *config, const char *key, uint64_t fallback_s)
+static uint64_t timeout_s(struct config *config, const char *key, uint64_t fallback_s)
 {
-	return config_u64(config, "lb", key, fallback_s, 1, MAX_TIMEOUT_S) * NS_PER_S;
+	return config_u64(config, "lb", key, fallback_s, 1, MAX_TIMEOUT_S);
 }
 
 static bool is_prime(uint32_t n)
@@ -34,10 +33,10 @@ void *lb_configure(struct config *config)
 		config_mistake(config, "lb", "maglev_size", "must be a prime, like 251, 4093, 65537 or %u", MAGLEV_MAX);
 	s->entries = (uint32_t)config_u64(config, "lb", "entries", 65536, 1, 1u << 24);
 	s->any_opens = config_choice(config, "lb", "tcp_open", "syn", opens) == 1;
-	s->timeout_ns[LB_AGE_TCP] = timeout_ns(config, "tcp_timeout_s", 7440);
-	s->timeout_ns[LB_AGE_TCP_OPENING] = timeout_ns(config, "tcp_opening_timeout_s", 60);
-	s->timeout_ns[LB_AGE_TCP_CLOSING] = timeout_ns(config, "tcp_closing_timeout_s", 240);
-	s->timeout_ns[LB_AGE_UDP] = timeout_ns(config, "udp_timeout_s", 300);
+	s->timeout_s[LB_AGE_TCP] = timeout_s(config, "tcp_timeout_s", 7440);
+	s->timeout_s[LB_AGE_TCP_OPENING] = timeout_s(config, "tcp_opening_timeout_s", 60);
+	s->timeout_s[LB_AGE_TCP_CLOSING] = timeout_s(config, "tcp_closing_timeout_s", 240);
+	s->timeout_s[LB_AGE_UDP] = timeout_s(config, "udp_timeout_s", 300);
 	if (lb_services_read(config, s))
 		return s;
 	lb_release(s);

@@ -60,7 +60,7 @@ struct lb_connections *lb_connections_create(const struct lb_settings *s, const 
 		return NULL;
 	}
 	c->entries = (uint32_t)((uint64_t)s->entries * (place->index + 1) / place->count - begin);
-	memcpy(c->timeout_ns, s->timeout_ns, sizeof(c->timeout_ns));
+	memcpy(c->timeout_s, s->timeout_s, sizeof(c->timeout_s));
 	if (create_records(c, place->socket) && create_index(c, LB_CLIENT, place) && create_index(c, LB_BACKEND, place))
 		return c;
 	lb_connections_destroy(c);
@@ -105,7 +105,7 @@ static bool insert_keys(struct lb_connections *c, uint32_t record)
 }
 
 uint32_t lb_connections_open(struct lb_connections *c, const struct flow_key *client, struct lb_end backend,
-			     uint8_t tcp, uint64_t now_ns, enum lb_refusal *refusal)
+			     uint8_t tcp, enum lb_refusal *refusal)
 {
 	uint8_t protocol = (uint8_t)(client->words[1] >> 32);
 	struct flow_key reply = lb_key(protocol, backend, lb_source(client));
@@ -129,7 +129,7 @@ uint32_t lb_connections_open(struct lb_connections *c, const struct flow_key *cl
 	connection->epoch++;
 	connection->age = age_of(connection);
 	c->free_count--;
-	use_list_append(&c->aged[connection->age], &c->records[0].used, record, now_ns);
+	use_list_append(&c->aged[connection->age], &c->records[0].used, record, c->now_s);
 	return record;
 }
 
@@ -144,21 +144,30 @@ void lb_connections_close(struct lb_connections *c, uint32_t record)
 	c->free[c->free_count++] = record;
 }
 
-void lb_connections_set_tcp(struct lb_connections *c, uint32_t record, uint8_t tcp, uint64_t now_ns)
+void lb_connections_set_tcp(struct lb_connections *c, uint32_t record, uint8_t tcp)
 {
 	struct lb_connection *connection = &c->records[record];
 
-	use_list_remove(&c->aged[connection->age], &c->records[0].used, record);
 	connection->tcp = tcp;
+	if (age_of(connection) == connection->age) {
+		lb_connections_refresh(c, record);
+		return;
+	}
+	use_list_remove(&c->aged[connection->age], &c->records[0].used, record);
 	connection->age = age_of(connection);
-	use_list_append(&c->aged[connection->age], &c->records[0].used, record, now_ns);
+	use_list_append(&c->aged[connection->age], &c->records[0].used, record, c->now_s);
 }
 
 void lb_connections_expire(struct lb_connections *c, uint64_t now_ns)
 {
+	uint64_t now_s = now_ns / USE_NS_PER_S;
+
+	if (now_s == c->now_s)
+		return;
+	c->now_s = now_s;
 	for (uint32_t age = 0; age < LB_AGES; age++) {
 		uint32_t record;
-		while ((record = use_list_expired(&c->aged[age], &c->records[0].used, c->timeout_ns[age], now_ns)) !=
+		while ((record = use_list_expired(&c->aged[age], &c->records[0].used, c->timeout_s[age], now_s)) !=
 		       USE_NONE)
 			lb_connections_close(c, record);
 	}

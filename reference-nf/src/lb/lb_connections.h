@@ -32,7 +32,8 @@ struct lb_connections {
 	struct flow_table *by[2]; /* lb_side */
 	struct lb_connection *records;
 	struct use_list aged[LB_AGES];
-	uint64_t timeout_ns[LB_AGES];
+	uint64_t timeout_s[LB_AGES];
+	uint64_t now_s; /* set by lb_connections_expire() */
 	uint32_t *free; /* stack of numbers */
 	uint32_t free_count, entries;
 };
@@ -78,18 +79,18 @@ enum lb_refusal { LB_REFUSED_FULL, LB_REFUSED_TAKEN };
 /* A connection of a client to a back end; tcp: its state. LB_NO_CONNECTION: *refusal says why. Taken: the back end has
  * a connection with the same end of the client, from another service. */
 uint32_t lb_connections_open(struct lb_connections *connections, const struct flow_key *client, struct lb_end backend,
-			     uint8_t tcp, uint64_t now_ns, enum lb_refusal *refusal);
+			     uint8_t tcp, enum lb_refusal *refusal);
 void lb_connections_close(struct lb_connections *connections, uint32_t record);
 
 /* A packet of either side has used the connection. */
-static inline void lb_connections_refresh(struct lb_connections *c, uint32_t record, uint64_t now_ns)
+static inline void lb_connections_refresh(struct lb_connections *c, uint32_t record)
 {
-	use_list_refresh(&c->aged[c->records[record].age], &c->records[0].used, record, now_ns);
+	use_list_refresh(&c->aged[c->records[record].age], &c->records[0].used, record, c->now_s);
 }
 
 /* Sets the TCP state and restarts the idle time. */
-void lb_connections_set_tcp(struct lb_connections *connections, uint32_t record, uint8_t tcp, uint64_t now_ns);
-/* Removes connections whose idle time is over. */
+void lb_connections_set_tcp(struct lb_connections *connections, uint32_t record, uint8_t tcp);
+/* Sets the time, which does not go back, and removes connections whose idle time is over. */
 void lb_connections_expire(struct lb_connections *connections, uint64_t now_ns);
 
 #endif

@@ -22,11 +22,11 @@ static inline void lb_rewrite(uint8_t *frame, const struct packet *p, const stru
 
 	memcpy(frame + (to_backend ? IPV4_DESTINATION_AT : IPV4_SOURCE_AT), &end.address, sizeof(end.address));
 	store16(l4 + (to_backend ? 2 : 0), end.port);
-	store16(ip_check, checksum_apply(load16(ip_check), ip_delta));
+	store16(ip_check, checksum_apply_folded(load16(ip_check), ip_delta));
 	if (p->protocol == IPPROTO_TCP)
-		store16(l4 + 16, checksum_apply(load16(l4 + 16), l4_delta));
+		store16(l4 + 16, checksum_apply_folded(load16(l4 + 16), l4_delta));
 	else
-		store16(l4 + 6, checksum_apply_udp(load16(l4 + 6), l4_delta));
+		store16(l4 + 6, checksum_apply_udp_folded(load16(l4 + 6), l4_delta));
 }
 
 #endif

@@ -38,7 +38,7 @@ struct lb_settings {
 	uint32_t maglev_size; /* slots of each service's table; a prime */
 	uint32_t entries;     /* connections at most */
 	bool any_opens;	      /* of TCP: any segment but RST opens a connection, not only SYN */
-	uint64_t timeout_ns[LB_AGES];
+	uint64_t timeout_s[LB_AGES];
 };
 
 #endif

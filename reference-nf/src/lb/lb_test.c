@@ -153,17 +153,17 @@ static void records_run_out_and_come_back(void)
 	open_lb(TWO, "entries = 1\ntcp_opening_timeout_s = 10\ntcp_closing_timeout_s = 20");
 	uint8_t backend = sent_to(1, SYN, 0, "opened");
 	struct frame f = segment(2, SYN);
-	RUNS(&f, 9 * SECOND, "table_full");
-	sent_to(2, SYN, 10 * SECOND, "opened");
-	sent_to(2, RST, 10 * SECOND, "forwarded");
+	RUNS(&f, 11 * SECOND - 1, "table_full");
+	sent_to(2, SYN, 11 * SECOND, "opened");
+	sent_to(2, RST, 11 * SECOND, "forwarded");
 	struct frame both[4] = {segment(2, SYN), segment(2, ACK), segment(3, SYN), segment(2, SYN)};
 	CHECK_EQUAL(fixture_run(&lb, both, 4, 20 * SECOND), 3);
 	CHECK_EQUAL(lb.batch.outcomes[1], 1);
 	f = segment(3, SYN);
-	RUNS(&f, 29 * SECOND, "table_full");
+	RUNS(&f, 31 * SECOND - 1, "table_full");
 	struct frame stray = answer_of(backend, 1, ACK);
-	RUNS(&stray, 29 * SECOND, "no_service");
-	sent_to(3, SYN, 30 * SECOND, "opened");
+	RUNS(&stray, 31 * SECOND - 1, "no_service");
+	sent_to(3, SYN, 31 * SECOND, "opened");
 	fixture_close(&lb);
 }
 
@@ -215,11 +215,11 @@ static void notes_of_the_flow_cache(void)
 	CHECK_EQUAL(sent_to(1, SYN, 0, "forwarded"), backend);
 	CHECK_EQUAL(path.notes[0], note);
 	path.notes[0] = 0;
-	sent_to(2, SYN, 10 * SECOND, "opened"); /* takes the only record */
+	sent_to(2, SYN, 11 * SECOND, "opened"); /* takes the only record */
 	CHECK(path.notes[0] != note);
 	path.notes[0] = note;
 	struct frame f = segment(1, ACK);
-	RUNS(&f, 10 * SECOND, "not_opening");
+	RUNS(&f, 11 * SECOND, "not_opening");
 	lb.batch.flow_cached = false;
 	fixture_close(&lb);
 }

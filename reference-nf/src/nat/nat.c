@@ -65,12 +65,12 @@ _Static_assert(NAT_NONE == BULK_LOOKUP_NONE, "no record");
 
 /* How to handle a packet, and its mapping after the lookup. */
 struct lookup {
-	struct flow_key key;
-	uint32_t record; /* NAT_NONE: not found */
-	uint8_t direction;	 /* enum nat_direction */
-	uint8_t slot;	 /* its place among the keys of its bulk */
-	bool cached;	 /* the record is from the flow cache: its epoch is not checked yet */
-	bool ended;	 /* it has its outcome */
+	uint8_t *frame;
+	uint32_t record;   /* NAT_NONE: not found */
+	uint8_t direction; /* enum nat_direction */
+	uint8_t slot;	   /* its place among the keys of its bulk */
+	bool cached;	   /* the record is from the flow cache: its epoch is not checked yet */
+	bool ended;	   /* it has its outcome */
 };
 
 static inline uint64_t note_of(const struct nat *nat, uint32_t record)
@@ -88,15 +88,17 @@ static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct
 			   struct bulk_lookup bulks[])
 {
 	const struct packet *p = &b->packets[at];
+	struct flow_key key;
 
-	lookup->ended = p->version != 4 || p->kind != PACKET_L4;
-	if (lookup->ended) {
+	lookup->ended = packet_word(p) != PACKET_WORD(4, PACKET_L4);
+	if (unlikely(lookup->ended)) {
 		b->outcome[at] = p->version == 6 ? NAT_NOT_IPV4 : (uint8_t)outcome_of_kind[p->kind];
 		return;
 	}
-	lookup->direction = (uint8_t)nat_direction(nat->inside, nat->pool, batch_frame(b, at), p, &lookup->key);
+	lookup->frame = batch_frame(b, at);
+	lookup->direction = (uint8_t)nat_direction(nat->inside, nat->pool, lookup->frame, p, &key);
 	lookup->cached = false;
-	if (lookup->direction > NAT_DIRECTION_HAIRPIN)
+	if (unlikely(lookup->direction > NAT_DIRECTION_HAIRPIN))
 		return;
 	if (b->flow_cached && b->paths[at]->notes[nat->note] != 0) {
 		lookup->cached = true;
@@ -105,7 +107,7 @@ static inline void prepare(struct nat *nat, struct batch *b, uint32_t at, struct
 			rte_prefetch0(&nat->table->mappings[lookup->record]);
 		return;
 	}
-	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &lookup->key);
+	lookup->slot = bulk_lookup_add(&bulks[side_of(lookup)], &key);
 }
 
 static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_lookup *bulk)
@@ -114,19 +116,36 @@ static inline void look_up(struct nat *nat, enum nat_side side, struct bulk_look
 		bulk_lookup_mark_missing(bulk, nat_table_find(nat->table, side, bulk->keys, bulk->count, bulk->records));
 }
 
+/* The packet's key again, for the few packets of which a bulk has none or has not found it. */
+static struct flow_key key_of(const struct nat *nat, const struct packet *p, const struct lookup *lookup)
+{
+	struct flow_key key = {{0, 0}};
+
+	(void)nat_direction(nat->inside, nat->pool, lookup->frame, p, &key);
+	return key;
+}
+
+static __attribute__((noinline)) uint32_t find_again(const struct nat *nat, const struct packet *p,
+						     const struct lookup *lookup)
+{
+	struct flow_key key = key_of(nat, p, lookup);
+	return nat_table_find_one(nat->table, side_of(lookup), &key);
+}
+
 /* Stores the record in the lookup. */
 static inline void resolve(const struct nat *nat, struct batch *b, uint32_t at, struct lookup *lookup,
 			   const struct bulk_lookup bulks[])
 {
-	if (!lookup->cached)
+	if (likely(!lookup->cached))
 		lookup->record = bulks[side_of(lookup)].records[lookup->slot];
 	else if (note_of(nat, lookup->record) != b->paths[at]->notes[nat->note])
-		lookup->record = nat_table_find_one(nat->table, side_of(lookup), &lookup->key);
-	if (nat->prefetch && lookup->record != NAT_NONE && lookup->direction != NAT_DIRECTION_IN)
-		use_list_prefetch_neighbours(&nat->table->mappings[lookup->record].used, nat->table->mappings);
+		lookup->record = find_again(nat, &b->packets[at], lookup);
+	if (lookup->record != NAT_NONE && nat->prefetch)
+		use_list_prefetch_neighbours(&nat->table->mappings[lookup->record].used, nat->table->mappings,
+					     nat->table->now_s);
 }
 
-static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, bool out, bool payload, uint64_t now_ns)
+static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, bool out, bool payload)
 {
 	const struct nat_mapping *m = &nat->table->mappings[record];
 	uint8_t next = m->tcp;
@@ -134,85 +153,87 @@ static inline void follow_tcp(struct nat *nat, uint32_t record, uint8_t flags, b
 	if (((flags & TCP_EVENTS) | m->tcp) != 0) /* only of TCP */
 		next = tcp_track_next(m->tcp, flags, out, payload);
 	if (next != m->tcp)
-		nat_table_set_tcp(nat->table, record, next, now_ns);
+		nat_table_set_tcp(nat->table, record, next);
 }
 
-static inline enum nat_outcome open_mapping(struct nat *nat, struct lookup *lookup, uint8_t flags, uint64_t now_ns)
+static __attribute__((noinline)) enum nat_outcome open_mapping(struct nat *nat, const struct packet *p,
+							       struct lookup *lookup)
 {
 	enum nat_refusal refusal;
+	struct flow_key key = key_of(nat, p, lookup);
 
-	lookup->record = nat_table_open(nat->table, &lookup->key, tcp_track_first(flags), now_ns, &refusal);
+	lookup->record = nat_table_open(nat->table, &key, tcp_track_first(tcp_flags(lookup->frame, p)), &refusal);
 	if (lookup->record == NAT_NONE)
 		return refusal == NAT_REFUSED_FULL ? NAT_TABLE_FULL : NAT_NO_PORT;
 	nat->opened++;
 	return NAT_TRANSLATED_OUT;
 }
 
-static inline enum nat_outcome outbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
-					uint64_t now_ns)
+static __rte_always_inline enum nat_outcome outbound(struct nat *nat, const struct packet *p, struct lookup *lookup)
 {
-	uint8_t flags = tcp_flags(frame, p);
-
-	if (lookup->record == NAT_NONE && nat->opened != 0) /* perhaps by a packet of this bulk */
-		lookup->record = nat_table_find_one(nat->table, NAT_INSIDE, &lookup->key);
-	if (lookup->record != NAT_NONE) {
-		follow_tcp(nat, lookup->record, flags, true, p->payload_bytes != 0, now_ns);
-		nat_table_refresh(nat->table, lookup->record, now_ns);
+	if (unlikely(lookup->record == NAT_NONE) && nat->opened != 0) /* perhaps by a packet of this bulk */
+		lookup->record = find_again(nat, p, lookup);
+	if (likely(lookup->record != NAT_NONE)) {
+		follow_tcp(nat, lookup->record, tcp_flags(lookup->frame, p), true, p->payload_bytes != 0);
+		nat_table_refresh(nat->table, lookup->record);
 	} else {
-		enum nat_outcome outcome = open_mapping(nat, lookup, flags, now_ns);
+		enum nat_outcome outcome = open_mapping(nat, p, lookup);
 		if (outcome != NAT_TRANSLATED_OUT)
 			return outcome;
 	}
-	nat_rewrite(frame, p, &nat->table->mappings[lookup->record], NAT_OUTSIDE);
+	nat_rewrite(lookup->frame, p, &nat->table->mappings[lookup->record], NAT_OUTSIDE);
 	return NAT_TRANSLATED_OUT;
 }
 
-static inline enum nat_outcome inbound(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
-				       uint64_t now_ns)
+static __rte_always_inline enum nat_outcome translate_in(struct nat *nat, uint8_t *frame, const struct packet *p,
+							 uint32_t record)
 {
-	if (lookup->record == NAT_NONE && nat->opened != 0)
-		lookup->record = nat_table_find_one(nat->table, NAT_OUTSIDE, &lookup->key);
-	if (lookup->record == NAT_NONE)
-		return NAT_NO_MAPPING;
-	follow_tcp(nat, lookup->record, tcp_flags(frame, p), false, false, now_ns);
-	nat_rewrite(frame, p, &nat->table->mappings[lookup->record], NAT_INSIDE);
+	follow_tcp(nat, record, tcp_flags(frame, p), false, false);
+	nat_rewrite(frame, p, &nat->table->mappings[record], NAT_INSIDE);
 	return NAT_TRANSLATED_IN;
+}
+
+static __rte_always_inline enum nat_outcome inbound(struct nat *nat, const struct packet *p, struct lookup *lookup)
+{
+	if (unlikely(lookup->record == NAT_NONE) && nat->opened != 0)
+		lookup->record = find_again(nat, p, lookup);
+	if (unlikely(lookup->record == NAT_NONE))
+		return NAT_NO_MAPPING;
+	return translate_in(nat, lookup->frame, p, lookup->record);
 }
 
 /* Looks the other end's mapping up first: a packet that reaches nobody opens none. A query has no port of the other
  * end. */
-static enum nat_outcome hairpin(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
-				uint64_t now_ns)
+static __attribute__((noinline)) enum nat_outcome hairpin(struct nat *nat, const struct packet *p,
+							  struct lookup *lookup)
 {
+	uint8_t *frame = lookup->frame;
+	bool elsewhere;
+
 	if (p->protocol == IPPROTO_ICMP)
 		return NAT_NO_MAPPING;
-	struct lookup back = {.key = nat_key(p->protocol, load32(frame + IPV4_DESTINATION_AT), load16(frame + p->l4 + 2))};
-	bool elsewhere;
-	back.record = nat_find_outside(nat, &back.key, &elsewhere);
-	if (back.record == NAT_NONE)
+	struct flow_key to = nat_key(p->protocol, load32(frame + IPV4_DESTINATION_AT), load16(frame + p->l4 + 2));
+	uint32_t back = nat_find_outside(nat, &to, &elsewhere);
+	if (back == NAT_NONE)
 		return elsewhere ? NAT_HAIRPIN_ELSEWHERE : NAT_NO_MAPPING;
-	enum nat_outcome outcome = outbound(nat, frame, p, lookup, now_ns);
+	enum nat_outcome outcome = outbound(nat, p, lookup);
 	if (outcome != NAT_TRANSLATED_OUT)
 		return outcome;
-	inbound(nat, frame, p, &back, now_ns);
+	translate_in(nat, frame, p, back);
 	return NAT_HAIRPINNED;
 }
 
-static inline enum nat_outcome finish(struct nat *nat, uint8_t *frame, const struct packet *p, struct lookup *lookup,
-				      uint64_t now_ns)
+static __rte_always_inline enum nat_outcome finish(struct nat *nat, const struct packet *p, struct lookup *lookup)
 {
-	switch (lookup->direction) {
-	case NAT_DIRECTION_OUT:
-		return outbound(nat, frame, p, lookup, now_ns);
-	case NAT_DIRECTION_IN:
-		return inbound(nat, frame, p, lookup, now_ns);
-	case NAT_DIRECTION_HAIRPIN:
-		return hairpin(nat, frame, p, lookup, now_ns);
-	case NAT_DIRECTION_ERROR:
-		return nat_error_translate(nat, frame, p);
-	default:
-		return NAT_UNSUPPORTED_PROTOCOL;
-	}
+	if (lookup->direction == NAT_DIRECTION_OUT)
+		return outbound(nat, p, lookup);
+	if (lookup->direction == NAT_DIRECTION_IN)
+		return inbound(nat, p, lookup);
+	if (lookup->direction == NAT_DIRECTION_HAIRPIN)
+		return hairpin(nat, p, lookup);
+	if (lookup->direction == NAT_DIRECTION_ERROR)
+		return nat_error_translate(nat, lookup->frame, p);
+	return NAT_UNSUPPORTED_PROTOCOL;
 }
 
 static inline void write_note(const struct nat *nat, struct batch *b, uint32_t at, const struct lookup *lookup)
@@ -222,7 +243,7 @@ static inline void write_note(const struct nat *nat, struct batch *b, uint32_t a
 }
 
 /* Packets first to first + n - 1, n at most FLOW_TABLE_BULK. */
-static inline void translate(struct nat *nat, struct batch *b, uint32_t first, uint32_t n, uint64_t now_ns)
+static inline void translate(struct nat *nat, struct batch *b, uint32_t first, uint32_t n)
 {
 	struct lookup lookups[FLOW_TABLE_BULK];
 	struct bulk_lookup bulks[2]; /* by nat_side */
@@ -234,13 +255,13 @@ static inline void translate(struct nat *nat, struct batch *b, uint32_t first, u
 	look_up(nat, NAT_INSIDE, &bulks[NAT_INSIDE]);
 	look_up(nat, NAT_OUTSIDE, &bulks[NAT_OUTSIDE]);
 	for (uint32_t i = 0; i < n; i++)
-		if (!lookups[i].ended && lookups[i].direction <= NAT_DIRECTION_HAIRPIN)
+		if (likely(!lookups[i].ended && lookups[i].direction <= NAT_DIRECTION_HAIRPIN))
 			resolve(nat, b, first + i, &lookups[i], bulks);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = first + i;
-		if (lookups[i].ended)
+		if (unlikely(lookups[i].ended))
 			continue;
-		b->outcome[at] = (uint8_t)finish(nat, batch_frame(b, at), &b->packets[at], &lookups[i], now_ns);
+		b->outcome[at] = (uint8_t)finish(nat, &b->packets[at], &lookups[i]);
 		if (b->flow_cached)
 			write_note(nat, b, at, &lookups[i]);
 	}
@@ -253,7 +274,7 @@ STAGE_PROCESS void nat_process(void *state, struct batch *batch, uint64_t now_ns
 
 	nat_table_expire(nat->table, now_ns);
 	for (uint32_t i = 0; i < batch->count; i += nat->bulk)
-		translate(nat, batch, i, RTE_MIN(batch->count - i, nat->bulk), now_ns);
+		translate(nat, batch, i, RTE_MIN(batch->count - i, nat->bulk));
 	batch_settle(batch);
 }
 

@@ -3,13 +3,12 @@
 
 #include "nat/nat_config.h"
 
-#define NS_PER_S 1000000000u
 #define MAX_TIMEOUT_S (365u * 24 * 3600)
 #define MAX_POOL 256u /* there is a port queue for each address and protocol */
 
-static uint64_t timeout_ns(struct config *config, const char *key, uint64_t fallback_s)
+static uint64_t timeout_s(struct config *config, const char *key, uint64_t fallback_s)
 {
-	return config_u64(config, "nat", key, fallback_s, 1, MAX_TIMEOUT_S) * NS_PER_S;
+	return config_u64(config, "nat", key, fallback_s, 1, MAX_TIMEOUT_S);
 }
 
 /* Defaults: TCP RFC 5382, REQ-5; UDP RFC 4787, REQ-5; ICMP RFC 5508, REQ-2. */
@@ -23,10 +22,10 @@ void *nat_configure(struct config *config)
 	s->port_min = (uint16_t)config_u64(config, "nat", "port_min", 1024, 1, 65535);
 	s->port_max = (uint16_t)config_u64(config, "nat", "port_max", 65535, 1, 65535);
 	s->entries = (uint32_t)config_u64(config, "nat", "entries", 65536, 1, 1u << 24);
-	s->timeout_ns[NAT_AGE_TCP] = timeout_ns(config, "tcp_timeout_s", 7440);
-	s->timeout_ns[NAT_AGE_TCP_TRANSITORY] = timeout_ns(config, "tcp_transitory_timeout_s", 240);
-	s->timeout_ns[NAT_AGE_UDP] = timeout_ns(config, "udp_timeout_s", 300);
-	s->timeout_ns[NAT_AGE_ICMP] = timeout_ns(config, "icmp_timeout_s", 60);
+	s->timeout_s[NAT_AGE_TCP] = timeout_s(config, "tcp_timeout_s", 7440);
+	s->timeout_s[NAT_AGE_TCP_TRANSITORY] = timeout_s(config, "tcp_transitory_timeout_s", 240);
+	s->timeout_s[NAT_AGE_UDP] = timeout_s(config, "udp_timeout_s", 300);
+	s->timeout_s[NAT_AGE_ICMP] = timeout_s(config, "icmp_timeout_s", 60);
 	if (s->port_max < s->port_min)
 		config_mistake(config, "nat", "port_max", "must not be below port_min = %u", s->port_min);
 	if (s->pool.length < 24)

@@ -70,17 +70,17 @@ static inline void nat_rewrite(uint8_t *frame, const struct packet *p, const str
 	uint16_t port = nat_key_port(&m->ends[to]);
 
 	memcpy(frame + (to == NAT_OUTSIDE ? IPV4_SOURCE_AT : IPV4_DESTINATION_AT), &address, sizeof(address));
-	store16(ip_check, checksum_apply(load16(ip_check), m->ip_delta[to]));
+	store16(ip_check, checksum_apply_folded(load16(ip_check), m->ip_delta[to]));
 	if (p->protocol == IPPROTO_ICMP) {
 		store16(l4 + 4, port);
-		store16(l4 + 2, checksum_apply(load16(l4 + 2), m->l4_delta[to]));
+		store16(l4 + 2, checksum_apply_folded(load16(l4 + 2), m->l4_delta[to]));
 		return;
 	}
 	store16(l4 + (to == NAT_OUTSIDE ? 0 : 2), port);
 	if (p->protocol == IPPROTO_TCP)
-		store16(l4 + 16, checksum_apply(load16(l4 + 16), m->l4_delta[to]));
+		store16(l4 + 16, checksum_apply_folded(load16(l4 + 16), m->l4_delta[to]));
 	else
-		store16(l4 + 6, checksum_apply_udp(load16(l4 + 6), m->l4_delta[to]));
+		store16(l4 + 6, checksum_apply_udp_folded(load16(l4 + 6), m->l4_delta[to]));
 }
 
 #endif

@@ -17,7 +17,7 @@ struct nat_settings {
 	uint32_t pool_size; /* addresses */
 	uint16_t port_min, port_max;
 	uint32_t entries;
-	uint64_t timeout_ns[NAT_AGES];
+	uint64_t timeout_s[NAT_AGES];
 };
 
 #endif

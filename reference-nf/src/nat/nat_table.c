@@ -97,7 +97,7 @@ struct nat_table *nat_table_create(const struct nat_settings *s, const struct st
 	t->entries = part(s->entries, place->index + 1, place->count) - part(s->entries, place->index, place->count);
 	t->pool = s->pool.address;
 	t->pool_size = s->pool_size;
-	memcpy(t->timeout_ns, s->timeout_ns, sizeof(t->timeout_ns));
+	memcpy(t->timeout_s, s->timeout_s, sizeof(t->timeout_s));
 	if (!create_mappings(t, place->socket) || !create_ports(t, s, place)) {
 		fprintf(stderr, "nat: no memory for %u mappings; give EAL more (-m) or lower [nat] entries\n",
 			t->entries);
@@ -167,7 +167,7 @@ static bool insert_ends(struct nat_table *t, uint32_t record)
 	return false;
 }
 
-uint32_t nat_table_open(struct nat_table *t, const struct flow_key *inside, uint8_t tcp, uint64_t now_ns,
+uint32_t nat_table_open(struct nat_table *t, const struct flow_key *inside, uint8_t tcp,
 			enum nat_refusal *refusal)
 {
 	uint8_t number = (uint8_t)(inside->words[0] >> 48);
@@ -195,7 +195,7 @@ uint32_t nat_table_open(struct nat_table *t, const struct flow_key *inside, uint
 	m->epoch++;
 	m->age = age_of(m);
 	t->free_count--;
-	use_list_append(&t->aged[m->age], &t->mappings[0].used, record, now_ns);
+	use_list_append(&t->aged[m->age], &t->mappings[0].used, record, t->now_s);
 	return record;
 }
 
@@ -211,7 +211,7 @@ static void remove_mapping(struct nat_table *t, uint32_t record)
 	t->free[t->free_count++] = record;
 }
 
-void nat_table_set_tcp(struct nat_table *t, uint32_t record, uint8_t tcp, uint64_t now_ns)
+void nat_table_set_tcp(struct nat_table *t, uint32_t record, uint8_t tcp)
 {
 	struct nat_mapping *m = &t->mappings[record];
 
@@ -220,14 +220,19 @@ void nat_table_set_tcp(struct nat_table *t, uint32_t record, uint8_t tcp, uint64
 		return;
 	use_list_remove(&t->aged[m->age], &t->mappings[0].used, record);
 	m->age = age_of(m);
-	use_list_append(&t->aged[m->age], &t->mappings[0].used, record, now_ns);
+	use_list_append(&t->aged[m->age], &t->mappings[0].used, record, t->now_s);
 }
 
 void nat_table_expire(struct nat_table *t, uint64_t now_ns)
 {
+	uint64_t now_s = now_ns / USE_NS_PER_S;
+
+	if (now_s == t->now_s)
+		return;
+	t->now_s = now_s;
 	for (uint32_t age = 0; age < NAT_AGES; age++) {
 		uint32_t record;
-		while ((record = use_list_expired(&t->aged[age], &t->mappings[0].used, t->timeout_ns[age], now_ns)) !=
+		while ((record = use_list_expired(&t->aged[age], &t->mappings[0].used, t->timeout_s[age], now_s)) !=
 		       USE_NONE)
 			remove_mapping(t, record);
 	}

@@ -32,7 +32,8 @@ struct nat_table {
 	struct flow_table *by[2]; /* nat_side */
 	struct nat_mapping *mappings;
 	struct use_list aged[NAT_AGES];
-	uint64_t timeout_ns[NAT_AGES];
+	uint64_t timeout_s[NAT_AGES];
+	uint64_t now_s; /* set by nat_table_expire() */
 	uint32_t *free; /* stack of numbers */
 	uint32_t free_count, entries;
 	struct nat_ports *ports; /* [protocol][pool address] */
@@ -97,19 +98,19 @@ static inline uint32_t nat_table_find_one(const struct nat_table *t, enum nat_si
 }
 
 /* Makes a mapping for an inside end that has none. tcp: its state. NAT_NONE: *refusal says why. */
-uint32_t nat_table_open(struct nat_table *table, const struct flow_key *inside, uint8_t tcp, uint64_t now_ns,
+uint32_t nat_table_open(struct nat_table *table, const struct flow_key *inside, uint8_t tcp,
 			enum nat_refusal *refusal);
 
 /* An outbound packet has used the mapping. */
-static inline void nat_table_refresh(struct nat_table *t, uint32_t record, uint64_t now_ns)
+static inline void nat_table_refresh(struct nat_table *t, uint32_t record)
 {
 	struct nat_mapping *m = &t->mappings[record];
-	use_list_refresh(&t->aged[m->age], &t->mappings[0].used, record, now_ns);
+	use_list_refresh(&t->aged[m->age], &t->mappings[0].used, record, t->now_s);
 }
 
 /* Sets the TCP state. If this changes the idle time, it starts again. */
-void nat_table_set_tcp(struct nat_table *table, uint32_t record, uint8_t tcp, uint64_t now_ns);
-/* Removes mappings whose idle time is over. */
+void nat_table_set_tcp(struct nat_table *table, uint32_t record, uint8_t tcp);
+/* Sets the time, which does not go back, and removes mappings whose idle time is over. */
 void nat_table_expire(struct nat_table *table, uint64_t now_ns);
 
 #endif

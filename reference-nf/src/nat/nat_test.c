@@ -102,7 +102,9 @@ static void ports_run_out_and_come_back_last(void)
 	struct frame f = make_frame(17, CLIENT, 4, SERVER, 80, "x", 1);
 	RUNS(&f, 5 * SECOND, "no_port");
 	CHECK_EQUAL(open_flow(6, CLIENT, 4, 5 * SECOND), 2000); /* each protocol has ports of its own */
-	CHECK_EQUAL(open_flow(17, CLIENT, 5, 10 * SECOND), 2000);
+	f = make_frame(17, CLIENT, 5, SERVER, 80, "x", 1);
+	RUNS(&f, 11 * SECOND - 1, "no_port");
+	CHECK_EQUAL(open_flow(17, CLIENT, 5, 11 * SECOND), 2000);
 	CHECK_EQUAL(open_flow(17, CLIENT, 6, 100 * SECOND), 2001);
 	CHECK_EQUAL(open_flow(17, CLIENT, 7, 100 * SECOND), 2002);
 	CHECK_EQUAL(open_flow(17, CLIENT, 8, 100 * SECOND), 2000);
@@ -123,16 +125,35 @@ static void only_outbound_packets_keep_a_mapping(void)
 {
 	open_nat("pool = 203.0.113.7/32\nudp_timeout_s = 10");
 	uint16_t port = open_flow(17, CLIENT, 5000, 0);
-	for (uint64_t s = 1; s < 10; s++) {
+	for (uint64_t s = 1; s < 11; s++) {
 		struct frame in = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
 		RUNS(&in, s * SECOND, "translated_in");
 	}
 	struct frame late = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
-	RUNS(&late, 10 * SECOND, "no_mapping");
+	RUNS(&late, 11 * SECOND, "no_mapping");
 	port = open_flow(17, CLIENT, 5000, 20 * SECOND);
-	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 29 * SECOND), port);
+	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 30 * SECOND), port);
 	struct frame kept = make_frame(17, SERVER, 53, IP(203, 0, 113, 7), port, "x", 1);
-	RUNS(&kept, 38 * SECOND, "translated_in");
+	RUNS(&kept, 40 * SECOND, "translated_in");
+	fixture_close(&nat);
+}
+
+/* The first of several uses within a second decides the order in which ports come back, and none is removed early. */
+static void uses_are_noted_to_the_second(void)
+{
+	open_nat("pool = 203.0.113.7/32\nport_min = 2000\nport_max = 2002\nudp_timeout_s = 10");
+	for (uint16_t n = 0; n < 3; n++)
+		CHECK_EQUAL(open_flow(17, CLIENT, 1 + n, 0), 2000 + n);
+	CHECK_EQUAL(open_flow(17, CLIENT, 3, 5 * SECOND), 2002);
+	CHECK_EQUAL(open_flow(17, CLIENT, 1, 5 * SECOND), 2000);
+	CHECK_EQUAL(open_flow(17, CLIENT, 3, 6 * SECOND - 1), 2002); /* does not become the most recent */
+	struct frame f = make_frame(17, CLIENT, 4, SERVER, 80, "x", 1);
+	RUNS(&f, 11 * SECOND - 1, "no_port");
+	CHECK_EQUAL(open_flow(17, CLIENT, 4, 11 * SECOND), 2001);
+	f = make_frame(17, CLIENT, 5, SERVER, 80, "x", 1);
+	RUNS(&f, 16 * SECOND - 1, "no_port"); /* the last use was just 10 s ago */
+	CHECK_EQUAL(open_flow(17, CLIENT, 5, 16 * SECOND), 2002);
+	CHECK_EQUAL(open_flow(17, CLIENT, 6, 16 * SECOND), 2000);
 	fixture_close(&nat);
 }
 
@@ -241,10 +262,10 @@ static void notes_of_the_flow_cache(void)
 	CHECK_EQUAL(open_flow(17, CLIENT, 5000, 18 * SECOND), 1024);
 	CHECK_EQUAL(path.notes[0], note);
 	path.notes[0] = 0;
-	CHECK_EQUAL(open_flow(17, CLIENT, 6000, 28 * SECOND), 1025); /* takes the only record */
+	CHECK_EQUAL(open_flow(17, CLIENT, 6000, 29 * SECOND), 1025); /* takes the only record */
 	path.notes[0] = note;
 	struct frame f = make_frame(17, CLIENT, 5000, SERVER, 80, "x", 1);
-	RUNS(&f, 28 * SECOND, "table_full");
+	RUNS(&f, 29 * SECOND, "table_full");
 	nat.batch.flow_cached = false;
 	fixture_close(&nat);
 }
@@ -326,6 +347,7 @@ int main(int argc, char **argv)
 	RUN(ports_run_out_and_come_back_last);
 	RUN(table_fills);
 	RUN(only_outbound_packets_keep_a_mapping);
+	RUN(uses_are_noted_to_the_second);
 	RUN(refused_packets);
 	RUN(churn);
 	RUN(a_batch_sees_what_it_has_opened);

@@ -8,20 +8,27 @@
 #include "packet/packet.h"
 #include "table/flow_table.h"
 
+/* The 5-tuple of a packet of TCP or UDP over IPv4. */
+static inline struct flow_key flow_id_with_ports(const uint8_t *frame, const struct packet *p)
+{
+	struct flow_key key;
+	uint32_t ports;
+
+	memcpy(&key.words[0], frame + ETHER_BYTES + 12, 8); /* source and destination address */
+	memcpy(&ports, frame + p->l4, sizeof(ports));
+	key.words[1] = (uint64_t)p->protocol << 32 | ports;
+	return key;
+}
+
 /* The 5-tuple of an IPv4 packet whose transport header is whole (kind PACKET_L4, version 4). ICMP has type and
  * identifier instead of ports. */
 static inline struct flow_key flow_id_ipv4(const uint8_t *frame, const struct packet *p)
 {
-	struct flow_key key;
+	struct flow_key key = flow_id_with_ports(frame, p);
 	const uint8_t *l4 = frame + p->l4;
-	uint32_t ports;
 
-	memcpy(&key.words[0], frame + ETHER_BYTES + 12, 8); /* source and destination address */
 	if (p->protocol == IPPROTO_ICMP)
-		ports = (uint32_t)l4[0] << 16 | load16(l4 + 4);
-	else
-		memcpy(&ports, l4, sizeof(ports));
-	key.words[1] = (uint64_t)p->protocol << 32 | ports;
+		key.words[1] = (uint64_t)p->protocol << 32 | (uint32_t)l4[0] << 16 | load16(l4 + 4);
 	return key;
 }
 

@@ -43,6 +43,18 @@ struct packet {
 	uint16_t payload_bytes;
 };
 
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "kind is the low byte of the word that packet_word() loads");
+
+/* kind and version in one load. */
+static inline uint16_t packet_word(const struct packet *p)
+{
+	uint16_t word;
+	memcpy(&word, p, sizeof(word));
+	return word;
+}
+
+#define PACKET_WORD(version, kind) ((uint16_t)((version) << 8 | (kind)))
+
 static inline struct rte_ipv4_hdr *packet_ipv4(uint8_t *frame)
 {
 	return (struct rte_ipv4_hdr *)(void *)(frame + ETHER_BYTES);
