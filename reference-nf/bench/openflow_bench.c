@@ -5,8 +5,8 @@
  * conf/router.conf, if its wildcard tables can hold the prefixes. Prints one line of JSON.
  *
  * openflow_bench mods [EAL options, two lcores] -- [the NF's options]: one lcore forwards, the other changes flow
- * entries for a while, each time by a whole reload: none, one at a time, many at a time. Prints how many a second and
- * the longest that the first lcore ever spent on a batch.
+ * entries for a while: none, one and many by a whole reload each, then one by one by flow-mods, of a table of prefixes
+ * and of one of addresses. Prints how many a second and the longest that the first lcore ever spent on a batch.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,6 +26,7 @@
 #include <rte_swx_table_em.h>
 #include <rte_swx_table_wm.h>
 
+#include "flow_mod/flow_control.h"
 #include "frames.h"
 #include "median.h"
 #include "openflow/openflow_config.h"
@@ -45,6 +46,8 @@
 #define ROUTES_TABLE 3u
 #define SWX_ENTRIES 20000u /* more would take its wildcard tables too long */
 #define OWN_TABLE 1u
+#define MODES 3u
+#define CHANGEABLE 2u
 
 struct bench {
 	struct settings settings;
@@ -54,8 +57,8 @@ struct bench {
 	uint32_t flows;
 	uint8_t (*frames)[64];
 	struct batch batch;
-	struct rcu_tables rcu[2]; /* by enum openflow_mode */
-	void *instances[2];
+	struct rcu_tables rcu[MODES]; /* by enum openflow_mode, then generated code of tables that single entries change */
+	void *instances[MODES];
 	struct rte_swx_pipeline *swx;
 	struct rte_swx_ctl_pipeline *ctl;
 };
@@ -134,7 +137,7 @@ static void send_batch(struct batch *b)
 	(void)rte_ring_sp_enqueue_burst(bench.out, (void **)b->mbufs, b->count, NULL);
 }
 
-static void run_mode(enum openflow_mode mode)
+static void run_mode(uint32_t mode)
 {
 	receive_batch(&bench.batch);
 	openflow_stage.process(bench.instances[mode], &bench.batch, 0);
@@ -149,6 +152,11 @@ static void run_interpreted(void)
 static void run_specialised(void)
 {
 	run_mode(OPENFLOW_SPECIALISED);
+}
+
+static void run_changeable(void)
+{
+	run_mode(CHANGEABLE);
 }
 
 /* The same from ring to ring without any table. */
@@ -171,7 +179,8 @@ static void run_swx(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} sides[] = {{"floor", run_floor}, {"interpreted", run_interpreted}, {"specialised", run_specialised}, {"swx", run_swx}};
+} sides[] = {{"floor", run_floor}, {"interpreted", run_interpreted}, {"specialised", run_specialised},
+	     {"changeable", run_changeable}, {"swx", run_swx}};
 #define SIDES RTE_DIM(sides)
 
 static uint32_t sides_used = SIDES; /* without rte_swx one less */
@@ -316,12 +325,14 @@ static void open_swx(void)
 
 /* ---- both ---- */
 
-static void *make_tables(void *settings, enum openflow_mode mode)
+static void *make_tables(void *settings, uint32_t mode)
 {
 	const struct stage_place place = {.count = 1, .socket = (int)rte_socket_id(), .prefetch = true};
+	struct openflow_settings *s = settings;
 
-	((struct openflow_settings *)settings)->mode = mode;
-	void *tables = openflow_tables_create(settings, &place);
+	s->mode = mode == OPENFLOW_INTERPRETED ? OPENFLOW_INTERPRETED : OPENFLOW_SPECIALISED;
+	s->changeable = mode == CHANGEABLE;
+	void *tables = openflow_stage.hooks.build(settings, &place);
 	if (tables == NULL)
 		fail("no tables");
 	return tables;
@@ -333,7 +344,7 @@ static void open_modes(void)
 	void *settings = (void *)(uintptr_t)rules();
 
 	bench.batch.go_on = 1; /* outcome output */
-	for (uint32_t mode = 0; mode < 2; mode++) {
+	for (uint32_t mode = 0; mode < MODES; mode++) {
 		atomic_store(&bench.rcu[mode].tables, make_tables(settings, mode));
 		bench.instances[mode] = openflow_stage.init(settings, &bench.rcu[mode], &place);
 	}
@@ -413,6 +424,7 @@ static void compare(void)
 static struct {
 	struct rte_rcu_qsbr *readers;
 	atomic_bool stop;
+	atomic_uint mode;
 	atomic_uint_fast64_t packets, longest; /* cycles of a batch; read and cleared by the other lcore */
 	atomic_uint_fast64_t longest_ns;       /* of a batch, while this lcore really ran */
 } mods;
@@ -439,7 +451,7 @@ static int forward(void *arg)
 	for (uint32_t first = 0; !atomic_load_explicit(&mods.stop, memory_order_relaxed); first = (first + BATCH) % bench.flows) {
 		fill_ring(first);
 		uint64_t begin = rte_rdtsc(), begin_ns = cpu_ns();
-		run_mode(OPENFLOW_SPECIALISED);
+		run_mode(atomic_load_explicit(&mods.mode, memory_order_relaxed));
 		raise_to(&mods.longest_ns, cpu_ns() - begin_ns);
 		raise_to(&mods.longest, rte_rdtsc() - begin);
 		atomic_fetch_add_explicit(&mods.packets, BATCH, memory_order_relaxed);
@@ -494,15 +506,70 @@ static double us(uint64_t cycles)
 	return (double)cycles * 1e6 / (double)rte_get_tsc_hz();
 }
 
+/* An entry comes, changes and goes; 65536 others after it. */
+static void mod(const char *form, uint32_t number)
+{
+	static const char *const kinds[] = {"add", "modify", "delete"};
+	char line[160], match[80], why[OPENFLOW_WHY_BYTES];
+	uint32_t kind = number % RTE_DIM(kinds), entry = number / RTE_DIM(kinds);
+
+	snprintf(match, sizeof(match), form, entry >> 8 & 255, entry & 255);
+	snprintf(line, sizeof(line), "%s flow %s%s", kinds[kind], match,
+		 kind == OPENFLOW_DELETE ? "" : kind == OPENFLOW_ADD ? " write:group=7" : " write:group=8");
+	if (!openflow_control_line(rcu_tables_get(&bench.rcu[CHANGEABLE]), line, mods.readers, why))
+		fail(why);
+}
+
+/* By flow-mods; a form of entries, or NULL: no change. */
+static const struct {
+	const char *name, *form;
+} one_by_one[] = {
+	{"none", NULL},
+	{"prefix_24", "3 24 eth_type=0x0800,ipv4_dst=10.%u.%u.0/24"},
+	{"prefix_28", "3 28 eth_type=0x0800,ipv4_dst=10.%u.%u.16/28"},
+	{"prefix_16", "3 16 eth_type=0x0800,ipv4_dst=%u.%u.0.0/16"},
+	{"address", "1 100 eth_dst=02:00:00:01:%02x:%02x"},
+	{"list", "4 100 eth_dst=02:00:00:01:%02x:%02x"}, /* it has a mask as well */
+};
+
+static void begin_run(void)
+{
+	atomic_store(&mods.packets, 0);
+	atomic_store(&mods.longest, 0);
+	atomic_store(&mods.longest_ns, 0);
+}
+
+static void change_one_by_one(const char *name, const char *form)
+{
+	uint64_t slowest = 0, slowest_ns = 0, spent_ns = cpu_ns();
+	uint32_t n = 0;
+
+	begin_run();
+	uint64_t begin = rte_rdtsc(), end = begin + MODS_SECONDS * rte_get_tsc_hz();
+	while (form == NULL && rte_rdtsc() < end)
+		rte_delay_us_sleep(1000);
+	while (rte_rdtsc() < end || n % 3 != 0) {
+		uint64_t one = rte_rdtsc(), one_ns = cpu_ns();
+		mod(form, n++);
+		slowest_ns = RTE_MAX(slowest_ns, cpu_ns() - one_ns);
+		slowest = RTE_MAX(slowest, rte_rdtsc() - one);
+	}
+	double seconds = us(rte_rdtsc() - begin) / 1e6;
+	printf(",{\"entry\":\"%s\",\"mods\":%u,\"mods_per_second\":%.1f,\"mod_cpu_us\":%.2f,\"slowest_mod_us\":%.1f,"
+	       "\"slowest_mod_cpu_us\":%.1f,\"longest_batch_us\":%.1f,\"longest_batch_cpu_us\":%.1f,"
+	       "\"packets_per_second\":%.0f}",
+	       name, n, n / seconds, n == 0 ? 0 : (double)(cpu_ns() - spent_ns) / 1e3 / n, us(slowest), (double)slowest_ns / 1e3,
+	       us(atomic_load(&mods.longest)), (double)atomic_load(&mods.longest_ns) / 1e3,
+	       (double)atomic_load(&mods.packets) / seconds);
+}
+
 /* For a while: what the other lcore did meanwhile. bulk 0: without changes. */
 static void change(const struct options *options, uint32_t bulk, struct openflow_settings **current)
 {
 	uint64_t slowest = 0;
 	uint32_t n = 0;
 
-	atomic_store(&mods.packets, 0);
-	atomic_store(&mods.longest, 0);
-	atomic_store(&mods.longest_ns, 0);
+	begin_run();
 	uint64_t begin = rte_rdtsc(), end = begin + MODS_SECONDS * rte_get_tsc_hz();
 	while (bulk == 0 && rte_rdtsc() < end)
 		rte_delay_us_sleep(1000);
@@ -527,6 +594,7 @@ static void measure_changes(const struct options *options)
 
 	if (lcore >= RTE_MAX_LCORE)
 		fail("mods: needs two lcores");
+	atomic_store(&mods.mode, OPENFLOW_SPECIALISED);
 	mods.readers = rte_zmalloc("readers", rte_rcu_qsbr_get_memsize(1), RTE_CACHE_LINE_SIZE);
 	if (mods.readers == NULL || rte_rcu_qsbr_init(mods.readers, 1) != 0 || rte_eal_remote_launch(forward, NULL, lcore) != 0)
 		fail("the other lcore does not start");
@@ -536,6 +604,9 @@ static void measure_changes(const struct options *options)
 		printf("%s", i == 0 ? "" : ",");
 		change(options, bulks[i], &current);
 	}
+	atomic_store(&mods.mode, CHANGEABLE);
+	for (uint32_t i = 0; i < RTE_DIM(one_by_one); i++)
+		change_one_by_one(one_by_one[i].name, one_by_one[i].form);
 	printf("]}\n");
 	atomic_store(&mods.stop, true);
 	(void)rte_eal_wait_lcore(lcore);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Input: a file of rules, a form feed, and a talk (talk.h). Rules that are good become tables twice, for the interpreter
- * and as generated code; each batch goes through both, and must come out alike: outcomes, frames, counts. What lies
- * behind a frame in its buffer is poisoned for the interpreter.
+ * Input: a file of rules, a form feed, lines of flow-mods, a form feed, and a talk (talk.h). Rules that are good become
+ * tables three times: for the interpreter, as generated code, and, as long as no flow-mod has come, as generated code in
+ * one piece. Before each batch one line is applied to the first two, which must both take it, or refuse it for the same
+ * reason. The batch goes through all, and must come out alike: outcomes, frames, counts. What lies behind a frame in its
+ * buffer is poisoned for the interpreter.
  */
 #include <sanitizer/asan_interface.h>
 #include <sched.h>
@@ -12,6 +14,7 @@
 #include <rte_eal.h>
 
 #include "check.h"
+#include "flow_mod/flow_control.h"
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_counts.h"
 #include "openflow/openflow_table.h"
@@ -21,8 +24,11 @@
 #define FRAMES_MAX 64u /* in one input */
 #define BATCH_FRAMES 8u
 #define MBUFS 255u
+#define LINE_BYTES 512u
 
-/* One of the two ways. */
+enum { WHOLE = 2, WAYS }; /* behind enum openflow_mode */
+
+/* One of the ways. */
 struct way {
 	struct rcu_tables rcu;
 	void *instance;
@@ -30,7 +36,8 @@ struct way {
 	struct rte_mbuf *mbufs[BATCH_FRAMES]; /* of the batch, as they went in */
 };
 
-static struct way ways[2]; /* by enum openflow_mode */
+static struct way ways[WAYS];
+static uint32_t ways_used; /* all, until an entry changes */
 static struct rte_mempool *pool;
 static int rules_file;
 static char config_name[64];
@@ -74,9 +81,11 @@ static void open_ways(struct openflow_settings *settings)
 {
 	const struct stage_place place = {.count = 1, .prefetch = true};
 
-	for (uint32_t w = 0; w < 2; w++) {
-		settings->mode = w;
-		void *tables = openflow_tables_create(settings, &place);
+	ways_used = WAYS;
+	for (uint32_t w = 0; w < WAYS; w++) {
+		settings->mode = w == OPENFLOW_INTERPRETED ? OPENFLOW_INTERPRETED : OPENFLOW_SPECIALISED;
+		settings->changeable = w != WHOLE;
+		void *tables = openflow_stage.hooks.build(settings, &place);
 		CHECK(tables != NULL);
 		atomic_store(&ways[w].rcu.tables, tables);
 		ways[w].instance = openflow_stage.init(settings, &ways[w].rcu, &place);
@@ -87,11 +96,34 @@ static void open_ways(struct openflow_settings *settings)
 
 static void close_ways(struct openflow_settings *settings)
 {
-	for (uint32_t w = 0; w < 2; w++) {
+	for (uint32_t w = 0; w < WAYS; w++) {
 		openflow_stage.fini(ways[w].instance);
-		openflow_tables_destroy(rcu_tables_get(&ways[w].rcu));
+		openflow_stage.hooks.destroy(rcu_tables_get(&ways[w].rcu));
 	}
 	openflow_release(settings);
+}
+
+/* The next line of mods, in both ways that it can change. */
+static void run_mod(const uint8_t **mods, size_t *size)
+{
+	const uint8_t *end = memchr(*mods, '\n', *size);
+	size_t bytes = end == NULL ? *size : (size_t)(end - *mods);
+	char lines[2][LINE_BYTES], whys[2][OPENFLOW_WHY_BYTES] = {{0}};
+	bool good[2];
+
+	if (*size == 0)
+		return;
+	for (uint32_t w = 0; w < 2; w++) {
+		snprintf(lines[w], sizeof(lines[w]), "%.*s", (int)RTE_MIN(bytes, LINE_BYTES - 1), (const char *)*mods);
+		good[w] = openflow_control_line(rcu_tables_get(&ways[w].rcu), lines[w], NULL, whys[w]);
+		CHECK(good[w] || whys[w][0] != '\0');
+	}
+	CHECK_EQUAL(good[0], good[1]);
+	CHECK(strcmp(whys[0], whys[1]) == 0);
+	if (good[0])
+		ways_used = WHOLE;
+	*size -= end == NULL ? bytes : bytes + 1;
+	*mods += end == NULL ? bytes : bytes + 1;
 }
 
 static void add_frame(struct way *way, const struct talk_frame *f, bool poison)
@@ -119,17 +151,20 @@ static void run_batch(uint64_t now_ns, struct talk_frame *last)
 
 	if (n == 0)
 		return;
-	for (uint32_t w = 0; w < 2; w++)
+	for (uint32_t w = 0; w < ways_used; w++)
 		openflow_stage.process(ways[w].instance, &ways[w].batch, now_ns);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct rte_mbuf *a = ways[0].mbufs[i], *b = ways[1].mbufs[i];
-		CHECK_EQUAL(ways[0].batch.outcome[i], ways[1].batch.outcome[i]);
-		CHECK(a->data_len == b->data_len);
-		CHECK(memcmp(rte_pktmbuf_mtod(a, void *), rte_pktmbuf_mtod(b, void *), a->data_len) == 0);
+		const struct rte_mbuf *a = ways[0].mbufs[i];
+		for (uint32_t w = 1; w < ways_used; w++) {
+			const struct rte_mbuf *b = ways[w].mbufs[i];
+			CHECK_EQUAL(ways[0].batch.outcome[i], ways[w].batch.outcome[i]);
+			CHECK(a->data_len == b->data_len);
+			CHECK(memcmp(rte_pktmbuf_mtod(a, void *), rte_pktmbuf_mtod(b, void *), a->data_len) == 0);
+		}
 		last->bytes = a->data_len;
 		memcpy(last->data, rte_pktmbuf_mtod(a, void *), a->data_len);
 	}
-	for (uint32_t w = 0; w < 2; w++) {
+	for (uint32_t w = 0; w < WAYS; w++) {
 		for (uint32_t i = 0; i < n; i++)
 			rte_pktmbuf_free(ways[w].mbufs[i]);
 		ways[w].batch.count = 0;
@@ -138,34 +173,38 @@ static void run_batch(uint64_t now_ns, struct talk_frame *last)
 
 static void check_counts(void)
 {
-	char *texts[2];
-	size_t sizes[2];
+	char *texts[WAYS];
+	size_t sizes[WAYS];
 
-	for (uint32_t w = 0; w < 2; w++) {
+	for (uint32_t w = 0; w < ways_used; w++) {
 		FILE *out = open_memstream(&texts[w], &sizes[w]);
 		CHECK(out != NULL);
 		openflow_report(&ways[w].rcu, &ways[w].instance, 1, out);
 		fclose(out);
+		CHECK(strcmp(texts[0], texts[w]) == 0);
 	}
-	CHECK(strcmp(texts[0], texts[1]) == 0);
-	free(texts[0]);
-	free(texts[1]);
+	for (uint32_t w = 0; w < ways_used; w++)
+		free(texts[w]);
 }
 
-static void run_talk(const uint8_t *data, size_t size)
+static void run_talk(const uint8_t *mods, size_t mods_size, const uint8_t *data, size_t size)
 {
 	struct talk_frame last = {.bytes = 0}, frame;
 	struct talk_record record;
 	uint64_t now_ns = 1;
 
 	for (uint32_t i = 0; i < FRAMES_MAX && talk_next(&data, &size, &record); i++) {
-		if (record.run || record.pause_s != 0 || record.kind >= TALK_REPLY || ways[0].batch.count == BATCH_FRAMES)
+		if (record.run || record.pause_s != 0 || record.kind >= TALK_REPLY || ways[0].batch.count == BATCH_FRAMES) {
 			run_batch(now_ns++, &last);
+			run_mod(&mods, &mods_size);
+		}
 		now_ns += record.pause_s * (uint64_t)NS_PER_S;
 		talk_frame(&record, &last, &frame);
-		for (uint32_t w = 0; frame.bytes != 0 && w < 2; w++)
+		for (uint32_t w = 0; frame.bytes != 0 && w < WAYS; w++)
 			add_frame(&ways[w], &frame, w == OPENFLOW_INTERPRETED);
 	}
+	while (mods_size != 0)
+		run_mod(&mods, &mods_size);
 	run_batch(now_ns, &last);
 }
 
@@ -206,8 +245,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (settings == NULL)
 		return 0;
 	open_ways(settings);
-	if (end != NULL)
-		run_talk(end + 1, size - rules - 1);
+	if (end != NULL) {
+		const uint8_t *mods = end + 1, *mods_end = memchr(mods, '\f', size - rules - 1);
+		size_t mods_size = mods_end == NULL ? size - rules - 1 : (size_t)(mods_end - mods);
+		const uint8_t *talk = mods_end == NULL ? data + size : mods_end + 1;
+		run_talk(mods, mods_size, talk, (size_t)(data + size - talk));
+	}
 	check_counts();
 	close_ways(settings);
 	return 0;

@@ -223,21 +223,38 @@ def configurations() -> Iterator[bytes]:
         yield b"\f".join([re.sub(r"(?m)^#.*\n|^\n", "", text).encode(), b"", *files])
 
 
+def mods(lines: list[bytes]) -> bytes:
+    """Flow-mods of some of the entries: each goes, comes back, and does something else."""
+    names = [b" ".join(line.split()[:4]) for line in lines if line.startswith(b"flow")][::7]
+    return b"\n".join(
+        line
+        for name in names
+        for line in (b"delete " + name, b"add " + name + b" write:output=3", b"modify " + name + b" drop")
+    )
+
+
 def pipelines() -> Iterator[bytes]:
-    """Each shipped file of flow entries, whole and each line on its own, with windows of the talks."""
+    """Each shipped file of flow entries, whole and each line on its own, with flow-mods and windows of
+    the talks."""
     windows = [talk for talk in talks() if talk][:40]
     routes = [
         b"flow 0 16 eth_type=0x0800,ipv4_dst=192.%d.0.0/16 write:group=%d" % (n, n % 3 + 1) for n in range(9)
     ]
-    yield b"\n".join(routes) + b"\f" + windows[0]
+    yield b"\n".join(routes) + b"\f" + mods(routes) + b"\f" + windows[0]
     for path in sorted((NF_FOLDER / "conf").glob("openflow_*.txt")):
         lines = [line for line in path.read_bytes().splitlines() if line and not line.startswith(b"#")]
-        yield from (b"\n".join(lines) + b"\f" + talk[:2000] for talk in windows[::4])
+        yield from (b"\n".join(lines) + b"\f" + mods(lines) + b"\f" + talk[:2000] for talk in windows[::4])
         heads = [line for line in lines if not line.startswith(b"flow")]
         for number, line in enumerate(lines):
             if line.startswith(b"flow"):
                 alone = re.sub(rb"^flow \d+", b"flow 0", line)
-                yield b"\n".join([*heads, alone]) + b"\f" + windows[number % len(windows)][:1000]
+                yield (
+                    b"\n".join([*heads, alone])
+                    + b"\f"
+                    + mods([alone])
+                    + b"\f"
+                    + windows[number % len(windows)][:1000]
+                )
 
 
 def field_files() -> Iterator[bytes]:
@@ -250,7 +267,11 @@ def openflow_words() -> Iterator[str]:
     """What flow entries are made of, as lines of a libFuzzer dictionary."""
     text = "".join(path.read_text() for path in (NF_FOLDER / "conf").glob("openflow_*.txt"))
     named = re.findall(r'\{"([a-z0-9_]+)"', (NF_FOLDER / "src/openflow/openflow_rule.c").read_text())
-    found = set(named) | set(re.findall(r"[a-z0-9_]+[=:]|(?<==)[0-9a-fx.:/]+", text))
+    found = (
+        {"add flow", "modify flow", "delete flow"}
+        | set(named)
+        | set(re.findall(r"[a-z0-9_]+[=:]|(?<==)[0-9a-fx.:/]+", text))
+    )
     return (f'"{word}"' for word in sorted(found))
 
 

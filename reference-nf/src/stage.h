@@ -76,7 +76,7 @@ struct stage_hooks {
 
 	/* Work beside packets that changes what the instances share. Begins before the lcores run (readers: who they are)
 	 * and ends after them. false: said on stderr. A stage has both or neither. */
-	bool (*start_control)(const void *settings, struct rte_rcu_qsbr *readers);
+	bool (*start_control)(const void *settings, const struct rcu_tables *rcu, struct rte_rcu_qsbr *readers);
 	void (*stop_control)(void);
 };
 

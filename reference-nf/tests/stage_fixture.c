@@ -53,8 +53,14 @@ struct config *fixture_config(const char *text)
 
 void fixture_open(struct fixture *f, const struct stage_ops *ops, const char *config_text)
 {
-	struct config *config = fixture_config(config_text);
+	fixture_open_file(f, ops, fixture_file(config_text));
+}
 
+void fixture_open_file(struct fixture *f, const struct stage_ops *ops, const char *config_path)
+{
+	struct config *config = config_load(config_path);
+
+	CHECK(config != NULL);
 	f->ops = ops;
 	f->settings = ops->hooks.configure(config);
 	CHECK(f->settings != NULL);

@@ -24,6 +24,8 @@ struct fixture {
 
 /* Opens the stage, configured by the text of an INI file, which must have no mistake. */
 void fixture_open(struct fixture *fixture, const struct stage_ops *ops, const char *config_text);
+/* Likewise by a file that is there. */
+void fixture_open_file(struct fixture *fixture, const struct stage_ops *ops, const char *config_path);
 void fixture_close(struct fixture *fixture);
 
 /* Runs frames as one batch; checks that the outcomes add up and that no packet buffer is lost. Writes the packets that

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """SIGHUP: routes, rules and back ends change while packets pass. No packet is lost, and mistakes change
-nothing."""
+nothing. So do single flow entries, through the socket of `[openflow] control`."""
 
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import golden_packets as packets
 import pytest
-from golden_nf import Nf, size_of_tier
-from running_nf import Running, running
+from golden_nf import CONFIG as GOLDEN
+from golden_nf import NF_FOLDER, Nf, size_of_tier
+from running_nf import RUN_SECONDS, Running, running
 from scapy.layers.inet import TCP, UDP
 from spec.pcap import write_pcap
 
@@ -200,3 +203,98 @@ def test_signals_during_start_and_end(nf: Nf, setup: Setup) -> None:
         run.until(lambda: charged(run, "backend_1") > 0)
         run.hang_up()
         run.end()
+
+
+PREFIX_ENTRIES = "".join(
+    f"flow 1 {length} eth_type=0x0800,ipv4_dst=198.{length}.0.0/{length} write:output=2\n"
+    for length in range(16, 28)
+)
+FLOW_ENTRIES = f"flow 0 0 any goto=1\nflow 1 0 any write:output=1\n{PREFIX_ENTRIES}"
+
+
+class Control:
+    """A controller: a line for each flow-mod, a line for each answer."""
+
+    def __init__(self, path: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(RUN_SECONDS)
+        self._socket.connect(str(path))
+        self._answers = self._socket.makefile("r")
+
+    def ask(self, *lines: str) -> list[str]:
+        """Sends lines at once and reads their answers."""
+        self._socket.sendall("".join(f"{line}\n" for line in lines).encode())
+        return [self._answers.readline().rstrip("\n") for _ in lines]
+
+    def close(self) -> None:
+        """Leaves."""
+        self._answers.close()
+        self._socket.close()
+
+
+@pytest.fixture(params=["interpreted", "specialised"])
+def sets(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str]]:
+    """Settings of a chain of openflow alone with a socket."""
+    (tmp_path / "rules").write_text(FLOW_ENTRIES)
+    yield [
+        "chain.stages=openflow",
+        f"traffic.capture={NF_FOLDER / 'traffic' / 'mixed.pcap'}",
+        "traffic.loop=forever",
+        f"openflow.rules={tmp_path / 'rules'}",
+        f"openflow.control={tmp_path / 'control'}",
+        f"openflow.mode={request.param}",
+    ]
+    assert not (tmp_path / "control").exists(), "the socket is left behind"
+
+
+def forwarded(run: Running) -> int:
+    """Packets that the stage has sent on so far."""
+    return int(run.ask("/nalm/stages")["openflow"]["output"])
+
+
+def more_packets(run: Running) -> None:
+    """Waits until packets have met the tables as they are."""
+    before = forwarded(run)
+    run.until(lambda: forwarded(run) > before + 2000)
+
+
+@pytest.mark.sanitised
+@pytest.mark.parametrize("model", ["two lcores", "workers"])
+def test_flow_mods_while_packets_pass(nf: Nf, tmp_path: Path, sets: list[str], model: str) -> None:
+    lcores, settings = MODELS[model]
+    with running(nf, GOLDEN, [*sets, *settings], lcores) as run:
+        run.wait_for("openflow: takes flow-mods at ")
+        control = Control(tmp_path / "control")
+        more_packets(run)
+        assert control.ask(
+            "add flow 1 8 eth_type=0x0800,ipv4_dst=10.0.0.0/8 write:output=3",
+            "modify flow 1 0 any write:output=4",
+            "delete flow 1 16 eth_type=0x0800,ipv4_dst=198.16.0.0/16",
+        ) == ["ok", "ok", "ok"]
+        more_packets(run)
+        gone, wrong, group = control.ask(
+            "delete flow 1 16 eth_type=0x0800,ipv4_dst=198.16.0.0/16",
+            "add flow 1 1 colour=red drop",
+            "add group 1 indirect output=1",
+        )
+        assert gone.startswith("refused: table 1 has no entry")
+        assert wrong == "refused: colour=red: expected a field and its value, like eth_type=0x0800"
+        assert group.startswith("refused: expected `add flow`")
+        (tmp_path / "rules").write_text(FLOW_ENTRIES.replace("write:output=1", "write:output=5"))
+        run.hang_up()
+        run.wait_for("reload 1: in effect")
+        more_packets(run)
+        assert control.ask("modify flow 0 0 any write:output=6") == ["ok"]
+        more_packets(run)
+        control.close()
+        totals = run.end()
+    assert "openflow: control: message 5: colour=red" in "".join(run.lines)
+    ports = totals["openflow"]["ports"]
+    assert {"1", "3", "4", "5", "6"} <= set(ports), ports
+    assert totals["lost"] == 0
+
+
+def test_a_place_where_no_socket_can_be(nf: Nf, tmp_path: Path, sets: list[str]) -> None:
+    with running(nf, GOLDEN, [*sets, f"openflow.control={tmp_path}/no/control"]) as run:
+        run.wait_for("openflow: cannot take flow-mods at [openflow] control =")
+        assert run.process.wait() == 1

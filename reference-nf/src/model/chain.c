@@ -137,7 +137,7 @@ bool chain_start_control(const struct chain *c, struct rte_rcu_qsbr *readers)
 {
 	for (uint32_t i = 0; i < c->count; i++) {
 		const struct chain_stage *s = &c->stages[i];
-		if (s->ops->hooks.start_control != NULL && !s->ops->hooks.start_control(s->settings, readers)) {
+		if (s->ops->hooks.start_control != NULL && !s->ops->hooks.start_control(s->settings, &s->rcu, readers)) {
 			stop_control(c, i);
 			return false;
 		}

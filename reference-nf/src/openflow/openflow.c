@@ -7,6 +7,7 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
+#include "flow_mod/flow_control.h"
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_counts.h"
 #include "openflow/openflow_interpret.h"
@@ -21,11 +22,18 @@ struct openflow {
 
 static void *openflow_build(const void *settings, const struct stage_place *place)
 {
-	return openflow_tables_create(settings, place);
+	struct openflow_tables *tables = openflow_tables_create(settings, place);
+
+	if (tables == NULL || !tables->settings->changeable || openflow_mods_open(tables))
+		return tables;
+	fprintf(stderr, "openflow: no memory for changes of single entries\n");
+	openflow_tables_destroy(tables);
+	return NULL;
 }
 
 static void openflow_destroy(void *tables)
 {
+	openflow_mods_close(tables);
 	openflow_tables_destroy(tables);
 }
 
@@ -60,8 +68,10 @@ static void fetch_ahead(const uint16_t *first, const struct batch *b)
 
 static void interpret(const struct openflow_tables *t, struct openflow_row *row, struct batch *b, uint64_t now_ns)
 {
-	if (t->fetched != NULL)
-		fetch_ahead(t->fetched, b);
+	const uint16_t *fetched = __atomic_load_n(&t->fetched, __ATOMIC_ACQUIRE);
+
+	if (fetched != NULL)
+		fetch_ahead(fetched, b);
 	for (uint32_t i = 0; i < b->count; i++) {
 		const struct openflow_packet packet = {
 			.frame = batch_frame(b, i),
@@ -101,6 +111,7 @@ const struct stage_ops openflow_stage = {
 	.process = openflow_process,
 	.fini = openflow_fini,
 	.hooks = {
+		.fixed_keys = (const char *const[]){"control", NULL},
 		.configure = openflow_configure,
 		.release = openflow_release,
 		.build = openflow_build,
@@ -109,5 +120,7 @@ const struct stage_ops openflow_stage = {
 		.describe = openflow_describe,
 		.report = openflow_report,
 		.reset = openflow_reset,
+		.start_control = openflow_control_start,
+		.stop_control = openflow_control_stop,
 	},
 };

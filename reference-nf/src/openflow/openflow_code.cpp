@@ -29,6 +29,8 @@ using Xbyak::Reg64;
 const struct openflow_layout &lay = ::openflow_layout;
 
 constexpr size_t first_bytes = 64 << 10; /* it grows */
+constexpr size_t first_bytes_apart = 8 << 10;
+constexpr size_t spare_rows = 64;
 constexpr size_t max_states = 8;	 /* of one table; more share one in which nothing is known */
 constexpr uint32_t unknown = UINT32_MAX;
 constexpr uint32_t ipv4 = 0x0800, ipv6 = 0x86dd;
@@ -72,15 +74,164 @@ struct State {
 	ActionSet set;
 };
 
-/* What an entry does, apart from constants: entries of one shape share code. */
+std::vector<uint64_t> key_of(uint32_t table, const State &state)
+{
+	std::vector<uint64_t> key = {table, state.eth_type, state.set_in_memory, state.set.present};
+
+	for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+		key.push_back(state.set.has(kind) ? state.set.values[kind].number : 0);
+	return key;
+}
+
+/* What entries do, apart from constants: entries of one shape share code. */
 struct Shape {
-	std::vector<uint64_t> signature;
-	std::vector<Value> values; /* in the order in which take_values() reads them */
-	const openflow_instructions *example;
+	std::vector<Value> values; /* in the order in which execute() uses them */
+	openflow_instructions example;
+};
+
+/* What the keys of a table lead to, by number, and the rows that have what differs among entries of one shape. */
+class Rows {
+public:
+	Rows(const openflow_tables *t, const uint32_t *numbers, size_t count, size_t room) : tables(t)
+	{
+		for (size_t n = 0; n < count; n++)
+			add_shape(numbers[n]);
+		find_varying(numbers, count);
+		if (shapes.size() == 1 && words == 1 && room == count)
+			return; /* one piece of code, and no constant that differs */
+		this->room = room;
+		data.reset(new uint64_t[std::max<size_t>(room * words, 1)]());
+		for (size_t n = 0; n < count; n++)
+			fill(n, shape_of[n], numbers[n]);
+	}
+
+	/* Whether the code that is there can execute what a number now leads to: its row says how. */
+	bool takes(size_t number, uint32_t instructions)
+	{
+		auto shape = by_signature.find(signature_of(instructions));
+
+		if (number >= room || shape == by_signature.end())
+			return false;
+		const std::vector<Value> &known = shapes[shape->second].values;
+		std::vector<Value> values = constants_of(instructions);
+		for (size_t v = 0; v < values.size(); v++)
+			if (known[v].constant && known[v].number != values[v].number)
+				return false;
+		fill(number, shape->second, instructions);
+		return true;
+	}
+
+	std::vector<Value> constants_of(uint32_t instructions) const
+	{
+		std::vector<Value> values;
+
+		constants(tables->instructions[instructions], [&](uint64_t number) { values.push_back({true, number}); });
+		return values;
+	}
+
+	static bool ends_in_group(const openflow_instructions &i)
+	{
+		return i.next == OPENFLOW_NONE && (i.write.present >> OPENFLOW_GROUP & 1);
+	}
+
+	std::vector<Shape> shapes;
+	std::unique_ptr<uint64_t[]> data; /* rows: the number of the shape, then what varies; or none */
+	size_t words = 1;		  /* of a row */
+
+private:
+	const openflow_tables *tables;
+	std::map<std::vector<uint64_t>, size_t> by_signature;
+	std::vector<size_t> shape_of; /* by number */
+	size_t room = 0;
+
+	/* Calls take for every constant of the instructions, in the order in which execute() uses them. */
+	template <typename Take> void constants(const openflow_instructions &i, Take take) const
+	{
+		for (uint32_t a = 0; a < i.apply_count; a++)
+			take(i.apply[a].value);
+		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+			if (i.write.present >> kind & 1)
+				take(i.write.values[kind]);
+		if (ends_in_group(i)) {
+			const openflow_action_set &bucket = tables->settings->groups[i.write.values[OPENFLOW_GROUP]].actions;
+			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
+				if (bucket.present >> kind & 1)
+					take(bucket.values[kind]);
+		}
+	}
+
+	std::vector<uint64_t> signature_of(uint32_t instructions) const
+	{
+		const openflow_instructions &i = tables->instructions[instructions];
+		std::vector<uint64_t> signature = {i.meter, i.next, i.clear, i.metadata, i.metadata_mask, i.write.present};
+
+		for (uint32_t a = 0; a < i.apply_count; a++)
+			signature.push_back(i.apply[a].kind);
+		if (ends_in_group(i))
+			signature.push_back(tables->settings->groups[i.write.values[OPENFLOW_GROUP]].actions.present);
+		return signature;
+	}
+
+	void add_shape(uint32_t instructions)
+	{
+		auto at = by_signature.emplace(signature_of(instructions), shapes.size());
+
+		if (at.second)
+			shapes.push_back({constants_of(instructions), tables->instructions[instructions]});
+		shape_of.push_back(at.first->second);
+	}
+
+	/* Gives what differs among entries of a shape a word of their rows, from 1. */
+	void find_varying(const uint32_t *numbers, size_t count)
+	{
+		std::vector<std::vector<bool>> varies;
+
+		for (const Shape &shape : shapes)
+			varies.emplace_back(shape.values.size());
+		for (size_t n = 0; n < count; n++) {
+			std::vector<Value> values = constants_of(numbers[n]);
+			for (size_t v = 0; v < values.size(); v++)
+				if (values[v].number != shapes[shape_of[n]].values[v].number)
+					varies[shape_of[n]][v] = true;
+		}
+		for (size_t n = 0; n < shapes.size(); n++) {
+			size_t word = 0;
+			for (size_t v = 0; v < varies[n].size(); v++)
+				if (varies[n][v])
+					shapes[n].values[v] = {false, ++word};
+			words = std::max(words, word + 1);
+		}
+	}
+
+	void fill(size_t number, size_t shape, uint32_t instructions)
+	{
+		std::vector<Value> values = constants_of(instructions);
+		uint64_t *row = &data[number * words];
+
+		row[0] = shape;
+		for (size_t v = 0; v < values.size(); v++)
+			if (!shapes[shape].values[v].constant)
+				row[shapes[shape].values[v].number] = values[v].number;
+	}
+};
+
+/* Where the code of a table lies apart from the others': tables and states by place in a row. */
+class Places {
+public:
+	/* The place of a table for what is known of a packet; a new one if there is none. */
+	virtual uint32_t place_of(uint32_t table, const State &state) = 0;
+	/* Whether the table has such a place, or may have one more. */
+	virtual bool has_room(uint32_t table, const State &state) = 0;
+	virtual const Rows &rows_of(uint32_t table) = 0;
+	virtual const openflow_table &table_of(uint32_t table) = 0;
+
+protected:
+	~Places() = default;
 };
 
 class Code : public Xbyak::CodeGenerator {
 public:
+	/* All tables in one. */
 	explicit Code(const openflow_tables *t) : CodeGenerator(first_bytes, Xbyak::AutoGrow), tables(t), s(t->settings)
 	{
 		uses_metadata = t->terms_used >> OPENFLOW_METADATA & 1;
@@ -88,15 +239,37 @@ public:
 		ready(PROTECT_RE); /* written until here, executed from here on */
 	}
 
+	/* What goes through a batch, without tables. */
+	Code(const openflow_tables *t, Places &all) :
+		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), uses_metadata(true), places(&all)
+	{
+		make();
+		ready(PROTECT_RE);
+	}
+
+	/* One table, for packets of which this is known. */
+	Code(const openflow_tables *t, Places &all, uint32_t table, const State &state) :
+		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), uses_metadata(true), places(&all)
+	{
+		make_table(table, state);
+		make_ends();
+		jmp(ptr[row + at_place(0)]);
+		ready(PROTECT_RE);
+	}
+
+	/* Of the first alone. */
+	const void *next_packet_at() const { return next_packet.getAddress(); }
+
 private:
 	const openflow_tables *tables;
 	const openflow_settings *s;
 	bool uses_metadata;
+	Places *places = nullptr; /* each table apart, or none */
 	std::map<std::vector<uint64_t>, Label> labels;
 	std::vector<std::pair<uint32_t, State>> todo;
 	std::map<uint32_t, size_t> states;
 	std::vector<std::function<void()>> cold; /* code that few packets need, behind the rest */
-	std::vector<std::unique_ptr<uint64_t[]>> data;
+	std::vector<std::unique_ptr<Rows>> rows; /* of tables that are not apart */
 	Label next_packet, outcome_in_eax, malformed, vlan, ttl_expired, metered;
 
 	/* What stays the same throughout: all are preserved over calls. */
@@ -115,7 +288,7 @@ private:
 		xor_(number.cvt32(), number.cvt32());
 		cmp(dword[batch + lay.batch_count], 0);
 		je(done, T_NEAR);
-		if (tables->fetched != nullptr)
+		if (places != nullptr || tables->fetched != nullptr)
 			fetch_ahead();
 		align(32);
 		L(loop);
@@ -126,6 +299,17 @@ private:
 			L(labels[key_of(table, state)]);
 			make_table(table, state);
 		}
+		make_ends();
+		next(loop);
+		L(done);
+		add(rsp, STACK_BYTES);
+		pop(r15), pop(r14), pop(r13), pop(r12), pop(rbp), pop(rbx);
+		ret();
+	}
+
+	/* What is behind the code of tables: the next packet follows. */
+	void make_ends()
+	{
 		for (size_t i = 0; i < cold.size(); i++)
 			cold[i]();
 		end_with(malformed, lay.malformed);
@@ -135,19 +319,23 @@ private:
 		L(outcome_in_eax);
 		mov(byte[batch + number + lay.batch_outcome], al);
 		L(next_packet);
-		next(loop);
-		L(done);
-		add(rsp, STACK_BYTES);
-		pop(r15), pop(r14), pop(r13), pop(r12), pop(rbp), pop(rbx);
-		ret();
 	}
+
+	static size_t at_place(uint32_t place) { return offsetof(openflow_row, code) + place * sizeof(void *); }
 
 	/* What the prefix table has of all packets of IPv4: their reads wait for memory together. */
 	void fetch_ahead()
 	{
-		Label loop, other;
+		Label loop, other, none;
 
-		mov(rdx, reinterpret_cast<size_t>(tables->fetched));
+		if (places != nullptr) { /* another table may be the first one later */
+			mov(rdx, reinterpret_cast<size_t>(&tables->fetched));
+			mov(rdx, ptr[rdx]);
+			test(rdx, rdx);
+			jz(none, T_NEAR);
+		} else {
+			mov(rdx, reinterpret_cast<size_t>(tables->fetched));
+		}
 		L(loop);
 		cmp(byte[parsed + lay.packet_version], 4);
 		jne(other, T_NEAR);
@@ -162,6 +350,7 @@ private:
 		next(loop);
 		xor_(number.cvt32(), number.cvt32());
 		lea(parsed, ptr[batch + lay.batch_packets]);
+		L(none);
 	}
 
 	void load_frame()
@@ -192,7 +381,10 @@ private:
 		je(vlan, T_NEAR);
 		if (uses_metadata)
 			mov(qword[rsp + STACK_METADATA], 0);
-		todo.emplace_back(0, State());
+		if (places != nullptr)
+			jmp(ptr[row + at_place(places->place_of(0, State()))]);
+		else
+			todo.emplace_back(0, State());
 	}
 
 	void end_with(Label &here, uint32_t outcome)
@@ -209,24 +401,19 @@ private:
 
 	/* ---- tables ---- */
 
-	static std::vector<uint64_t> key_of(uint32_t table, const State &state)
-	{
-		std::vector<uint64_t> key = {table, state.eth_type, state.set_in_memory, state.set.present};
-
-		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
-			key.push_back(state.set.has(kind) ? state.set.values[kind].number : 0);
-		return key;
-	}
-
 	/* Goes on at a table with what is known of the packet, or with nothing if there are too many states already. */
 	void go_to(uint32_t table, State state)
 	{
 		if (!state.set_in_memory && !state.set.constant())
 			store_set(state);
-		if (labels.count(key_of(table, state)) == 0 && states[table] >= max_states) {
+		if (!has_room(table, state)) {
 			if (!state.set_in_memory)
 				store_set(state);
 			state.eth_type = unknown;
+		}
+		if (places != nullptr) {
+			jmp(ptr[row + at_place(places->place_of(table, state))]);
+			return;
 		}
 		auto key = key_of(table, state);
 		if (labels.count(key) == 0) {
@@ -236,9 +423,24 @@ private:
 		jmp(labels[key], T_NEAR);
 	}
 
+	bool has_room(uint32_t table, const State &state)
+	{
+		if (places != nullptr)
+			return places->has_room(table, state);
+		return labels.count(key_of(table, state)) != 0 || states[table] < max_states;
+	}
+
+	const Rows &rows_of(uint32_t table, const openflow_table &t)
+	{
+		if (places != nullptr)
+			return places->rows_of(table);
+		rows.emplace_back(new Rows(tables, t.numbers, t.number_count, t.number_count));
+		return *rows.back();
+	}
+
 	void make_table(uint32_t table, const State &state)
 	{
-		const openflow_table &t = tables->tables[table];
+		const openflow_table &t = places != nullptr ? places->table_of(table) : *tables->tables[table];
 		Label miss;
 
 		count(offsetof(openflow_row, lookups) + table * 8);
@@ -251,9 +453,9 @@ private:
 		for (uint32_t i = 0; i < t.guard_count; i++)
 			compare(t.guards[i], known, miss);
 		if (t.kind == OPENFLOW_EXACT)
-			find_exact(t, known, miss);
+			find_exact(table, t, known, miss);
 		else
-			find_prefix(t, known, miss);
+			find_prefix(table, t, known, miss);
 		L(miss);
 		make_miss(table, t.miss, state);
 	}
@@ -261,7 +463,7 @@ private:
 	void make_miss(uint32_t table, uint32_t instructions, const State &state)
 	{
 		if (instructions != OPENFLOW_NONE) {
-			execute(s->instructions[instructions], state, constants_of(instructions));
+			execute_one(instructions, state);
 			return;
 		}
 		count(offsetof(openflow_row, misses) + table * 8);
@@ -283,7 +485,7 @@ private:
 	{
 		for (uint32_t i = 0; i < t.entry_count; i++) {
 			const openflow_entry &e = t.entries[i];
-			const openflow_term *terms = s->terms + e.first_term;
+			const openflow_term *terms = t.terms + e.first_term;
 			State known = state;
 			Label next;
 			bool compared = false;
@@ -291,7 +493,7 @@ private:
 				continue;
 			for (uint32_t n = 0; n < e.term_count; n++)
 				compared |= compare(terms[n], known, next);
-			execute(s->instructions[e.instructions], known, constants_of(e.instructions));
+			execute_one(e.instructions, known);
 			if (!compared)
 				return false;
 			L(next);
@@ -299,14 +501,12 @@ private:
 		return true;
 	}
 
-	void find_exact(const openflow_table &t, const State &state, Label &miss)
+	void find_exact(uint32_t table, const openflow_table &t, const State &state, Label &miss)
 	{
 		const openflow_exact &e = t.exact;
 		const Reg64 keys[OPENFLOW_EXACT_WORDS] = {r8, r9, r11};
 		const uint32_t stride = 8u << e.shift;
 		Label probe, step;
-		std::vector<uint32_t> found;
-		std::map<uint32_t, uint32_t> numbers;
 
 		for (uint32_t k = 0; k < e.key_count; k++) {
 			load_field(e.keys[k].field, state);
@@ -327,28 +527,19 @@ private:
 			cmp(keys[k], ptr[rdx + rax + k * 8]);
 			jne(step, T_NEAR);
 		}
-		uint64_t *number_of = new_data(s->instructions_count);
-		for (uint32_t slot = 0; slot <= e.slot_mask; slot++) {
-			uint64_t instructions = e.slots[(static_cast<size_t>(slot) << e.shift) + e.key_count];
-			if (instructions == 0)
-				continue;
-			auto at = numbers.emplace(static_cast<uint32_t>(instructions) - 1, found.size());
-			if (at.second)
-				found.push_back(static_cast<uint32_t>(instructions) - 1);
-			number_of[instructions - 1] = at.first->second;
+		if (places != nullptr) { /* an entry may have been deleted */
+			cmp(rcx, -1);
+			je(step, T_NEAR);
 		}
-		if (found.size() > 1) {
-			mov(rdx, reinterpret_cast<size_t>(number_of) - 8); /* rcx is one more */
-			mov(rax, ptr[rdx + rcx * 8]);
-		}
-		execute_found(found, state);
+		lea(rax, ptr[rcx - 1]);
+		execute_found(rows_of(table, t), state);
 		L(step);
 		add(eax, stride);
 		and_(eax, (e.slot_mask + 1) * stride - 1);
 		jmp(probe);
 	}
 
-	void find_prefix(const openflow_table &t, const State &state, Label &miss)
+	void find_prefix(uint32_t table, const openflow_table &t, const State &state, Label &miss)
 	{
 		const openflow_prefixes &p = *t.prefixes;
 		Label group, found;
@@ -365,7 +556,7 @@ private:
 		sub(ecx, 1);
 		jb(miss, T_NEAR);
 		mov(eax, ecx);
-		execute_found(std::vector<uint32_t>(t.numbers, t.numbers + t.number_count), state);
+		execute_found(rows_of(table, t), state);
 		L(group);
 		and_(ecx, OPENFLOW_PREFIX_GROUP - 1);
 		shl(ecx, 8);
@@ -378,121 +569,27 @@ private:
 
 	/* ---- entries of one shape ---- */
 
-	/* Calls take for every constant of the instructions, in the order in which execute() uses them. */
-	template <typename Take> void constants(const openflow_instructions &i, Take take) const
+	/* Executes what number rax of the table leads to. */
+	void execute_found(const Rows &found, const State &state)
 	{
-		for (uint32_t a = 0; a < i.apply_count; a++)
-			take(i.apply[a].value);
-		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
-			if (i.write.present >> kind & 1)
-				take(i.write.values[kind]);
-		if (ends_in_group(i)) {
-			const openflow_action_set &bucket = s->groups[i.write.values[OPENFLOW_GROUP]].actions;
-			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
-				if (bucket.present >> kind & 1)
-					take(bucket.values[kind]);
-		}
-	}
-
-	static bool ends_in_group(const openflow_instructions &i)
-	{
-		return i.next == OPENFLOW_NONE && (i.write.present >> OPENFLOW_GROUP & 1);
-	}
-
-	std::vector<Value> constants_of(uint32_t instructions) const
-	{
-		std::vector<Value> values;
-
-		constants(s->instructions[instructions], [&](uint64_t number) { values.push_back({true, number}); });
-		return values;
-	}
-
-	std::vector<uint64_t> signature_of(const openflow_instructions &i) const
-	{
-		std::vector<uint64_t> signature = {i.meter, i.next, i.clear, i.metadata, i.metadata_mask, i.write.present};
-
-		for (uint32_t a = 0; a < i.apply_count; a++)
-			signature.push_back(i.apply[a].kind);
-		if (ends_in_group(i))
-			signature.push_back(s->groups[i.write.values[OPENFLOW_GROUP]].actions.present);
-		return signature;
-	}
-
-	uint64_t *new_data(size_t words)
-	{
-		data.emplace_back(new uint64_t[words == 0 ? 1 : words]());
-		return data.back().get();
-	}
-
-	/* Executes found[rax]. */
-	void execute_found(const std::vector<uint32_t> &found, const State &state)
-	{
-		std::map<std::vector<uint64_t>, size_t> by_signature;
-		std::vector<Shape> shapes;
-		std::vector<size_t> shape_of;
-
-		for (uint32_t instructions : found) {
-			const openflow_instructions &i = s->instructions[instructions];
-			auto at = by_signature.emplace(signature_of(i), shapes.size());
-			if (at.second)
-				shapes.push_back({at.first->first, constants_of(instructions), &i});
-			shape_of.push_back(at.first->second);
-		}
-		size_t words = find_varying(found, shapes, shape_of);
-		if (shapes.size() > 1 || words != 0) {
-			if (words < 1)
-				words = 1;
-			point_to_row(fill_rows(found, shapes, shape_of, words + 1), words + 1);
-		}
-		for (size_t n = 0; n < shapes.size(); n++) {
+		if (found.data != nullptr)
+			point_to_row(found.data.get(), found.words);
+		for (size_t n = 0; n < found.shapes.size(); n++) {
 			Label other;
-			if (n + 1 < shapes.size()) {
+			if (n + 1 < found.shapes.size()) {
 				cmp(qword[rax], static_cast<uint32_t>(n));
 				jne(other, T_NEAR);
 			}
-			execute(*shapes[n].example, state, shapes[n].values);
+			execute(found.shapes[n].example, state, found.shapes[n].values);
 			L(other);
 		}
 	}
 
-	/* Gives what differs among entries of a shape a word of their rows, from 1. Returns the most words of a shape. */
-	size_t find_varying(const std::vector<uint32_t> &found, std::vector<Shape> &shapes, const std::vector<size_t> &shape_of)
+	void execute_one(uint32_t instructions, const State &state)
 	{
-		std::vector<std::vector<bool>> varies;
-		size_t most = 0;
+		const Rows alone(tables, &instructions, 1, 1);
 
-		for (const Shape &shape : shapes)
-			varies.emplace_back(shape.values.size());
-		for (size_t n = 0; n < found.size(); n++) {
-			std::vector<Value> values = constants_of(found[n]);
-			for (size_t v = 0; v < values.size(); v++)
-				if (values[v].number != shapes[shape_of[n]].values[v].number)
-					varies[shape_of[n]][v] = true;
-		}
-		for (size_t n = 0; n < shapes.size(); n++) {
-			size_t word = 0;
-			for (size_t v = 0; v < varies[n].size(); v++)
-				if (varies[n][v])
-					shapes[n].values[v] = {false, ++word};
-			most = std::max(most, word);
-		}
-		return most;
-	}
-
-	/* A row: the number of the shape, then what varies. */
-	uint64_t *fill_rows(const std::vector<uint32_t> &found, const std::vector<Shape> &shapes,
-			    const std::vector<size_t> &shape_of, size_t words)
-	{
-		uint64_t *rows = new_data(found.size() * words);
-
-		for (size_t n = 0; n < found.size(); n++) {
-			std::vector<Value> values = constants_of(found[n]);
-			rows[n * words] = shape_of[n];
-			for (size_t v = 0; v < values.size(); v++)
-				if (!shapes[shape_of[n]].values[v].constant)
-					rows[n * words + shapes[shape_of[n]].values[v].number] = values[v].number;
-		}
-		return rows;
+		execute(alone.shapes[0].example, state, alone.shapes[0].values);
 	}
 
 	void point_to_row(const uint64_t *rows, size_t words)
@@ -505,7 +602,7 @@ private:
 
 	/* ---- instructions and actions ---- */
 
-	/* values: as constants() calls them. */
+	/* values: as Rows have them. */
 	void execute(const openflow_instructions &i, State state, const std::vector<Value> &values)
 	{
 		auto value = values.begin();
@@ -586,7 +683,7 @@ private:
 		}
 		ActionSet bucket;
 		Value group = state.set.values[OPENFLOW_GROUP];
-		if (ends_in_group(i)) {
+		if (Rows::ends_in_group(i)) {
 			const openflow_action_set &actions = s->groups[i.write.values[OPENFLOW_GROUP]].actions;
 			bucket.present = actions.present;
 			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
@@ -926,24 +1023,213 @@ private:
 	}
 };
 
+/* Code of tables apart from each other, so that one can be made anew. Codes of a table for different states share its
+ * rows. What is made waits until use() puts it into the rows of instances. */
+class Apart final : public Places {
+public:
+	explicit Apart(openflow_tables *t) : tables(t)
+	{
+		for (uint32_t n = 0; n < OPENFLOW_TABLES; n++)
+			shown[n] = t->tables[n];
+		main.reset(new Code(t, *this));
+		make_missing();
+		use();
+		tidy();
+	}
+
+	openflow_run *run() const { return main->getCode<openflow_run *>(); }
+
+	void remake(uint32_t number, const openflow_table *as)
+	{
+		remade = number;
+		shown[number] = as;
+		for (uint32_t n = first_place; n < places.size(); n++)
+			if (places[n].table == number)
+				make_at(n);
+		make_missing();
+	}
+
+	bool takes(uint32_t table, uint32_t number)
+	{
+		return rows[table] != nullptr && rows[table]->takes(number, tables->tables[table]->numbers[number]);
+	}
+
+	/* New places first: the others lead there. */
+	void use()
+	{
+		put(0, main->next_packet_at());
+		for (bool is_new : {true, false})
+			for (uint32_t n = first_place; n < places.size(); n++) {
+				Place &p = places[n];
+				if (p.coming == nullptr || (p.code == nullptr) != is_new)
+					continue;
+				put(n, p.coming->getCode<const void *>());
+				old_code.push_back(std::move(p.code));
+				p.code = std::move(p.coming);
+			}
+		for (uint32_t n = 0; n < OPENFLOW_TABLES; n++)
+			if (coming[n] != nullptr) {
+				old_rows.push_back(std::move(rows[n]));
+				rows[n] = std::move(coming[n]);
+			}
+		used = places.size();
+		remade = unknown;
+	}
+
+	void tidy()
+	{
+		old_code.clear();
+		old_rows.clear();
+		while (places.size() > used)
+			forget_last();
+		for (Place &p : places)
+			p.coming.reset();
+		for (uint32_t n = 0; n < OPENFLOW_TABLES; n++) {
+			coming[n].reset();
+			shown[n] = tables->tables[n];
+		}
+		remade = unknown;
+	}
+
+	uint32_t place_of(uint32_t table, const State &state) override
+	{
+		auto at = by_key.find(key_of(table, state));
+
+		if (at != by_key.end())
+			return at->second;
+		places.push_back({table, state, nullptr, nullptr});
+		states[table]++;
+		by_key.emplace(key_of(table, state), places.size() - 1);
+		return static_cast<uint32_t>(places.size() - 1);
+	}
+
+	bool has_room(uint32_t table, const State &state) override
+	{
+		return by_key.count(key_of(table, state)) != 0 || states[table] < max_states;
+	}
+
+	const Rows &rows_of(uint32_t number) override
+	{
+		const openflow_table &t = *shown[number];
+		std::unique_ptr<Rows> &made = rows[number] != nullptr && number != remade ? rows[number] : coming[number];
+
+		if (made == nullptr)
+			made.reset(new Rows(tables, t.numbers, t.number_count, 2 * t.number_count + spare_rows));
+		return *made;
+	}
+
+	const openflow_table &table_of(uint32_t table) override { return *shown[table]; }
+
+private:
+	struct Place {
+		uint32_t table;
+		State state;
+		std::unique_ptr<Code> code, coming;
+	};
+
+	static constexpr uint32_t first_place = 1; /* 0: the next packet */
+	static_assert(OPENFLOW_CODE_PLACES >= first_place + OPENFLOW_TABLES * (max_states + 1), "a place for each state");
+
+	openflow_tables *tables;
+	std::unique_ptr<Code> main;
+	std::vector<Place> places = std::vector<Place>(first_place);
+	size_t used = first_place; /* places that packets can come to */
+	std::map<std::vector<uint64_t>, uint32_t> by_key;
+	uint32_t states[OPENFLOW_TABLES] = {};
+	const openflow_table *shown[OPENFLOW_TABLES]; /* of what code is made */
+	std::unique_ptr<Rows> rows[OPENFLOW_TABLES], coming[OPENFLOW_TABLES];
+	uint32_t remade = unknown;
+	std::vector<std::unique_ptr<Code>> old_code;
+	std::vector<std::unique_ptr<Rows>> old_rows;
+
+	/* Code leads to places that have none yet. */
+	void make_missing()
+	{
+		for (uint32_t n = first_place; n < places.size(); n++)
+			if (places[n].code == nullptr && places[n].coming == nullptr)
+				make_at(n);
+	}
+
+	/* Places may be added meanwhile. */
+	void make_at(uint32_t n)
+	{
+		const State state = places[n].state;
+		std::unique_ptr<Code> made(new Code(tables, *this, places[n].table, state));
+
+		places[n].coming = std::move(made);
+	}
+
+	void put(uint32_t place, const void *code)
+	{
+		for (uint32_t i = 0; i < tables->instances; i++)
+			__atomic_store_n(&tables->rows[i].code[place], code, __ATOMIC_RELEASE);
+	}
+
+	void forget_last()
+	{
+		by_key.erase(key_of(places.back().table, places.back().state));
+		states[places.back().table]--;
+		places.pop_back();
+	}
+};
+
 } // namespace
 
 struct openflow_code {
-	Code code;
+	std::unique_ptr<Code> whole;
+	std::unique_ptr<Apart> apart;
 
-	explicit openflow_code(const openflow_tables *tables) : code(tables) {}
+	explicit openflow_code(openflow_tables *tables)
+	{
+		if (tables->settings->changeable)
+			apart.reset(new Apart(tables));
+		else
+			whole.reset(new Code(tables));
+	}
 };
 
 bool openflow_code_make(openflow_tables *tables)
 {
 	try {
 		tables->code = new openflow_code(tables);
-		tables->run = tables->code->code.getCode<openflow_run *>();
+		tables->run = tables->code->apart != nullptr ? tables->code->apart->run()
+							     : tables->code->whole->getCode<openflow_run *>();
 		return true;
 	} catch (const std::exception &error) {
 		std::fprintf(stderr, "openflow: no code for these tables: %s\n", error.what());
 		return false;
 	}
+}
+
+bool openflow_code_remake(openflow_tables *tables, uint32_t number, const openflow_table *as)
+{
+	try {
+		tables->code->apart->remake(number, as);
+		return true;
+	} catch (const std::exception &error) {
+		std::fprintf(stderr, "openflow: no code for table %u: %s\n", number, error.what());
+		tables->code->apart->tidy();
+		return false;
+	}
+}
+
+bool openflow_code_takes(openflow_tables *tables, uint32_t number, uint32_t entry)
+{
+	try {
+		return tables->code->apart->takes(number, entry);
+	} catch (const std::exception &) {
+		return false; /* no memory: nor has the remake that follows */
+	}
+}
+
+void openflow_code_use(openflow_tables *tables)
+{
+	tables->code->apart->use();
+}
+
+void openflow_code_tidy(openflow_tables *tables)
+{
+	tables->code->apart->tidy();
 }
 
 void openflow_code_destroy(openflow_code *code)

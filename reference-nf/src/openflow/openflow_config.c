@@ -47,6 +47,8 @@ void *openflow_configure(struct config *config)
 
 	if (s == NULL)
 		return NULL;
+	s->control = config_path(config, "openflow", "control");
+	s->changeable = s->control != NULL;
 	s->mode = config_choice(config, "openflow", "mode", "specialised", modes);
 	openflow_generate_groups(config, s);
 	read_rules(config, s);

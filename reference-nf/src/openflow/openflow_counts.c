@@ -78,7 +78,7 @@ static void report_tables(const struct openflow_tables *t, FILE *out)
 
 	for (uint32_t i = 0; i < OPENFLOW_TABLES; i++) {
 		uint64_t lookups = sum_of(t, &t->inherited.lookups[i]);
-		if (t->tables[i].entry_count == 0 && lookups == 0)
+		if (t->tables[i]->entry_count == 0 && lookups == 0)
 			continue;
 		fprintf(out, "%s\"%" PRIu32 "\":{\"lookups\":%" PRIu64 ",\"misses\":%" PRIu64 "}", comma, i, lookups,
 			sum_of(t, &t->inherited.misses[i]));

@@ -146,7 +146,7 @@ enum openflow_outcome openflow_interpret(const struct openflow_tables *t, struct
 			row->misses[table]++;
 			return OPENFLOW_MISSED;
 		}
-		const struct openflow_instructions *i = &t->settings->instructions[found];
+		const struct openflow_instructions *i = openflow_instructions_at(t, found);
 		if (i->meter != OPENFLOW_NONE && !meter(t, row, i->meter, packet, &key))
 			return OPENFLOW_METERED;
 		enum openflow_outcome outcome = apply(i, packet, &key);

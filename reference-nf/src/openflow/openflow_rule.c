@@ -71,7 +71,21 @@ struct match {
 	uint32_t fields; /* bit set */
 };
 
-#define wrong(line, ...) (config_mistake_in_file((line)->config, (line)->path, (line)->number, __VA_ARGS__), false)
+static bool wrong(const struct openflow_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool wrong(const struct openflow_line *line, const char *format, ...)
+{
+	char text[OPENFLOW_WHY_BYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (line->why != NULL)
+		memcpy(line->why, text, sizeof(text));
+	else
+		config_mistake_in_file(line->config, line->path, line->number, "%s", text);
+	return false;
+}
 
 static bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *number)
 {
@@ -372,9 +386,11 @@ static bool parse_instructions(const struct openflow_line *line, char **rest, ui
 	memset(i, 0, sizeof(*i));
 	i->meter = i->next = OPENFLOW_NONE;
 	for (char *word = strtok_r(NULL, BLANKS, rest); word != NULL; word = strtok_r(NULL, BLANKS, rest))
-		if (!parse_instruction(line, word, table, i, &seen))
+		if (line->match_alone)
+			return wrong(line, "%s: nothing follows the match of an entry to delete", word);
+		else if (!parse_instruction(line, word, table, i, &seen))
 			return false;
-	if (seen == 0)
+	if (seen == 0 && !line->match_alone)
 		return wrong(line, "expected instructions, or drop");
 	return (seen >> DO_DROP & 1) == 0 || seen == 1u << DO_DROP || wrong(line, "drop stands alone");
 }

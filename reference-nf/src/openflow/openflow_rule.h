@@ -14,7 +14,11 @@ struct openflow_line {
 	struct openflow_settings *settings;
 	const char *path;
 	uint32_t number;
+	bool match_alone; /* of a flow: no instructions follow */
+	char *why;	  /* OPENFLOW_WHY_BYTES: what is wrong is told here, and not by config; NULL: by config */
 };
+
+#define OPENFLOW_WHY_BYTES 256u
 
 /* Adds what the line says, or says what is wrong with it. text: without a comment; changed. */
 void openflow_read_line(const struct openflow_line *line, char *text);

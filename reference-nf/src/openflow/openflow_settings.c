@@ -165,6 +165,7 @@ void openflow_release(void *settings)
 {
 	struct openflow_settings *s = settings;
 
+	free(s->control);
 	free(s->entries);
 	free(s->terms);
 	free(s->instructions);

@@ -114,6 +114,8 @@ enum openflow_mode { OPENFLOW_INTERPRETED, OPENFLOW_SPECIALISED };
 /* Written by openflow_configure(), then read only. */
 struct openflow_settings {
 	enum openflow_mode mode;
+	bool changeable; /* single entries change while packets pass */
+	char *control;	 /* path of the socket that they change by; NULL: none */
 	struct openflow_entry *entries; /* by table, then by falling priority, then as added */
 	struct openflow_term *terms;
 	struct openflow_instructions *instructions; /* each different */

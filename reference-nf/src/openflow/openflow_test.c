@@ -95,7 +95,7 @@ static void tables_are_of_three_kinds(void)
 			end += (size_t)snprintf(rules + end, sizeof(rules) - end, "flow 0 5 %s write:output=%u\n", match, n + 1);
 		}
 		open_openflow(rules, "");
-		CHECK_EQUAL(tables()->tables[0].kind, cases[i].kind);
+		CHECK_EQUAL(tables()->tables[0]->kind, cases[i].kind);
 		for (uint32_t n = 0; n < 10; n++) {
 			struct frame f = udp_to(IP(10, n, 0, 1), 9);
 			put32(f.data + AT_SOURCE, IP(10, n, 0, 1));
@@ -171,7 +171,7 @@ static void a_full_routing_table(void)
 {
 	open_openflow("flow 0 0 eth_type=0x0800 write:group=1\n",
 		      "next_hops_generated = 194\nprefixes_generated = 410454\nprefixes_table = 0");
-	const struct openflow_table *t = &tables()->tables[0];
+	const struct openflow_table *t = tables()->tables[0];
 	CHECK_EQUAL(t->kind, OPENFLOW_PREFIXES);
 	CHECK_EQUAL(t->entry_count, 410455);
 	CHECK_EQUAL(t->number_count, 194);

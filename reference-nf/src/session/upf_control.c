@@ -266,10 +266,11 @@ static void close_all(void)
 	}
 }
 
-bool upf_control_start(const void *settings, struct rte_rcu_qsbr *readers)
+bool upf_control_start(const void *settings, const struct rcu_tables *rcu, struct rte_rcu_qsbr *readers)
 {
 	const struct pdr_settings *s = control.settings = settings;
 
+	(void)rcu;
 	control.store = upf_store_running();
 	control.store->readers = readers;
 	if (s->churn == 0 && s->n4 == 0)

@@ -13,7 +13,7 @@ bool upf_control_fill(const struct pdr_settings *settings, const struct stage_pl
 void upf_control_empty(void);
 
 /* Hooks of the stage: stage.h. */
-bool upf_control_start(const void *settings, struct rte_rcu_qsbr *readers);
+bool upf_control_start(const void *settings, const struct rcu_tables *rcu, struct rte_rcu_qsbr *readers);
 void upf_control_stop(void);
 
 #endif

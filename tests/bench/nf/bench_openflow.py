@@ -56,6 +56,8 @@ def main() -> int:
             prefixes=runs[0]["entries"],
         )
     print_ratio("openflow_swx_to_specialised", small, "swx", 1)
+    for name, runs in (("small", small), ("full", full)):
+        print_ratio(f"openflow_changeable_to_specialised_{name}", runs, "changeable", None)
     print_chains()
     print_start()
     for name, prefixes in (("small", SMALL), ("full", FULL)):
@@ -82,7 +84,7 @@ def run(what: str, lcores: int, prefixes: int) -> dict[str, Any]:
     return result
 
 
-def print_ratio(name: str, runs: list[dict[str, Any]], other: str, bar: float) -> None:
+def print_ratio(name: str, runs: list[dict[str, Any]], other: str, bar: float | None) -> None:
     """Cycles of the other side over those of generated code; also without what both need but for tables."""
     ratios = [run[f"{other}_cycles"] / run["specialised_cycles"] for run in runs]
     alone = [
@@ -94,7 +96,7 @@ def print_ratio(name: str, runs: list[dict[str, Any]], other: str, bar: float) -
         round(statistics.median(ratios), 3),
         "x cycles",
         "higher",
-        bar=bar,
+        **({} if bar is None else {"bar": bar}),
         without_floor=round(statistics.median(alone), 3),
         cycles={
             side: statistics.median(run[f"{side}_cycles"] for run in runs) for side in (other, "specialised")
@@ -158,8 +160,10 @@ def print_start() -> None:
 
 
 def print_mods(name: str, mods: dict[str, Any]) -> None:
-    """Each change reads and builds everything anew: what a reload by SIGHUP does."""
-    quiet, *runs = mods["runs"]
+    """By reloads, each of which reads and builds everything anew, and by flow-mods of single entries."""
+    runs = [run for run in mods["runs"] if "bulk" in run]
+    print_single_mods(name, mods["entries"], [run for run in mods["runs"] if "entry" in run])
+    quiet, *runs = runs
     for run in runs:
         print_result(
             f"openflow_flow_mods_{name}_by_{run['bulk']}",
@@ -168,6 +172,25 @@ def print_mods(name: str, mods: dict[str, Any]) -> None:
             "higher",
             entries=mods["entries"],
             slowest_reload_us=run["slowest_reload_us"],
+            longest_stall_us=run["longest_batch_us"],
+            longest_stall_of_own_time_us=run["longest_batch_cpu_us"],
+            without_changes_us=[quiet["longest_batch_us"], quiet["longest_batch_cpu_us"]],
+            rate_kept=round(run["packets_per_second"] / quiet["packets_per_second"], 3),
+        )
+
+
+def print_single_mods(name: str, entries: int, runs: list[dict[str, Any]]) -> None:
+    """One entry after another: each comes, changes and goes. By what the entry looks at."""
+    quiet, *runs = runs
+    for run in runs:
+        print_result(
+            f"openflow_single_flow_mods_{name}_{run['entry']}",
+            run["mods_per_second"],
+            "flow-mods a second while forwarding",
+            "higher",
+            entries=entries,
+            own_time_us=run["mod_cpu_us"],
+            slowest_us=[run["slowest_mod_us"], run["slowest_mod_cpu_us"]],
             longest_stall_us=run["longest_batch_us"],
             longest_stall_of_own_time_us=run["longest_batch_cpu_us"],
             without_changes_us=[quiet["longest_batch_us"], quiet["longest_batch_cpu_us"]],
