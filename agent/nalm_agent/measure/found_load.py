@@ -6,14 +6,17 @@ The store keeps what was found for a build, its run definition and the host.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import median
 from typing import NamedTuple
 
-from nalm_core.report.counters import cpu_time_scale, cur, ratio
+from nalm_core.report.counters import cpu_time_scale, cur, ratio, stolen_share
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.rounds import is_clean
 from nalm_core.report.run_report import Arm, Round, RunDefinition
+from nalm_core.text.percents import share_percent
 
 from nalm_agent.config.load import LoadConfig
 from nalm_agent.measure.rounds import ArmRun, blame, launch_paced, warm_up
@@ -27,22 +30,34 @@ LOADS = "loads"
 FULL_LOAD_LAUNCHES = 3
 TURN_MS = 20.0
 TURNS = 10
-"""Turns at each load of a search."""
-CUR_TOLERANCE = 0.01
+"""Turns of a look at a load, at first, and by how many it grows until it tells on which side it is."""
 MOST_TURNS = 40
-STEPS = 24
-"""Loads that a search for a CUR tries, at most."""
-EDGE = 0.1
-"""Least part of the interval that a step leaves on either side."""
-NARROW, WIDER = 0.02, 1.25
-"""Relative width at which an interval is widened, and the factor at each end."""
+CUR_TOLERANCE = 0.01
+STEPS = 32
+"""Looks of a search for a CUR, at most."""
+NARROW, WIDER = 0.002, 1.25
+"""Relative width at which an interval is too narrow; it is then widened by this factor at each end."""
+REACH = 1.5
+"""Greatest load of a search, as a multiple of the rate at full load."""
+ERRORS = 2.0
+"""Standard errors by which CUR must differ from the one searched for."""
+MAD_SCALE, MEDIAN_SCALE = 1.4826, 1.2533
+"""Standard deviation over MAD, and error of a median over that of a mean, of a normal distribution."""
 
 
 class Seen(NamedTuple):
-    """CUR at a load."""
+    """A look at a load."""
 
     pps: float
     cur: float
+    """Median turn."""
+    error: float = 0.0
+    """Standard error of the median."""
+    stolen: float = 0.0
+    """Share of the time that other programs took, median turn."""
+
+    def __str__(self) -> str:
+        return f"{self.cur:.3f} at {self.pps:,.0f} packets/s"
 
 
 class Found(NamedTuple):
@@ -110,55 +125,116 @@ def _full_load(base: BaseUnderLoad, launch: int) -> float:
 
 
 def _at_cur(load: LoadConfig, target: float, full: float, base: BaseUnderLoad) -> Found:
-    """Narrows the interval of loads, at the place that a straight line between its ends suggests.
-
-    A disturbed look can leave the load outside of the interval. One that has become narrow is therefore
-    widened, and looks become longer.
-    """
-    low, high = Seen(0.0, 0.0), Seen(full, 1.0)
-    turns = TURNS
+    """The load at this CUR, by bisection."""
     with launch_paced(base.run, base.work, None, seed=0) as nf:
         nf.wait_ready()
-        for step in range(STEPS):
-            if high.pps <= low.pps * (1 + NARROW):
-                low, high = Seen(low.pps / WIDER, low.cur), Seen(high.pps * WIDER, high.cur)
-                turns = min(2 * turns, MOST_TURNS)
-            pps = _between(low, high, target)
-            base.progress.step("load", f"{load.name}: step {step + 1}, {pps:,} packets/s", 0.11)
-            seen = _cur_at(nf, _at_rate(load, pps), turns)
-            if seen is None:
-                break
-            if abs(seen - target) <= CUR_TOLERANCE:
-                nf.finish()
-                return Found(pps, f"base has a CUR of {seen:.3f}")
-            if seen < target:
-                low = Seen(float(pps), seen)
-            else:
-                high = Seen(float(pps), seen)
+        search = _CurSearch(nf, load, target, full)
+        while search.found is None:
+            base.progress.step("load", f"{load.name}: step {search.looks + 1}", 0.11)
+            search.step()
         nf.finish()
-    raise HostError(
-        f"no load was found at which base has a CUR of {target:g} ± {CUR_TOLERANCE:g}: it was {low.cur:.3f} "
-        f"at {low.pps:,.0f} packets/s, {high.cur:.3f} at {high.pps:,.0f}",
-        hint="free the cores and measure again, or set the load in packets per second",
-    )
+    return Found(round(search.found.pps), f"base has a CUR of {search.found.cur:.3f}")
 
 
-def _between(low: Seen, high: Seen, target: float) -> int:
-    share = (target - low.cur) / (high.cur - low.cur)
-    return max(1, round(low.pps + (high.pps - low.pps) * min(max(share, EDGE), 1 - EDGE)))
+class _CurSearch:
+    """Halves an interval of loads with CUR below the target at one end and above it at the other."""
+
+    def __init__(self, nf: PacedNf, load: LoadConfig, target: float, full: float) -> None:
+        self._nf, self._load, self._target, self._full = nf, load, target, full
+        self._low, self._high = Seen(0.0, 0.0), Seen(full, 1.0)
+        self.looks = 0
+        self.found: Seen | None = None
+        self._stolen: list[float] = []
+
+    def step(self) -> None:
+        """Looks at the middle. Raises HostError if there is no such load, or too many looks contradict."""
+        if self.looks >= STEPS:
+            raise self._contradictory()
+        if self._high.pps <= self._low.pps * (1 + NARROW):
+            self._check_ends()
+            return
+        self._take(self._look(max(1, round((self._low.pps + self._high.pps) / 2))))
+
+    def _take(self, seen: Seen) -> None:
+        if self._is_at_target(seen):
+            self.found = seen
+        elif seen.cur < self._target:
+            self._low = seen
+        else:
+            self._high = seen
+
+    def _is_at_target(self, seen: Seen) -> bool:
+        return abs(seen.cur - self._target) <= CUR_TOLERANCE
+
+    def _check_ends(self) -> None:
+        """Looks at both ends again: CUR jumps between them, or an earlier look was disturbed."""
+        low, high = self._look(round(self._low.pps)), self._look(round(self._high.pps))
+        if self._is_at_target(low) or self._is_at_target(high):
+            self.found = low if self._is_at_target(low) else high
+        elif self._is_beyond(low, -1) and self._is_beyond(high, 1):
+            raise HostError(
+                f"no load has a CUR of {self._target:g}: base's CUR jumps from {low} to {high}",
+                hint="choose a CUR that base has at some load, or set the load in packets per second",
+            )
+        elif max(low.cur, high.cur) < self._target and high.pps * WIDER > REACH * self._full:
+            raise HostError(
+                f"no load has a CUR of {self._target:g}: base's CUR is {high}, and at full load it forwards "
+                f"{self._full:,.0f}",
+                hint="its generator is slower than it: choose a lower CUR",
+            )
+        else:
+            self._low = Seen(low.pps / WIDER, 0.0)
+            self._high = Seen(high.pps * WIDER, 1.0)
+
+    def _look(self, pps: int) -> Seen:
+        """CUR at a load, in more turns while it is not clear on which side of the target it is."""
+        self.looks += 1
+        turns: list[Round] = []
+        offered = OfferedLoad(name=self._load.name, pps=pps, arrivals=self._load.arrivals)
+        while len(turns) < MOST_TURNS:
+            turns += _turns(self._nf, offered, resumed=bool(turns))
+            seen = _seen(pps, turns)
+            if seen.error == 0 or self._is_clear(seen):
+                break
+        self._stolen.append(seen.stolen)
+        return seen
+
+    def _is_clear(self, seen: Seen) -> bool:
+        if self._is_at_target(seen):
+            return seen.error <= CUR_TOLERANCE / ERRORS
+        return self._is_beyond(seen, 1) or self._is_beyond(seen, -1)
+
+    def _is_beyond(self, seen: Seen, side: int) -> bool:
+        """True if CUR is surely on this side of the target."""
+        return (seen.cur - self._target) * side > ERRORS * seen.error
+
+    def _contradictory(self) -> HostError:
+        return HostError(
+            f"no load was found at which base has a CUR of {self._target:g} ± {CUR_TOLERANCE:g}: after "
+            f"{self.looks} looks it is between {self._low} and {self._high}; other programs took "
+            f"{share_percent(median(self._stolen))} of the time in the median look, "
+            f"{share_percent(max(self._stolen))} in the worst",
+            hint="free the cores and measure again, or set the load in packets per second",
+        )
 
 
-def _at_rate(load: LoadConfig, pps: int) -> OfferedLoad:
-    """The load at this rate."""
-    return OfferedLoad(name=load.name, pps=pps, arrivals=load.arrivals)
+def _seen(pps: int, turns: Sequence[Round]) -> Seen:
+    """The look at the least disturbed half of the turns, or at all clean ones if they are more.
 
-
-def _cur_at(nf: PacedNf, offered: OfferedLoad, turns: int) -> float | None:
-    """CUR, median turn; about 1 for a load that the NF does not carry. None if its figures do not give it."""
-    rounds = _turns(nf, offered, turns)
-    clean = [one for one in rounds if is_clean(one)] or rounds
-    values = [value for one in clean if (value := cur(one)) is not None]
-    return median(values) if values else None
+    Raises HostError if base does not count idle time.
+    """
+    ordered = sorted(turns, key=stolen_share)
+    kept = max(len(ordered) // 2, sum(is_clean(one) for one in ordered))
+    values = [value for one in ordered[:kept] if (value := cur(one)) is not None]
+    if not values:
+        raise HostError(
+            "base does not count idle time, so its CUR is unknown",
+            hint="set the load in packets per second, or as a share of the rate at full load (mrr)",
+        )
+    middle = median(values)
+    spread = median(abs(value - middle) for value in values)
+    error = MEDIAN_SCALE * MAD_SCALE * spread / sqrt(len(values))
+    return Seen(pps, middle, error, median(map(stolen_share, turns)))
 
 
 def _rate(one: Round) -> float | None:
@@ -167,11 +243,12 @@ def _rate(one: Round) -> float | None:
     return ratio(one.traffic.sent, one.traffic.sending_ns / 1e9 * had)
 
 
-def _turns(nf: PacedNf, offered: OfferedLoad | None, turns: int = TURNS) -> list[Round]:
-    """Turns at this load once it is steady. None: closed loop."""
-    nf.offer(offered)
-    warm_up(nf, TURN_MS)
-    counted = [nf.counted_turn(TURN_MS) for _ in range(turns)]
+def _turns(nf: PacedNf, offered: OfferedLoad | None, *, resumed: bool = False) -> list[Round]:
+    """Turns at this load once it is steady. None: closed loop. resumed: at the load of the turns before."""
+    if not resumed:
+        nf.offer(offered)
+        warm_up(nf, TURN_MS)
+    counted = [nf.counted_turn(TURN_MS) for _ in range(TURNS)]
     return [
         Round(
             launch=0,

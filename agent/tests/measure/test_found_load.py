@@ -28,7 +28,10 @@ FULL = 1_000_000
 class KnownNf:
     """In place of an NF's process."""
 
-    cur_at: Callable[[float], float]
+    cur_at: Callable[[float], float | None]
+    """None: it does not count idle time."""
+    stolen: Callable[[], float] = lambda: 0.0
+    """Share of a turn that other programs take; such a turn shows a CUR of 1."""
     offered: OfferedLoad | None = None
     loads: list[int | None] = field(default_factory=list)
 
@@ -51,15 +54,18 @@ class KnownNf:
     def counted_turn(self, milliseconds: float) -> TurnCounters:
         pps = FULL if self.offered is None else self.offered.pps
         busy = 1.0 if self.offered is None else self.cur_at(pps)
+        stolen = self.stolen()
+        if stolen and busy is not None:
+            busy = 1.0
         due = round(pps * TURN_NS / 1e9)
         lcore = LcoreCounters(
             lcore=0,
             packets=due,
-            busy_cycles=round(busy * TURN_NS),
-            idle_cycles=round((1 - busy) * TURN_NS),
+            busy_cycles=TURN_NS if busy is None else round(busy * TURN_NS),
+            idle_cycles=None if busy is None else round((1 - busy) * TURN_NS),
             apart_cycles=0,
             turn_wall_ns=TURN_NS,
-            turn_cpu_ns=TURN_NS,
+            turn_cpu_ns=round((1 - stolen) * TURN_NS),
             involuntary_switches=0,
             voluntary_switches=0,
             minor_faults=0,
@@ -75,8 +81,12 @@ def base(tmp_path: Path, work: WorkDir) -> BaseUnderLoad:
     return BaseUnderLoad(run, "code", definition, "vm", Home(tmp_path / "home"), work, Silent())
 
 
-def known(monkeypatch: pytest.MonkeyPatch, cur_at: Callable[[float], float]) -> KnownNf:
-    nf = KnownNf(cur_at)
+def known(
+    monkeypatch: pytest.MonkeyPatch,
+    cur_at: Callable[[float], float | None],
+    stolen: Callable[[], float] = lambda: 0.0,
+) -> KnownNf:
+    nf = KnownNf(cur_at, stolen)
     monkeypatch.setattr(searching, "launch_paced", lambda *_, **__: nf)
     return nf
 
@@ -96,11 +106,31 @@ def test_the_load_at_a_cur_is_found_and_kept(
     assert len(nf.loads) > asked
 
 
-def test_disturbed_looks_do_not_hide_the_load(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
-    noise = Random(3)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_noisy_cur_does_not_hide_the_load(
+    seed: int, base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = Random(seed)
     known(monkeypatch, lambda pps: min(1.0, max(0.0, pps / FULL + noise.gauss(0, 0.1))))
     for target in (0.3, 0.5, 0.7):
         assert found_load(LoadConfig(cur=target), base).pps / FULL == pytest.approx(target, abs=0.1)
+
+
+def test_turns_that_other_programs_disturb_do_not_move_the_load(
+    base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two of five turns lose a quarter of their time: their CUR says nothing."""
+    turn = Random(5)
+    known(monkeypatch, lambda pps: pps / FULL, lambda: 0.25 * (turn.random() < 0.4))
+    for target in (0.3, 0.5, 0.7):
+        assert found_load(LoadConfig(cur=target), base).pps / FULL == pytest.approx(target, abs=0.011)
+
+
+def test_turns_that_are_all_disturbed_are_said(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    noise = Random(5)
+    known(monkeypatch, lambda _: noise.random(), lambda: 0.25 if noise.random() < 0.9 else 0.0)
+    with pytest.raises(HostError, match=r"after 3\d looks .* other programs took 25\.0 % of the time"):
+        found_load(LoadConfig(cur=0.85), base)
 
 
 def test_a_share_of_full_load(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +145,20 @@ def test_a_cur_that_no_load_has_is_an_error_and_is_not_kept(
     nf = known(monkeypatch, lambda pps: 0.2 if pps < 400_000 else 0.9)
     for _ in range(2):
         asked = len(nf.loads)
-        with pytest.raises(HostError, match="no load was found at which base has a CUR of"):
+        with pytest.raises(HostError, match=r"base's CUR jumps from 0\.200 at 399,\d+ packets"):
             found_load(LoadConfig(cur=0.5), base)
         assert len(nf.loads) > asked
+
+
+def test_a_generator_slower_than_base_is_said(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(monkeypatch, lambda pps: min(0.4, pps / FULL))
+    assert found_load(LoadConfig(cur=0.3), base).pps / FULL == pytest.approx(0.3, abs=0.011)
+    with pytest.raises(HostError, match=r"base's CUR is 0\.400 at 1,\d+,\d+ packets/s") as caught:
+        found_load(LoadConfig(cur=0.5), base)
+    assert "its generator is slower" in (caught.value.hint or "")
+
+
+def test_a_base_without_idle_time_is_said(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(monkeypatch, lambda _: None)
+    with pytest.raises(HostError, match="base does not count idle time, so its CUR is unknown"):
+        found_load(LoadConfig(cur=0.5), base)
