@@ -23,6 +23,7 @@ JsonOption = Annotated[
     str | None,
     typer.Option("--json", metavar="FILE", help="Write the report to this file; - for standard output."),
 ]
+LATENCY_SHARES, SWEEP_SHARES = "10,50,90", "5,10,20,30,40,50,60,70,80,90,100"
 _EXIT_CODES = {
     "measured": ExitCode.OK,
     "inconclusive": ExitCode.INCONCLUSIVE,
@@ -37,7 +38,8 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm rate                       the working tree: MRR, NDR, PDR, latency\n\n"
         "    nalm rate main --mode mrr --duration 0.5\n\n"
         "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
-        "    nalm rate --mode latency --arrivals geometric"
+        "    nalm rate --mode latency --arrivals geometric\n\n"
+        "    nalm rate --mode sweep --base main --json sweeps.json"
     )(rate)
 
 
@@ -47,7 +49,10 @@ def rate(
     scenario: options.OneScenarioOption = None,
     mode: Annotated[
         Mode,
-        typer.Option(help="mrr: full load. ndr, pdr: a search. latency: NDR, then latency. all: everything."),
+        typer.Option(
+            help="mrr: full load. ndr, pdr: a search. latency: NDR, then latency. sweep: NDR, then figures "
+            "over the load and the knee of CPP. all: mrr, ndr, pdr and latency."
+        ),
     ] = Mode.ALL,
     duration: Annotated[
         float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")
@@ -59,7 +64,20 @@ def rate(
         float,
         typer.Option(min=0.001, max=0.5, help="Relative width of the interval at which the search ends."),
     ] = defaults.WIDTH,
-    shares: Annotated[str, typer.Option(help="Loads for latency, in per cent of NDR.")] = "10,50,90",
+    shares: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Loads for latency [{LATENCY_SHARES}] or a sweep [{SWEEP_SHARES}], in per cent of NDR."
+        ),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REV",
+            help="Sweep this revision, too, in the same launches at the same loads, and compare.",
+            autocompletion=options.revision_names,
+        ),
+    ] = None,
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
@@ -71,8 +89,13 @@ def rate(
         ),
     ] = None,
     launches: Annotated[
-        int, typer.Option(min=1, help="Number of launches at full load.")
-    ] = defaults.MRR_LAUNCHES,
+        int | None,
+        typer.Option(
+            min=1,
+            help=f"Number of launches at full load [{defaults.MRR_LAUNCHES}], or of a sweep "
+            f"[{defaults.SWEEP_LAUNCHES}].",
+        ),
+    ] = None,
     limit: Annotated[
         float, typer.Option(min=1, help="Time limit of a search, in seconds.")
     ] = defaults.SEARCH_S,
@@ -80,41 +103,59 @@ def rate(
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Measure rates (MRR, NDR, PDR), and latency and jitter at shares of NDR."""
+    """Measure rates (MRR, NDR, PDR), latency and jitter, or figures over the load."""
     from dataclasses import replace
 
-    from nalm_core.rates.rate_report import RateSettings
+    from nalm_core.rates.rate_report import RateSettings, SweepComparison
     from nalm_core.rates.rate_result import judge_rates
 
     from nalm_agent.desk.print_rates import print_rates
+    from nalm_agent.desk.print_sweep import print_sweeps
     from nalm_agent.rates.loaded_revision import subject
     from nalm_agent.rates.rate import measure_rates
+    from nalm_agent.rates.sweep import measure_sweep
 
     require_place(json_file, "--json")
+    sweeps = mode is Mode.SWEEP
+    if base is not None and not sweeps:
+        raise UsageError(
+            "--base compares sweeps", hint="add --mode sweep; nalm check compares builds otherwise"
+        )
     settings = RateSettings(
         mode=mode,
         arrivals=None if arrivals is None else usable_arrivals(arrivals),
         trial_s=duration,
-        mrr_launches=launches,
+        mrr_launches=launches if launches and not sweeps else defaults.MRR_LAUNCHES,
+        sweep_launches=launches if launches and sweeps else defaults.SWEEP_LAUNCHES,
         pdr_loss=pdr_loss,
         width=width,
         search_s=limit,
-        shares=percentages(shares),
+        shares=percentages(shares or (SWEEP_SHARES if sweeps else LATENCY_SHARES)),
         leave_out_s=leave_out,
     )
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
         repository = Repository(repo.absolute(), work.fresh("git"))
-        one = replace(subject(repository, repository.resolve(revision), scenario), arrivals=settings.arrivals)
-        report = measure_rates(one, settings, home, work, progress)
-        result = judge_rates(report)
+        revisions = [revision] if base is None else [base, revision]
+        measured = [
+            replace(subject(repository, repository.resolve(name), scenario), arrivals=settings.arrivals)
+            for name in revisions
+        ]
+        if sweeps:
+            reports = measure_sweep(measured, settings, home, work, progress)
+        else:
+            reports = [measure_rates(measured[0], settings, home, work, progress)]
+        results = [judge_rates(report) for report in reports]
         if json_file != STDOUT:
             with progress.aside():
-                print_rates(report, result, f"{one.name} {one.revision.short}")
+                for one, report, result in zip(measured, reports, results, strict=True):
+                    print_rates(report, result, f"{one.name} {one.revision.short}")
+                print_sweeps(reports, [one.revision.short for one in measured])
     if json_file is not None:
-        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+        whole = reports[0] if base is None else SweepComparison(base=reports[0], head=reports[1])
+        document = json.dumps(whole.model_dump(mode="json", by_alias=True), allow_nan=False)
         write_file(json_file, document + "\n", "--json")
-    raise typer.Exit(_EXIT_CODES[result.verdict])
+    raise typer.Exit(max(_EXIT_CODES[result.verdict] for result in results))
 
 
 def usable_arrivals(text: str) -> str:

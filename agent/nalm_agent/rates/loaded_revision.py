@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
-from nalm_agent.build.build import build
+from nalm_agent.build.build import Built, build
 from nalm_agent.config.nalm_toml import Config, ScenarioConfig
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
@@ -107,29 +107,54 @@ class Place:
 @contextmanager
 def ready(one: Subject, host: Host, home: Home, work: WorkDir, progress: Progress) -> Iterator[NfRun]:
     """Builds the revision and reserves its CPUs for the duration of the context. Raises BuildError."""
-    progress.step("build", one.revision.short, 0.02)
-    built = build(home, one.repository, one.revision, one.config, progress.say)
-    cores = choose(one.scenario.lcores)
+    with all_ready([one], host, home, work, progress) as (run,):
+        yield run
+
+
+@contextmanager
+def all_ready(
+    subjects: Sequence[Subject], host: Host, home: Home, work: WorkDir, progress: Progress
+) -> Iterator[list[NfRun]]:
+    """The same for several revisions that take turns on the same CPUs.
+
+    Raises BuildError, ConfigError if they need different numbers of CPUs.
+    """
+    lcores = {one.scenario.lcores for one in subjects}
+    if len(lcores) > 1:
+        counts = " and ".join(map(str, sorted(lcores)))
+        raise ConfigError(
+            f"scenario {subjects[0].name} has {counts} lcores in the two revisions",
+            hint="compare revisions whose scenario has the same lcores",
+        )
+    built = []
+    for one in subjects:
+        progress.step("build", one.revision.short, 0.02)
+        built.append(build(home, one.repository, one.revision, one.config, progress.say))
+    cores = choose(lcores.pop())
     with hold(cores, progress.say):
         try:
             if host.huge_pages:
-                require_huge_pages(one.scenario.memory_mb)
-            traffic = built.source / one.scenario.traffic
-            require_content(traffic, one.scenario.traffic)
-            yield NfRun(
-                command=Ready(built, one.run).command(traffic, cores, huge_pages=host.huge_pages),
-                cores=cores,
-                work=work,
-                lcores=one.scenario.lcores,
-                ready_seconds=one.run.ready_seconds,
-                pin=one.run.pin(cores),
-                urgent=_has_cpus_of_its_own(cores),
-                build=built.build,
-                definition=one.definition,
-                arrivals=one.arrivals,
-            )
+                require_huge_pages(sum(one.scenario.memory_mb for one in subjects))
+            yield [_nf_run(*pair, cores, host, work) for pair in zip(subjects, built, strict=True)]
         finally:
             stop_all()
+
+
+def _nf_run(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
+    traffic = built.source / one.scenario.traffic
+    require_content(traffic, one.scenario.traffic)
+    return NfRun(
+        command=Ready(built, one.run).command(traffic, cores, huge_pages=host.huge_pages),
+        cores=cores,
+        work=work,
+        lcores=one.scenario.lcores,
+        ready_seconds=one.run.ready_seconds,
+        pin=one.run.pin(cores),
+        urgent=_has_cpus_of_its_own(cores),
+        build=built.build,
+        definition=one.definition,
+        arrivals=one.arrivals,
+    )
 
 
 def _has_cpus_of_its_own(cores: Cores) -> bool:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
 from nalm_core.rates.rate_report import (
     Ended,
+    LoadEvents,
     Mode,
     Phase,
     RateReport,
@@ -47,6 +48,7 @@ class RateReportBuilder:
         self.stages: list[StageInfo] = []
         self.trials: list[Trial] = []
         self.searches: list[Search] = []
+        self.load_events: list[LoadEvents] = []
         self.notes: list[str] = []
 
     def report(self, status: RateStatus, failure: str | None = None) -> RateReport:
@@ -71,6 +73,7 @@ class RateReportBuilder:
             stages=self.stages,
             trials=self.trials,
             searches=self.searches,
+            load_events=self.load_events,
             checks=checks,
             notes=self.notes,
         )

@@ -31,6 +31,17 @@ LATENCY_TRIALS: Final = 3
 LEAVE_OUT_S: Final = 2.0
 """Seconds at each load before latencies are counted."""
 
+# Sweep of loads.
+SWEEP_LAUNCHES: Final = 5
+"""Launches; each has one trial at every load."""
+KNEE_CHANGE: Final = 0.02
+"""Relative change of cycles per packet at which they have left their level at small loads."""
+KNEE_CONFIDENCE: Final = 0.95
+KNEE_DRAWS: Final = 1000
+"""Draws of the bootstrap."""
+KNEE_LOADS: Final = 5
+"""Fewest loads from which a knee is found."""
+
 # Conditions of a valid trial.
 STOLEN_LIMIT: Final = 0.05
 """Share of a closed-loop trial that an lcore may lose to other programs."""

@@ -16,6 +16,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.latency import Histogram
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.event_counts import EventCount
 from nalm_core.report.run_report import (
     Build,
     Check,
@@ -40,6 +41,7 @@ class Mode(StrEnum):
     NDR = "ndr"
     PDR = "pdr"
     LATENCY = "latency"
+    SWEEP = "sweep"
     ALL = "all"
 
 
@@ -49,6 +51,7 @@ class Phase(StrEnum):
     MRR = "mrr"
     SEARCH = "search"
     LATENCY = "latency"
+    SWEEP = "sweep"
     SOAK = "soak"
 
 
@@ -94,6 +97,13 @@ class Trial(Model):
     jitter: Histogram | None = None
     invalid: str | None = None
     """Why this trial is invalid; None if it is valid."""
+
+
+class LoadEvents(Model):
+    """Hardware events at one load of a sweep, from a launch of its own, since reading them takes time."""
+
+    pps: int = Field(gt=0)
+    count: EventCount
 
 
 class Ended(StrEnum):
@@ -144,6 +154,7 @@ class RateSettings(Model):
     shares: list[Annotated[float, Field(gt=0, le=1)]] = Field(default=[0.1, 0.5, 0.9])
     latency_trials: int = Field(default=defaults.LATENCY_TRIALS, ge=1)
     leave_out_s: float = Field(default=defaults.LEAVE_OUT_S, ge=0)
+    sweep_launches: int = Field(default=defaults.SWEEP_LAUNCHES, ge=1, le=1000)
 
 
 class RateStatus(StrEnum):
@@ -173,7 +184,19 @@ class RateReport(Model):
     """In the order in which packets pass them."""
     trials: list[Trial] = Field(default_factory=list)
     searches: list[Search] = Field(default_factory=list)
+    load_events: list[LoadEvents] = Field(default_factory=list)
+    """Of a sweep's loads; empty where no PMU counts them."""
     checks: list[Check] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
+
+
+class SweepComparison(Model):
+    """The sweeps of two builds, whose trials alternated in the same launches at the same loads."""
+
+    schema_: Literal["nalm.sweep-comparison/1"] = Field(default="nalm.sweep-comparison/1", alias="schema")
+    base: RateReport
+    head: RateReport
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)

@@ -10,6 +10,7 @@ from statistics import median
 
 from nalm_core.rates.latency import LatencyFigures, figures, merged
 from nalm_core.rates.rate_report import Ended, Mode, Phase, RateReport, RateStatus, Search, Trial
+from nalm_core.rates.sweep import Sweep, sweep
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, invalid_reason, shares_core, total_losses
 from nalm_core.report.counters import cpu_time_scale, cur, pps, ratio, totals
 from nalm_core.report.run_report import Arm, ArmInfo, Build, Check, RunDefinition, StageInfo
@@ -74,6 +75,7 @@ class RateResult:
     mrr: FullLoad | None
     searches: list[Search]
     latency: list[LatencyAt]
+    sweep: Sweep | None
     losses: dict[Phase, list[Loss]]
     """Losses of the valid trials by phase."""
     shared_core: bool
@@ -106,7 +108,15 @@ def judge_rates(report: RateReport) -> RateResult:
     """Figures and verdict of a rate report."""
     if report.status is RateStatus.BROKEN or report.build is None:
         return RateResult(
-            RateVerdict.BROKEN, [report.failure or "the NF could not be run"], None, [], [], {}, False, 0
+            RateVerdict.BROKEN,
+            [report.failure or "the NF could not be run"],
+            None,
+            [],
+            [],
+            None,
+            {},
+            False,
+            0,
         )
     info = arm_info(report.build, report.run, report.stages)
     valid = [trial for trial in report.trials if trial.invalid is None]
@@ -114,7 +124,8 @@ def judge_rates(report: RateReport) -> RateResult:
     mrr = full_load(made[Phase.MRR], info, report.host.tsc_hz)
     latency = latencies(made[Phase.LATENCY], info)
     failed = [check.message for check in report.checks if not check.passed]
-    missing = list(_missing(report, mrr, latency))
+    curve = sweep(report)
+    missing = _missing(report, mrr, latency, curve)
     verdict = RateVerdict.MEASURED
     if missing:
         verdict = RateVerdict.INCONCLUSIVE
@@ -126,6 +137,7 @@ def judge_rates(report: RateReport) -> RateResult:
         mrr=mrr,
         searches=report.searches,
         latency=latency,
+        sweep=curve,
         losses={
             phase: lost
             for phase in Phase
@@ -136,7 +148,9 @@ def judge_rates(report: RateReport) -> RateResult:
     )
 
 
-def _missing(report: RateReport, mrr: FullLoad | None, latency: Sequence[LatencyAt]) -> list[str]:
+def _missing(
+    report: RateReport, mrr: FullLoad | None, latency: Sequence[LatencyAt], curve: Sweep | None
+) -> list[str]:
     """Requested figures that were not found, with reasons."""
     mode, found = report.settings.mode, []
     if mode in (Mode.MRR, Mode.ALL) and mrr is None:
@@ -150,7 +164,15 @@ def _missing(report: RateReport, mrr: FullLoad | None, latency: Sequence[Latency
         for one in latency:
             if one.latency is None:
                 found.append(f"latency at {one.pps} pps: no valid trial had packets with time stamps")
+    if mode is Mode.SWEEP:
+        found += _missing_of_sweep(curve)
     return found
+
+
+def _missing_of_sweep(curve: Sweep | None) -> list[str]:
+    if curve is None:
+        return ["sweep: the loads are shares of NDR, which was not found"]
+    return [f"sweep: no trial at {one.pps} pps was valid" for one in curve.points if one.trials == 0]
 
 
 def full_load(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> FullLoad | None:

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm rate --mode sweep`: trials at many loads in each of several launches, of one build or two in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from random import Random
+
+from nalm_core.rates.rate_report import LoadEvents, Phase, RateReport, RateSettings, RateStatus
+from nalm_core.report.event_counts import EventCount
+from nalm_core.report.offered_load import OfferedLoad
+from nalm_core.report.run_report import Arm
+from nalm_core.text.percents import share_percent
+
+from nalm_agent.counters import papi
+from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
+from nalm_agent.measure.rounds import ArmRun, launch_paced
+from nalm_agent.nf.launch import RunningNf
+from nalm_agent.rates.loaded_revision import Subject, all_ready
+from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
+from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import BuildError, NfError
+from nalm_agent.store.home import Home, WorkDir
+
+SWEEP_BEGINS, SWEEP_ENDS = 0.5, 0.9
+"""Shares of the progress bar."""
+LEFT_OUT = 0.1
+"""Share of a trial at its begin whose latencies are not counted."""
+EVENT_TURN_MS, EVENT_TURNS = 100.0, 4
+
+Load = tuple[float, int]
+"""A share of NDR, and packets per second."""
+
+
+def measure_sweep(
+    subjects: Sequence[Subject], settings: RateSettings, home: Home, work: WorkDir, progress: Progress
+) -> list[RateReport]:
+    """A report of each subject: the first one's full load and NDR, then all at shares of that NDR.
+
+    All reports are `broken` if one NF cannot be built or run. Raises HostError if this host cannot measure,
+    ConfigError if the subjects do not fit each other.
+    """
+    builders = [RateReportBuilder(one, settings) for one in subjects]
+    try:
+        with all_ready(subjects, builders[0].host, home, work, progress) as runs:
+            for builder, run in zip(builders, runs, strict=True):
+                builder.build = run.build
+            loads = _loads(runs[0], builders[0], progress)
+            if loads:
+                for launch in range(settings.sweep_launches):
+                    _launch(runs, builders, loads, launch, progress)
+                _count_events(runs, builders, loads, progress)
+    except (BuildError, NfError) as error:
+        return [one.report(RateStatus.BROKEN, error.full_text()) for one in builders]
+    progress.step("report", "checks", 1.0)
+    return [one.report(RateStatus.MEASURED) for one in builders]
+
+
+def _loads(run: NfRun, builder: RateReportBuilder, progress: Progress) -> list[Load]:
+    """The loads by NDR; empty if it was not found."""
+    greatest = full_load(run, builder, progress)
+    with TrialNf(run, launch=builder.settings.mrr_launches) as nf:
+        builder.searches = search_rates(nf, greatest, builder, progress)
+        nf.finish()
+    ndr = builder.searches[0].lower_pps
+    return [(share, max(1, round(ndr * share))) for share in builder.settings.shares] if ndr else []
+
+
+def _launch(
+    runs: Sequence[NfRun],
+    builders: Sequence[RateReportBuilder],
+    loads: Sequence[Load],
+    launch: int,
+    progress: Progress,
+) -> None:
+    """One trial of each build at every load, in random order; the builds take turns at each."""
+    settings = builders[0].settings
+    with ExitStack() as stack:
+        nfs = [stack.enter_context(TrialNf(run, launch=launch)) for run in runs]
+        for builder, nf in zip(builders, nfs, strict=True):
+            builder.stages = nf.stages
+            nf.trial(Ask(Phase.SWEEP, settings.trial_s / 4))  # caches and tables warm up; not recorded
+        order = Random(launch).sample(loads, len(loads))
+        for number, (share, pps) in enumerate(order):
+            done = (launch + number / len(loads)) / settings.sweep_launches
+            detail = f"launch {launch + 1}, {share_percent(share, 0)} of NDR, {pps} pps"
+            progress.step("sweep", detail, SWEEP_BEGINS + (SWEEP_ENDS - SWEEP_BEGINS) * done)
+            ask = Ask(Phase.SWEEP, settings.trial_s, pps, share, LEFT_OUT * settings.trial_s)
+            both = list(zip(builders, nfs, strict=True))
+            for builder, nf in both if (launch + number) % 2 == 0 else reversed(both):
+                builder.trials.append(nf.trial(ask))
+        for nf in nfs:
+            nf.finish()
+
+
+def _count_events(
+    runs: Sequence[NfRun], builders: Sequence[RateReportBuilder], loads: Sequence[Load], progress: Progress
+) -> None:
+    """Cycles and instructions at each load in launches of their own, or a note why there are none."""
+    reason = papi.available()
+    for run, builder in zip(runs, builders, strict=True):
+        if reason is not None:
+            builder.notes.append(f"IPP and eIPC were not counted: {reason}")
+            continue
+        for number, (share, pps) in enumerate(loads):
+            progress.step("events", f"{share_percent(share, 0)} of NDR", SWEEP_ENDS)
+            builder.load_events.append(LoadEvents(pps=pps, count=_events(run, pps, number)))
+
+
+def _events(run: NfRun, pps: int, number: int) -> EventCount:
+    arm = ArmRun(Arm.HEAD, run.command, run.lcores, run.ready_seconds, run.pin, run.urgent)
+    offered = OfferedLoad(name="sweep", pps=pps, arrivals=run.arrivals)
+
+    def launch(events: Sequence[str]) -> RunningNf:
+        return launch_paced(arm, run.work, offered, seed=0, events=events)
+
+    group = (CYCLES, INSTRUCTIONS)
+    return papi.count_group(Arm.HEAD, launch, group, number=number, turn_ms=EVENT_TURN_MS, turns=EVENT_TURNS)

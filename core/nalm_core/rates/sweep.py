@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep of loads: the figures of chain and stages over the load, and the knee of cycles per packet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from nalm_core.rates.defaults import KNEE_CHANGE, KNEE_CONFIDENCE, KNEE_DRAWS, KNEE_LOADS
+from nalm_core.rates.latency import LatencyFigures, figures, merged
+from nalm_core.rates.rate_report import LoadEvents, Phase, RateReport, Trial
+from nalm_core.rates.trials import as_round, forwarded_pps, loss_ratio
+from nalm_core.report import event_counts
+from nalm_core.report.counters import RoundTotals, ratio, totals
+from nalm_core.report.run_report import ArmInfo
+from nalm_core.stats.estimate import estimate_ratio
+from nalm_core.stats.knee import Knee, KneeRule, KneeShift, Observation, find_knee, knee_shift
+
+RULE = KneeRule(KNEE_CHANGE, KNEE_CONFIDENCE, KNEE_DRAWS, KNEE_LOADS)
+
+
+@dataclass(frozen=True, slots=True)
+class StageAt:
+    """A stage at one load. None: not counted."""
+
+    cpp: float | None
+    batch: float | None
+    ipp: float | None
+    eipc: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPoint:
+    """The figures at one load, median valid trial. None: not counted, or no trial was valid."""
+
+    share: float | None
+    pps: int
+    """Offered."""
+    forwarded_pps: float | None
+    cur: float | None
+    cpp: float | None
+    batch: float | None
+    """Packets of a poll that found any."""
+    ipp: float | None
+    eipc: float | None
+    """Instructions per core cycle, counted with ipp in a launch of its own."""
+    loss_ratio: float | None
+    latency: LatencyFigures | None
+    stages: Mapping[str, StageAt]
+    trials: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The curve of one build."""
+
+    points: list[LoadPoint]
+    """Least load first."""
+    knee: Knee | None
+    """Of the chain's CPP; None with too few loads."""
+    stage_knees: Mapping[str, Knee]
+
+
+@dataclass(frozen=True, slots=True)
+class PointChange:
+    """Head over base at one load. The interval holds for all loads together."""
+
+    pps: int
+    ratio: float
+    low: float | None
+    high: float | None
+
+    @property
+    def differs(self) -> bool:
+        return self.low is not None and self.high is not None and not self.low <= 1 <= self.high
+
+
+@dataclass(frozen=True, slots=True)
+class SweepChange:
+    cpp: list[PointChange]
+    cur: list[PointChange]
+    knee: KneeShift | None
+
+
+Of = Callable[[RoundTotals], float | None]
+
+
+def sweep(report: RateReport) -> Sweep | None:
+    """The curve of a report's sweep; None without trials of one."""
+    info = _info(report)
+    trials = [one for one in report.trials if one.phase is Phase.SWEEP]
+    if info is None or not trials:
+        return None
+    events = {one.pps: one for one in report.load_events}
+    loads = sorted({one.intended_pps for one in trials if one.intended_pps is not None})
+    points = [
+        _point([one for one in trials if one.intended_pps == pps], info, events.get(pps)) for pps in loads
+    ]
+    own = [stage.name for stage in info.stages if not stage.apart]
+    knees = {name: _knee(trials, info, _stage_cpp(name)) for name in own}
+    return Sweep(
+        points,
+        _knee(trials, info, lambda one: one.cpp),
+        {name: knee for name, knee in knees.items() if knee is not None},
+    )
+
+
+def compare_sweeps(base: RateReport, head: RateReport) -> SweepChange | None:
+    """The change of each figure over the loads, by launches that both have; None without two curves."""
+    old, new = sweep(base), sweep(head)
+    if old is None or new is None:
+        return None
+    shift = None if old.knee is None or new.knee is None else knee_shift(old.knee, new.knee, RULE)
+    return SweepChange(
+        cpp=_changes(base, head, lambda one: one.cpp),
+        cur=_changes(base, head, lambda one: one.cur),
+        knee=shift,
+    )
+
+
+def _info(report: RateReport) -> ArmInfo | None:
+    if report.build is None:
+        return None
+    return ArmInfo(build=report.build, run=report.run, stages=report.stages)
+
+
+def _stage_cpp(name: str) -> Of:
+    return lambda one: one.stage_cpp(name)
+
+
+def _valid(trials: Sequence[Trial]) -> list[Trial]:
+    return [one for one in trials if one.invalid is None]
+
+
+def _knee(trials: Sequence[Trial], info: ArmInfo, of: Of) -> Knee | None:
+    seen = [
+        Observation(one.intended_pps, value, one.launch)
+        for one in _valid(trials)
+        if one.intended_pps is not None and (value := of(totals(as_round(one), info)))
+    ]
+    return find_knee(seen, RULE)
+
+
+def _point(trials: Sequence[Trial], info: ArmInfo, events: LoadEvents | None) -> LoadPoint:
+    valid = _valid(trials)
+    sums = [totals(as_round(one), info) for one in valid]
+    counted = {} if events is None else event_counts.figures(events.count, info.apart_stages())
+    chain = counted.get(None)
+    waits = [one.latency for one in valid if one.latency is not None]
+    return LoadPoint(
+        share=trials[0].share,
+        pps=trials[0].intended_pps or 0,
+        forwarded_pps=_median([forwarded_pps(one, info) for one in valid]),
+        cur=_median([one.cur for one in sums]),
+        cpp=_median([one.cpp for one in sums]),
+        batch=_median([ratio(one.taken_in, one.polls or 0) for one in sums]),
+        ipp=None if chain is None else chain.ipp,
+        eipc=None if chain is None else chain.eipc,
+        loss_ratio=_median([loss_ratio(one, info) for one in valid]),
+        latency=figures(merged(waits)) if waits else None,
+        stages={
+            stage.name: StageAt(
+                cpp=_median([one.stage_cpp(stage.name) for one in sums]),
+                batch=_median([_batch(one, stage.name) for one in valid]),
+                ipp=None if stage.name not in counted else counted[stage.name].ipp,
+                eipc=None if stage.name not in counted else counted[stage.name].eipc,
+            )
+            for stage in info.stages
+            if not stage.apart
+        },
+        trials=len(valid),
+        of=len(trials),
+    )
+
+
+def _batch(trial: Trial, stage: str) -> float | None:
+    counters = as_round(trial).stages.get(stage)
+    return None if counters is None or counters.batches is None else ratio(counters.packets, counters.batches)
+
+
+def _changes(base: RateReport, head: RateReport, of: Of) -> list[PointChange]:
+    old, new = _by_load(base, of), _by_load(head, of)
+    loads = sorted(old.keys() & new.keys())
+    return [one for pps in loads if (one := _change(pps, old[pps], new[pps], len(loads))) is not None]
+
+
+def _by_load(report: RateReport, of: Of) -> dict[int, dict[int, float]]:
+    """The figure by load and launch."""
+    info, found = _info(report), dict[int, dict[int, float]]()
+    assert info is not None
+    for one in _valid(report.trials):
+        if one.phase is Phase.SWEEP and one.intended_pps is not None:
+            value = of(totals(as_round(one), info))
+            if value:
+                found.setdefault(one.intended_pps, {})[one.launch] = value
+    return found
+
+
+def _change(pps: int, base: dict[int, float], head: dict[int, float], loads: int) -> PointChange | None:
+    launches = sorted(base.keys() & head.keys())
+    if not launches:
+        return None
+    old, new = [base[at] for at in launches], [head[at] for at in launches]
+    estimate = estimate_ratio(old, new)
+    if estimate is None:
+        return PointChange(pps, new[0] / old[0], None, None)
+    low, high = estimate.interval((1 - KNEE_CONFIDENCE) / loads)
+    return PointChange(pps, estimate.ratio, low, high)
+
+
+def _median(values: Sequence[float | None]) -> float | None:
+    there = [value for value in values if value is not None]
+    return median(there) if there else None
