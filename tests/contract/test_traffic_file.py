@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from nalm_agent.host.cores import Cores
 from nalm_agent.nf.run_plan import eal_options
-from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.store.home import WorkDir
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import as_round, forwarded, losses, shares_core, stolen_seconds
 from nalm_core.report.run_report import Arm, Build, RunDefinition

@@ -130,7 +130,7 @@ def rate(
         pdr_loss=pdr_loss,
         width=width,
         search_s=limit,
-        shares=percentages(shares or (SWEEP_SHARES if sweeps else LATENCY_SHARES)),
+        shares=percentages((SWEEP_SHARES if sweeps else LATENCY_SHARES) if shares is None else shares),
         leave_out_s=leave_out,
     )
     home = Home.default()

@@ -14,7 +14,7 @@ MOST_CV = 4.0
 GAP_BYTES = 20
 """Preamble and gap of an Ethernet frame."""
 FAMILIES = ("cbr", "poisson", "geometric")
-KINDS = ("pps", "mbit", "mrr", "cur")
+KINDS = ("pps", "mbit", "mrr", "ndr", "cur")
 
 
 class LoadConfig(BaseModel):
@@ -29,6 +29,8 @@ class LoadConfig(BaseModel):
     """Mean size of a frame, with its check sequence."""
     mrr: Annotated[float, Field(gt=0, le=1)] | None = None
     """Share of base's rate at full load, which is measured once."""
+    ndr: Annotated[float, Field(gt=0, le=1)] | None = None
+    """Share of base's greatest load without loss, which is searched once."""
     cur: Annotated[float, Field(ge=0.05, le=0.95)] | None = None
     """The load at which base has this CUR, which is searched once."""
     with_overhead: Annotated[bool, Field(strict=True)] = False
@@ -74,6 +76,8 @@ class LoadConfig(BaseModel):
             said = f"{round(self.pps) / 1e6:.6f}".rstrip("0").rstrip(".") + "Mpps"
         elif self.mrr is not None:
             said = f"{self.mrr:.6g}MRR"
+        elif self.ndr is not None:
+            said = f"{self.ndr:.6g}NDR"
         elif self.cur is not None:
             said = f"{self.cur:.6g}CUR"
         else:

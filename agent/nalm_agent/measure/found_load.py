@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches the load of a scenario on base: its rate at full load, and the rate at which it has a CUR.
+"""Searches the load of a scenario on base: a share of its rate at full load or of its NDR, or the rate at
+which it has a CUR.
 
 The store keeps what was found for a build, its run definition and the host.
 """
@@ -12,22 +13,30 @@ from math import sqrt
 from statistics import median
 from typing import NamedTuple
 
+from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.rate_report import Ended, Mode, Phase, RateSettings, Search, Trial
 from nalm_core.report.counters import cpu_time_scale, cur, ratio, stolen_share
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.rounds import is_clean
-from nalm_core.report.run_report import Arm, Round, RunDefinition
+from nalm_core.report.run_report import Arm, Build, Round, RunDefinition, StageInfo
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.config.load import LoadConfig
+from nalm_agent.host.cores import Cores
 from nalm_agent.measure.rounds import ArmRun, blame, launch_paced, warm_up
 from nalm_agent.nf.paced_nf import PacedNf
+from nalm_agent.nf.probe import counted_packets
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.store.store import address
+from nalm_agent.trials.search import Goal, Loads, search
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 LOADS = "loads"
 FULL_LOAD_LAUNCHES = 3
+NDR_LAUNCHES = 3
+NDR_SEARCH = RateSettings(mode=Mode.NDR, trial_s=0.25, width=0.02, search_s=120)
 TURN_MS = 20.0
 TURNS = 10
 """Turns of a look at a load, at first, and by how many it grows until it tells on which side it is."""
@@ -73,8 +82,8 @@ class BaseUnderLoad:
     """Base, as loads are searched on it."""
 
     run: ArmRun
-    code: str
-    """Digest of its build."""
+    build: Build
+    cores: Cores
     definition: RunDefinition
     host_class: str
     home: Home
@@ -85,7 +94,7 @@ class BaseUnderLoad:
         """Address of the load in the store."""
         definition = self.definition.model_dump(mode="json")
         spec = load.model_dump(mode="json", exclude_none=True)
-        return address(self.code, definition, self.run.lcores, self.host_class, spec)
+        return address(self.build.code_digest, definition, self.run.lcores, self.host_class, spec)
 
 
 def found_load(load: LoadConfig, base: BaseUnderLoad) -> Found:
@@ -102,8 +111,11 @@ def found_load(load: LoadConfig, base: BaseUnderLoad) -> Found:
 
 def _search(load: LoadConfig, base: BaseUnderLoad) -> Found:
     base.progress.step("load", f"{load.name}: base at full load", 0.11)
-    launches = [_full_load(base, launch) for launch in range(FULL_LOAD_LAUNCHES if load.mrr else 1)]
+    launches = [_full_load(base, launch) for launch in range(1 if load.cur else FULL_LOAD_LAUNCHES)]
     full = median(launches)
+    if load.ndr is not None:
+        ndr = _ndr(load, max(launches), base)
+        return Found(max(1, round(ndr * load.ndr)), f"{load.ndr:g} of base's NDR of {ndr:,.0f}")
     if load.mrr is not None:
         return Found(max(1, round(full * load.mrr)), f"{load.mrr:g} of base's {full:,.0f} at full load")
     assert load.cur is not None
@@ -114,14 +126,52 @@ def _full_load(base: BaseUnderLoad, launch: int) -> float:
     """Packets per second of a process at full load, without the time that other programs took."""
     with launch_paced(base.run, base.work, None, seed=launch) as nf:
         nf.wait_ready()
-        rates = [rate for one in _turns(nf, None) if (rate := _rate(one)) is not None]
+        rates = [rate for one in _turns(nf, None) if (rate := _rate(one, nf.stages))]
         nf.finish()
     if not rates:
         raise HostError(
-            "base sent nothing at full load, so its load cannot be found",
+            "base forwarded nothing at full load, so its load cannot be found",
             hint="free a core and measure again, or set the load in packets per second",
         )
     return median(rates)
+
+
+def _ndr(load: LoadConfig, full: float, base: BaseUnderLoad) -> float:
+    """The greatest load without loss: the median of the launches whose search found one."""
+    loads = Loads(least=full * SEARCH_LEAST, greatest=full * SEARCH_ABOVE_MRR)
+    searches = [_ndr_of_launch(load, loads, base, launch) for launch in range(NDR_LAUNCHES)]
+    rates = [one.lower_pps for one in searches if one.ended is Ended.FOUND and one.lower_pps is not None]
+    if not rates:
+        raise HostError(
+            f"base's NDR was not found in {NDR_LAUNCHES} launches: {searches[-1].reason}",
+            hint="free the cores and measure again, or set the load in packets per second",
+        )
+    return median(rates)
+
+
+def _ndr_of_launch(load: LoadConfig, loads: Loads, base: BaseUnderLoad, launch: int) -> Search:
+    run = NfRun(
+        command=base.run.command,
+        cores=base.cores,
+        work=base.work,
+        lcores=base.run.lcores,
+        ready_seconds=base.run.ready_seconds,
+        pin=base.run.pin,
+        urgent=base.run.urgent,
+        build=base.build,
+        definition=base.definition,
+        arrivals=load.arrivals,
+    )
+    with TrialNf(run, launch=launch) as nf:
+
+        def measure(seconds: float, pps: int) -> Trial:
+            step = f"{load.name}: launch {launch + 1} of {NDR_LAUNCHES}, {pps:,} packets/s"
+            base.progress.step("load", step, 0.11)
+            return nf.trial(Ask(Phase.SEARCH, seconds, pps))
+
+        (found,) = search([Goal("ndr", 0.0)], loads, measure, nf.info, NDR_SEARCH)
+        nf.finish()
+    return found
 
 
 def _at_cur(load: LoadConfig, target: float, full: float, base: BaseUnderLoad) -> Found:
@@ -237,10 +287,11 @@ def _seen(pps: int, turns: Sequence[Round]) -> Seen:
     return Seen(pps, middle, error, median(map(stolen_share, turns)))
 
 
-def _rate(one: Round) -> float | None:
+def _rate(one: Round, stages: list[StageInfo]) -> float | None:
+    """Packets that base forwarded, or dropped by policy, per second that it had the CPU."""
     assert one.traffic is not None
     had = min(cpu_time_scale(lcore) for lcore in one.lcores)
-    return ratio(one.traffic.sent, one.traffic.sending_ns / 1e9 * had)
+    return ratio(counted_packets(stages, one.stages), one.traffic.sending_ns / 1e9 * had)
 
 
 def _turns(nf: PacedNf, offered: OfferedLoad | None, *, resumed: bool = False) -> list[Round]:

@@ -196,7 +196,8 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
         base = arms[Arm.BASE]
         on_base = BaseUnderLoad(
             runs[Arm.BASE],
-            base.built.build.code_digest,
+            base.built.build,
+            own[Arm.BASE],
             base.run.definition,
             builder.host.host_class,
             place.home,

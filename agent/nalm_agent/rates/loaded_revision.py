@@ -18,13 +18,13 @@ from nalm_agent.host.fingerprint import require_huge_pages
 from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.request import read_config
 from nalm_agent.nf.run_plan import RunPlan, plan, traffic_identity
-from nalm_agent.rates.trial_nf import NfRun
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.source.lfs import require_content
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.trial_nf import NfRun
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from nalm_agent.config.experiments import VALUE, Axis, QueueConfig
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
-from nalm_agent.rates.trial_nf import Ask, TrialNf
 from nalm_agent.runtime.errors import ConfigError, NfError
+from nalm_agent.trials.trial_nf import Ask, TrialNf
 
 SETTLE_S = 0.2
 """Length of an unrecorded trial of a new process, in which caches become warm."""

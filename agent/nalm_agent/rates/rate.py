@@ -26,11 +26,11 @@ from nalm_core.text.percents import share_percent
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Subject, ready
-from nalm_agent.rates.search import Goal, Loads, search
-from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.search import Goal, Loads, search
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
 """Shares of the progress bar."""

@@ -18,10 +18,10 @@ from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.rates.soak_file import SoakFile, read_soak
-from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NalmError, NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 
 @dataclass(frozen=True)

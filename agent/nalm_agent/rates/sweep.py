@@ -19,10 +19,10 @@ from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.rates.loaded_revision import Subject, all_ready
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
-from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 SWEEP_BEGINS, SWEEP_ENDS = 0.5, 0.9
 """Shares of the progress bar."""

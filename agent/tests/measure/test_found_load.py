@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import ClassVar
 
 import pytest
 from nalm_agent.config.load import LoadConfig
+from nalm_agent.host.cores import Cores
 from nalm_agent.measure import found_load as searching
 from nalm_agent.measure.found_load import CUR_TOLERANCE, BaseUnderLoad, found_load
 from nalm_agent.measure.rounds import ArmRun
@@ -17,8 +19,18 @@ from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.search import Loads
+from nalm_core.rates.rate_report import Ended, Search
 from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
-from nalm_core.report.run_report import Arm, LcoreCounters, RunDefinition
+from nalm_core.report.run_report import (
+    Arm,
+    Build,
+    LcoreCounters,
+    OutcomeKind,
+    RunDefinition,
+    StageCounters,
+    StageInfo,
+)
 
 TURN_NS = 20_000_000
 FULL = 1_000_000
@@ -32,6 +44,9 @@ class KnownNf:
     """None: it does not count idle time."""
     stolen: Callable[[], float] = lambda: 0.0
     """Share of a turn that other programs take; such a turn shows a CUR of 1."""
+    dropped: int = 0
+    """Packets dropped for want of room for each one forwarded."""
+    stages: ClassVar = [StageInfo(name="tx", outcomes={"sent": OutcomeKind.SENT, "full": OutcomeKind.LOST})]
     offered: OfferedLoad | None = None
     loads: list[int | None] = field(default_factory=list)
 
@@ -71,14 +86,21 @@ class KnownNf:
             minor_faults=0,
             major_faults=0,
         )
-        return TurnCounters([lcore], {}, traffic=RoundTraffic(sending_ns=TURN_NS, due=due, sent=due, late=0))
+        outcomes = {"sent": due, "full": due * self.dropped}
+        stage = StageCounters(cycles=0, packets=due, batches=due, outcomes=outcomes)
+        return TurnCounters(
+            [lcore],
+            {"tx": stage},
+            traffic=RoundTraffic(sending_ns=TURN_NS, due=due, sent=due * (1 + self.dropped), late=0),
+        )
 
 
 @pytest.fixture
 def base(tmp_path: Path, work: WorkDir) -> BaseUnderLoad:
     definition = RunDefinition(features=[], command=["nf"], traffic="made")
+    build = Build(commit="a" * 40, tree="t", code_digest="code", compiler="gcc")
     run = ArmRun(Arm.BASE, ["nf"], lcores=1, ready_seconds=1)
-    return BaseUnderLoad(run, "code", definition, "vm", Home(tmp_path / "home"), work, Silent())
+    return BaseUnderLoad(run, build, Cores((0,)), definition, "vm", Home(tmp_path / "home"), work, Silent())
 
 
 def known(
@@ -137,6 +159,73 @@ def test_a_share_of_full_load(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPat
     nf = known(monkeypatch, lambda _: 0.5)
     assert found_load(LoadConfig(mrr=0.25), base) == (250_000, "0.25 of base's 1,000,000 at full load")
     assert set(nf.loads) == {None}
+
+
+def test_full_load_is_what_is_forwarded(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(monkeypatch, lambda _: 0.5).dropped = 3
+    assert found_load(LoadConfig(mrr=0.25), base).pps == 250_000
+
+
+class NoTrials:
+    """In place of an NF under trials, whose searches are known."""
+
+    info = None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        pass
+
+    def __enter__(self) -> NoTrials:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+
+def searches(monkeypatch: pytest.MonkeyPatch, *lower_pps: float | None) -> list[Loads]:
+    """One launch after another finds these, or was disturbed (None). Returns the ranges of the searches."""
+    left, ranges = list(lower_pps), list[Loads]()
+
+    def search(_: object, loads: Loads, *__: object) -> list[Search]:
+        ranges.append(loads)
+        lower = left.pop(0)
+        found = Search(
+            goal="ndr",
+            loss_ratio=0,
+            least_pps=loads.least,
+            greatest_pps=loads.greatest,
+            lower_pps=lower,
+            upper_pps=None if lower is None else lower * 1.02,
+            throughput_pps=lower,
+            ended=Ended.DISTURBED if lower is None else Ended.FOUND,
+            reason="6 trials in a row were invalid" if lower is None else None,
+        )
+        return [found]
+
+    monkeypatch.setattr(searching, "TrialNf", NoTrials)
+    monkeypatch.setattr(searching, "search", search)
+    return ranges
+
+
+def test_a_share_of_ndr_is_of_the_median_launch_and_kept(
+    base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(monkeypatch, lambda _: 0.5)
+    ranges = searches(monkeypatch, 700_000, None, 800_000)
+    expected = (375_000, "0.5 of base's NDR of 750,000")
+    assert found_load(LoadConfig(ndr=0.5), base) == expected
+    assert ranges == [Loads(least=0.01 * FULL, greatest=1.2 * FULL)] * 3
+    assert found_load(LoadConfig(ndr=0.5), base) == expected
+    assert len(ranges) == 3
+
+
+def test_an_ndr_that_was_not_found_is_said(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:
+    known(monkeypatch, lambda _: 0.5)
+    searches(monkeypatch, None, None, None)
+    with pytest.raises(HostError, match="NDR was not found in 3 launches: 6 trials in a row were invalid"):
+        found_load(LoadConfig(ndr=0.5), base)
 
 
 def test_a_cur_that_no_load_has_is_an_error_and_is_not_kept(

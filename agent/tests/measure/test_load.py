@@ -152,3 +152,17 @@ def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Na
         cwd=traffic_repository.path,
     )
     assert parse_report((tmp_path / "second.json").read_bytes()).offered == offered, done.stderr
+
+
+def test_a_share_of_bases_ndr(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    """Base drops what is above 100,000 packets a second, so half of its NDR is known."""
+    load = "load = { ndr = 0.5 }\n"
+    capacity = ("--capacity", "100000")
+    traffic_repository.commit("base", nalm__toml=nalm_toml(load, *capacity))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(load, *capacity, "--poll-work", "100"))
+    _, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert report.offered is not None, said
+    assert report.scenario.load == "0.5NDR"
+    assert report.offered.pps == pytest.approx(50_000, rel=0.05)
+    assert report.offered.found is not None and report.offered.found in said
+    assert report.offered.found.startswith("0.5 of base's NDR of ")

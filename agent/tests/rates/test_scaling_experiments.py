@@ -17,11 +17,11 @@ from nalm_agent.rates import core_counts, queue_grid
 from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
-from nalm_agent.rates.trial_nf import Ask
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
+from nalm_agent.trials.trial_nf import Ask
 from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import linear_times
 from nalm_core.models.queue.solution import solve

@@ -20,8 +20,8 @@ from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import Snapshot, buffers_in_use, lcore_counters, stage_counters
 from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
-from nalm_agent.rates.lcore_stages import lcore_stages
 from nalm_agent.store.home import WorkDir
+from nalm_agent.trials.lcore_stages import lcore_stages
 
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 SILENT_MS = 2.0
