@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm rate --mode sweep` on a real NF whose polls cost much: its knee follows from what a poll costs."""
+"""`nalm rate --mode sweep` on a real NF whose polls cost much. Knees of known curves are core's tests."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def cycles_per_poll(report: RateReport) -> float:
     return least.cpp * least.batch
 
 
-def test_the_knee_is_where_polls_no_longer_find_single_packets(
+def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     traffic_repository.commit("slow polls", nalm__toml=with_polls(100_000))
@@ -52,11 +52,12 @@ def test_the_knee_is_where_polls_no_longer_find_single_packets(
         return
     assert sum(one.phase is Phase.SWEEP for one in report.trials) == 3 * len(SHARES.split(","))
     assert {one.launch for one in report.trials if one.phase is Phase.SWEEP} == {0, 1, 2}
-    # Counts, which other programs on the host hardly move: single packets at first, several in the end.
-    assert curve.points[0].batch is not None and curve.points[0].batch < 1.5
-    assert curve.points[-1].batch is not None and curve.points[-1].batch > 2
-    assert curve.knee is not None and curve.knee.load is not None, said
-    assert 0.5 < curve.knee.load * cycles_per_poll(report) / report.host.tsc_hz < 2, said
+    # Polls are counted, which others hardly disturb: packets are alone while gaps are longer than a poll.
+    polls = {one.pps * cycles_per_poll(report) / report.host.tsc_hz: one.batch or 0 for one in curve.points}
+    assert all(batch < 1.6 for part, batch in polls.items() if part < 0.5), polls
+    assert all(batch > 1.3 for part, batch in polls.items() if part > 2), polls
+    assert min(polls) < 0.5 and max(polls) > 2, polls
+    assert curve.knee is not None and (curve.knee.load is None) == (curve.knee.reason is not None)
     assert "knee of CPP: " in said and "knee of rx: " in said
     if papi.available() is not None:
         assert any(note.startswith("IPP and eIPC were not counted: ") for note in report.notes)
@@ -82,8 +83,9 @@ def test_two_builds_are_swept_in_turn_and_compared(
     assert loads[0] == loads[1] and both.base.searches and not both.head.searches
     change = compare_sweeps(both.base, both.head)
     assert change is not None and len(change.cpp) == len(loads[0]), said
-    assert 1.5 < change.cpp[0].ratio < 2.7, said
-    assert change.knee is not None and change.knee.ratio < 0.8, said
+    # Twice the work of a poll for single packets; in the end CPP is the gap between packets, of either build.
+    assert change.cpp[-1].ratio < 1.35 < change.cpp[0].ratio, said
+    assert change.knee is None or change.knee.ratio < 1, said
     assert "of 9 loads; the knee " in said
 
 

@@ -23,6 +23,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
+RANGE_ERRORS = 4.0
+"""Standard errors by which means on one level may differ: the range of five in 97 of 100 cases."""
 CORNERS = 129
 """Places of a corner, evenly spaced between the logarithms of the least and the greatest load."""
 SEED = 1
@@ -96,7 +98,7 @@ def find_knee(seen: Sequence[Observation], rule: KneeRule) -> Knee | None:
     found, reason = float(knees[0]), None
     if found == inf:
         reason = "it does not change with the load"
-    elif found < curves.x[1]:
+    elif found < curves.x[1] or not _is_level(values[curves.x < found], deviations, counts, rule):
         reason = "it changes from the least load on"
     return Knee(
         load=None if reason else exp(found),
@@ -137,6 +139,12 @@ def _without_launches(seen: Sequence[Observation], loads: Floats) -> tuple[Float
     means = _means(y, load)
     free = len(y) - len(loads) - (len(names) - 1)
     return means, (y - means[load]) * sqrt(len(y) / free) if free > 0 else None
+
+
+def _is_level(means: Floats, deviations: Floats | None, counts: Floats, rule: KneeRule) -> bool:
+    """Whether the means below a knee differ by no more than the rule's change and their errors."""
+    error = 0.0 if deviations is None else float(deviations.std()) / sqrt(float(counts.min()))
+    return float(np.ptp(means)) <= log1p(rule.change) + RANGE_ERRORS * error
 
 
 def _means(y: Floats, load: npt.NDArray[np.intp]) -> Floats:

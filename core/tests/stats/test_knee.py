@@ -69,6 +69,18 @@ def test_a_curve_that_falls_at_once_has_no_level() -> None:
     assert found.reason == "it changes from the least load on"
 
 
+@pytest.mark.parametrize("noise", [0.005, 0.03])
+def test_a_bend_in_a_falling_curve_is_no_knee(noise: float) -> None:
+    """Small loads leave caches cold: CPP falls slowly at first, then as batches grow."""
+
+    def cpp(pps: float) -> float:
+        return 2300 * (pps / 5e4) ** -0.25 * min(1.0, (pps / 4e5) ** -0.6)
+
+    found = [find_knee(seen(cpp, 1e6, noise, seed), RULE) for seed in range(20)]
+    reasons = [one.reason for one in found if one is not None]
+    assert reasons.count("it changes from the least load on") >= 19
+
+
 def test_a_knee_that_only_some_draws_have_is_unbounded_above() -> None:
     cpp: Cpp = lambda pps: 400.0 if pps < 8e5 else 389.0  # noqa: E731 # one line of truth
     highs = [
