@@ -33,6 +33,8 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm history sfc_a --server https://nalm.example.org\n\n"
         "    nalm history sfc_a --stage nat --metric ipp --rows 30\n\n"
         "    nalm history sfc_a --stage nat --function flow_find\n\n"
+        "    nalm history sfc_a --stage nat --function flow_find --metric cpp   cycles, by samples\n\n"
+        "    nalm history sfc_a --metric core_eipc      per cycle of the core instead of the TSC\n\n"
         "    nalm history sfc_a --branch release-2"
     )(history)
 
@@ -44,7 +46,7 @@ def history(
     *,
     stage: Annotated[str, typer.Option(help="A stage, or `chain` for the whole chain.")] = CHAIN,
     function: Annotated[
-        str | None, typer.Option(help="A C function of the stage; its metrics are ipp and calls.")
+        str | None, typer.Option(help="A C function of the stage; its metrics are ipp, calls, cpp and eipc.")
     ] = None,
     metric: Annotated[
         str | None,

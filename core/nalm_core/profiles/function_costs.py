@@ -9,7 +9,7 @@ is not among the costliest of its stage.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
@@ -24,6 +24,8 @@ SHOWN = 100
 """Number of listed functions, those that changed most first."""
 SHOWN_LINES = 40
 """Number of listed lines of a function on one side, costliest first."""
+LEAST_SAMPLES = 25
+"""Fewest samples of a function whose cycles have a history: its standard error is 20 % then."""
 Key = tuple[str | None, str]
 """Stage and name."""
 
@@ -74,6 +76,25 @@ def side_of(report: RunReport, arm: Arm) -> SideOf:
     """An arm with its cycles per packet."""
     figure = summarise(report, arm).chain.get("cpp") if arm in report.arms else None
     return SideOf(report, arm, figure.value if figure else None)
+
+
+def sampled_cycles(report: RunReport, arm: Arm) -> dict[Key, tuple[float, float]]:
+    """Cycles per packet and their standard error, by stage and function, of functions with LEAST_SAMPLES."""
+    side = side_of(report, arm)
+    profile = _profile(side)
+    if profile is None or side.cpp is None:
+        return {}
+    apart = report.arms[arm].apart_stages()
+    samples: dict[Key, int] = defaultdict(int)
+    for one in profile.functions:
+        if one.stage not in apart:
+            samples[one.stage, one.name] += one.samples
+    each = _each_sample(profile, apart, side.cpp)
+    return {
+        key: (count * each, sqrt(count) * each)
+        for key, count in samples.items()
+        if each is not None and count >= LEAST_SAMPLES
+    }
 
 
 def function_costs(base: SideOf, head: SideOf, *, lines: int = SHOWN_LINES) -> list[FunctionCosts]:
@@ -180,11 +201,17 @@ def _counted_lines(count: InstructionCount) -> dict[Key, list[LineCost]]:
     return {key: sorted(lines, key=lambda line: -(line.ipp or 0.0)) for key, lines in found.items()}
 
 
-def _timed(profile: Profile, apart: set[str], cpp: float) -> dict[Key, FunctionCost]:
+def _each_sample(profile: Profile, apart: Collection[str], cpp: float) -> float | None:
+    """Cycles per packet of one sample; None without samples of the NF's own."""
     own = profile.samples - sum(profile.stages.get(stage, 0) for stage in apart)
-    if own <= 0:
+    return cpp / own if own > 0 else None
+
+
+def _timed(profile: Profile, apart: set[str], cpp: float) -> dict[Key, FunctionCost]:
+    each = _each_sample(profile, apart, cpp)
+    if each is None:
         return {}
-    return {(one.stage, one.name): _by_samples(one, cpp / own) for one in profile.functions}
+    return {(one.stage, one.name): _by_samples(one, each) for one in profile.functions}
 
 
 def _by_samples(one: ProfiledFunction, each: float) -> FunctionCost:

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nalm_core.report.run_report import ArmInfo, LcoreCounters, OutcomeKind, Round
+from nalm_core.report.run_report import Arm, ArmInfo, LcoreCounters, OutcomeKind, Round
 from nalm_core.report.units import Cycles, CyclesPerPacket, Packets, PacketsPerSecond, Seconds, Share
 
 COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
 """Outcomes of the packets in CPP's denominator: they left or were dropped by policy."""
+MILLION = 1e6
+OWN_CLOCK = 0.01
+"""Relative difference of core clock and TSC from which the two kinds of cycles are told apart in words."""
 ENDED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY, OutcomeKind.LOST, OutcomeKind.BAD})
 
 
@@ -177,3 +180,32 @@ def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> PacketsPerSecond | None:
     """Counted packets per second of the NF's own CPU time."""
     rate = ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))
     return None if rate is None else PacketsPerSecond(rate)
+
+
+def lcore_clock(lcore: LcoreCounters) -> float | None:
+    """Core cycles per TSC cycle, from the chain of additions around a turn; None without both ends."""
+    if lcore.speed_before is None or lcore.speed_after is None:
+        return None
+    return 2 * MILLION / (lcore.speed_before + lcore.speed_after)
+
+
+def core_clock(one: Round) -> float | None:
+    """Core cycles per TSC cycle over the lcores that processed packets, weighted by their cycles.
+
+    None unless all of them were measured.
+    """
+    core, tsc = 0.0, 0.0
+    for lcore in working_lcores(one):
+        clock = lcore_clock(lcore)
+        if clock is None:
+            return None
+        cycles = lcore.busy_cycles * cpu_time_scale(lcore)
+        core, tsc = core + cycles * clock, tsc + cycles
+    return core / tsc if tsc > 0 else None
+
+
+def mean_clock(rounds: Sequence[Round], arm: Arm) -> float | None:
+    """Mean over the used rounds of an arm; None unless every one was measured."""
+    clocks = [core_clock(one) for one in rounds if one.arm is arm and one.set_aside is None]
+    known = [clock for clock in clocks if clock is not None]
+    return sum(known) / len(known) if known and len(known) == len(clocks) else None

@@ -39,6 +39,20 @@ def over_launches(launches: list[float], source: str) -> HistoryFigure:
     return HistoryFigure(value=value, low=low, high=high, launches=launches, source=source)
 
 
+def instructions_per(cycles: HistoryFigure, ipp: float, source: str) -> HistoryFigure | None:
+    """eIPC of an exact IPP and CPP's scatter; None where no cycles were counted."""
+    if any(one <= 0 for one in (cycles.value, *cycles.samples, *cycles.launches)):
+        return None
+    return HistoryFigure(
+        value=ipp / cycles.value,
+        low=None if not cycles.high else ipp / cycles.high,
+        high=None if not cycles.low or cycles.low <= 0 else ipp / cycles.low,
+        samples=[ipp / one for one in cycles.samples],
+        launches=[ipp / one for one in cycles.launches],
+        source=source,
+    )
+
+
 def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | None]:
     """(mean, low, high) at defaults.CONFIDENCE; no interval for a single launch."""
     mean = float(np.mean(launches))

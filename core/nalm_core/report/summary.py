@@ -8,9 +8,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nalm_core.report.counters import RoundTotals, cur, pps, ratio, totals
+from nalm_core.report.counters import RoundTotals, core_clock, cur, pps, ratio, totals
 from nalm_core.report.first_level import first_level_figures
-from nalm_core.report.history_figure import HistoryFigure, exact, over_launches, t_interval
+from nalm_core.report.history_figure import (
+    HistoryFigure,
+    exact,
+    instructions_per,
+    over_launches,
+    t_interval,
+)
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import kept_rounds
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
@@ -73,12 +79,15 @@ def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
 def _chain_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
     source = info.run.series_source(Source.TSC)
     cpp = _figure(rounds, lambda _, sums: sums.cpp, source)
+    core_cpp = _figure(rounds, lambda one, sums: _in_core_cycles(one, sums.cpp), source)
     measured = {
         "cpp": cpp,
+        "core_cpp": core_cpp,
+        "core_clock": _figure(rounds, lambda one, _: core_clock(one), source),
         "pps": _figure(rounds, lambda one, _: pps(one, info, tsc_hz), source),
         "cur": _figure(rounds, lambda one, _: cur(one), source),
         **_poll_figures(rounds, info, source),
-        **_instruction_figures(cpp, None if ipp is None else ipp.chain, ipp, info),
+        **_instruction_figures(cpp, core_cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
@@ -109,32 +118,40 @@ def _stage_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, stage: str) 
 
     source = info.run.series_source(Source.TSC)
     cpp = _figure(rounds, lambda _, sums: sums.stage_cpp(stage), source)
+    core_cpp = _figure(rounds, lambda one, sums: _in_core_cycles(one, sums.stage_cpp(stage)), source)
+    instructions = None if ipp is None else ipp.stages.get(stage)
     measured = {
         "cpp": cpp,
+        "core_cpp": core_cpp,
         "cycles_per_visit": _figure(rounds, per_visit, source),
         "visit_rate": _figure(rounds, visits, source),
-        **_instruction_figures(cpp, None if ipp is None else ipp.stages.get(stage), ipp, info),
+        **_instruction_figures(cpp, core_cpp, instructions, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
 
+def _in_core_cycles(one: Round, cpp: float | None) -> float | None:
+    clock = core_clock(one)
+    return None if cpp is None or clock is None else cpp * clock
+
+
 def _instruction_figures(
-    cpp: HistoryFigure | None, value: float | None, ipp: ArmIpp | None, info: ArmInfo
+    cpp: HistoryFigure | None,
+    core_cpp: HistoryFigure | None,
+    value: float | None,
+    ipp: ArmIpp | None,
+    info: ArmInfo,
 ) -> dict[str, HistoryFigure]:
-    """IPP, which is exact, and eIPC, whose scatter is that of the cycles."""
+    """IPP, which is exact, and eIPC per TSC cycle and per core cycle, whose scatter is that of the cycles."""
     if value is None or ipp is None:
         return {}
     source = info.run.series_source(ipp.source)
     figures = {"ipp": exact(value, source)}
-    if cpp is not None and cpp.value > 0 and all(cpp.samples) and all(cpp.launches):
-        figures["eipc"] = HistoryFigure(
-            value=value / cpp.value,
-            low=None if not cpp.high else value / cpp.high,
-            high=None if not cpp.low or cpp.low <= 0 else value / cpp.low,
-            samples=[value / sample for sample in cpp.samples],
-            launches=[value / launch for launch in cpp.launches],
-            source=info.run.series_source(f"{Source.TSC}+{ipp.source}"),
-        )
+    for name, cycles in (("eipc", cpp), ("core_eipc", core_cpp)):
+        mixed = info.run.series_source(f"{Source.TSC}+{ipp.source}")
+        eipc = None if cycles is None else instructions_per(cycles, value, mixed)
+        if eipc is not None:
+            figures[name] = eipc
     return figures
 
 

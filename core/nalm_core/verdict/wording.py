@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import ceil, expm1, log1p
 
+from nalm_core.report.counters import OWN_CLOCK, mean_clock
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launches
@@ -26,6 +27,10 @@ EQUAL_CODE = "The code sections are the same as base's; the features differ."
 NOT_AS_BASE = (
     "The feature set changed and head could not be run with base's features, so its efficiency cannot be "
     "judged; keep base's features buildable in head and measure again."
+)
+CLOCK_MISSING = (
+    "The probe did not measure the core's clock: CPP and eIPC are in TSC cycles, and those in core cycles "
+    "are missing."
 )
 SHORT_LIMIT = 120
 DECIDING_ERRORS = 3.0
@@ -276,7 +281,22 @@ def notes(
             f"In {disturbed} of {rounds} rounds other programs used part of the core's time; the figures are "
             "scaled and less exact than on a free core."
         )
-    return found
+    return found + _core_clock(chain, report)
+
+
+def _core_clock(chain: Change, report: RunReport) -> list[str]:
+    """That the cycles above are the TSC's, with what they are of the core's, if the two differ."""
+    clock = mean_clock(report.rounds, Arm.HEAD)
+    if clock is None:
+        return [CLOCK_MISSING]
+    if abs(clock - 1) <= OWN_CLOCK or chain.head is None:
+        return []
+    text = (
+        f"The cores ran at {clock:.3f} of the TSC's rate. CPP and eIPC are in TSC cycles; in core cycles "
+        f"head has CPP {chain.head.cpp * clock:.1f}"
+    )
+    eipc = chain.head.eipc
+    return [f"{text}." if eipc is None else f"{text} and eIPC {eipc / clock:.3f}."]
 
 
 def _named(change: InstructionChange) -> str:

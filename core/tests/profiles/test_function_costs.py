@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from nalm_core.profiles.function_costs import SideOf, function_costs
+from nalm_core.profiles.function_costs import LEAST_SAMPLES, SideOf, function_costs, sampled_cycles
 from nalm_core.report.profile import Profile, ProfiledFunction
 from nalm_core.report.run_report import Arm, FunctionCount, InstructionCount, Source
+from nalm_core.report.summary import summarise
 from nalm_synthetic import Side, make_report
 
 
@@ -61,3 +62,21 @@ def test_the_largest_change_goes_first_and_what_came_has_no_base() -> None:
     found = function_costs(*sides(instructions=counts))
     assert [one.name for one in found] == ["small", "new", "big"]
     assert found[1].base is None
+
+
+def test_cycles_have_a_history_where_samples_carry_them() -> None:
+    found = profile(Arm.HEAD, lookup=LEAST_SAMPLES, rare=LEAST_SAMPLES - 1)
+    lookup = found.functions[0].model_copy(update={"object": "lib.so", "samples": 11})
+    apart = ProfiledFunction(name="send", object="nf", samples=50, stage="gen")
+    found = found.model_copy(
+        update={"functions": [*found.functions, lookup, apart], "stages": {"gen": 50}, "samples": 150}
+    )
+    report = make_report(Side(), launches=2, turns=2).model_copy(update={"profiles": [found]})
+    cpp = summarise(report, Arm.HEAD).chain["cpp"].value
+    (key, (cycles, error)), *others = sampled_cycles(report, Arm.HEAD).items()
+    assert (key, others) == (("nat", "lookup"), [])
+    assert (cycles, error) == (pytest.approx(cpp * 36 / 100), pytest.approx(cpp * 6 / 100))
+    assert sampled_cycles(report, Arm.BASE) == {}
+    assert sampled_cycles(report.model_copy(update={"rounds": []}), Arm.HEAD) == {}
+    nothing = found.model_copy(update={"samples": 50})
+    assert sampled_cycles(report.model_copy(update={"profiles": [nothing]}), Arm.HEAD) == {}

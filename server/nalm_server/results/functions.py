@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from nalm_core.profiles.function_costs import sampled_cycles
 from nalm_core.report.instructions import PREFERENCE
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport
 from sqlalchemy.orm import Session
 
 from nalm_server.results.models import RunRow
 from nalm_server.results.series import functions_repository as repository
-from nalm_server.results.series.functions_repository import FunctionKey
+from nalm_server.results.series.functions_repository import FunctionKey, FunctionValue
 from nalm_server.results.series.models import FUNCTION_BYTES
 
 COVERED = 0.99
@@ -23,10 +24,17 @@ MOST = 64
 for reports made elsewhere."""
 
 
+NOT_SAMPLED = (None, None)
+
+
 class Counted(NamedTuple):
     key: FunctionKey
     ipp: float
     calls: float
+    cpp: float | None
+    """None: too few samples, or none."""
+    error: float | None
+    """Standard error of cpp."""
 
 
 def counted(report: RunReport) -> list[Counted]:
@@ -41,7 +49,13 @@ def counted(report: RunReport) -> list[Counted]:
             key = FunctionKey(stage, one.name, count.source)
             instructions, calls = sums.get(key, (0, 0))
             sums[key] = (instructions + one.instructions, calls + one.calls)
-    found = [Counted(key, n / count.packets, calls / count.packets) for key, (n, calls) in sums.items()]
+    cycles = sampled_cycles(report, Arm.HEAD)
+    found = [
+        Counted(
+            key, n / count.packets, calls / count.packets, *cycles.get((key.stage, key.function), NOT_SAMPLED)
+        )
+        for key, (n, calls) in sums.items()
+    ]
     return sorted(found, key=lambda one: (-one.ipp, one.key))
 
 
@@ -58,8 +72,8 @@ def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
     known = repository.series_ids(session, run.scenario_id, run.host_class)
     new = [key for key in costliest(found) if key not in known]
     known |= repository.add_series(session, run.scenario_id, run.host_class, new)
-    values = [(known[one.key], one.ipp, one.calls) for one in found if one.key in known]
-    repository.add_values(session, run.id, values)
+    values = [FunctionValue(known[one.key], run.id, *one[1:]) for one in found if one.key in known]
+    repository.add_values(session, values)
 
 
 def costliest(found: Sequence[Counted]) -> list[FunctionKey]:

@@ -129,4 +129,7 @@ def _figures(one: Measured) -> entry.Figures:
 def _counted(one: Measured) -> list[functions.Counted]:
     """Each called once a batch of 32."""
     dearest = sorted(one.functions.items(), key=lambda item: -item[1])
-    return [functions.Counted(FunctionKey("nat", name, "simulated"), ipp, 1 / 32) for name, ipp in dearest]
+    return [
+        functions.Counted(FunctionKey("nat", name, "simulated"), ipp, 1 / 32, None, None)
+        for name, ipp in dearest
+    ]

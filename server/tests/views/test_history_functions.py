@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 from nalm_core.report.catalogue import METRICS
-from nalm_core.report.run_report import RunReport
+from nalm_core.report.profile import Profile, ProfiledFunction
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results import function_backfill, functions
 from nalm_server.results.series import functions_repository
 from nalm_server.results.series.models import FUNCTION_BYTES, FunctionSeriesRow, FunctionValueRow
+from nalm_server.views.history import functions as functions_view
 from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report
 from sqlalchemy import delete, func, select, update
@@ -93,11 +95,43 @@ def test_calls_are_of_functions(stored: Service) -> None:
     assert "choose at least one" in stored.get(HISTORY, metric="calls")["missing"]
 
 
+def sampled(number: int, flow_find: int, every: int = 1000) -> RunReport:
+    """flow_find has these of all samples."""
+    function = ProfiledFunction(name="flow_find", object="nf", samples=flow_find, stage="nat")
+    profile = Profile(arm=Arm.HEAD, event="cpu-clock", frequency_hz=4000, samples=every, functions=[function])
+    return report(number).model_copy(update={"profiles": [profile]})
+
+
+def test_cycles_of_functions_have_the_error_of_their_samples(service: Service) -> None:
+    for number, samples in ((1, 400), (2, 24)):
+        service.upload(body_of(sampled(number, samples)))
+    asked = {"scenario": "sfc_a", "function": "nat>flow_find"}
+    chain = service.get(HISTORY, metric="cpp")["points"][0]["values"]["chain"]["value"]
+    (line,) = service.get(LINES, **asked, metric="cpp")["lines"]
+    (cycles,) = line["stages"]
+    assert cycles["value"] == [pytest.approx(0.4 * chain), None], "24 samples carry no figure"
+    half = functions_view.DEVIATIONS * 0.02 * chain
+    assert cycles["low"][0] == pytest.approx(0.4 * chain - half)
+    assert cycles["high"][0] == pytest.approx(0.4 * chain + half)
+    shown = service.get(HISTORY, metric="eipc", function="nat>flow_find")["points"][0]["values"]
+    eipc = shown["nat>flow_find"]
+    assert eipc["value"] == pytest.approx(280 / (0.4 * chain))
+    assert eipc["low"] < eipc["value"] < eipc["high"]
+    assert eipc["source"] == "tsc+samples+simulated"
+    assert service.get(HISTORY, metric="cpp", function="nat>flow_find")["missing"] is None
+
+
+def test_functions_without_samples_have_no_cycles_and_it_is_said(stored: Service) -> None:
+    history = stored.get(HISTORY, metric="cpp", function="nat>flow_find")
+    assert [one["values"] for one in history["points"]] == [{"nat>flow_find": None}] * 2
+    assert "its cycles are missing" in history["missing"]
+
+
 @pytest.mark.parametrize("path", [HISTORY, LINES])
 def test_what_functions_do_not_have_is_said(stored: Service, path: str) -> None:
     asked = {"scenario": "sfc_a"} if path == LINES else {}
-    unfit = stored.get(path, 422, **asked, metric="cpp", function="nat>flow_find")
-    assert "C functions have ipp and calls" in unfit["error"]["message"]
+    unfit = stored.get(path, 422, **asked, metric="cur", function="nat>flow_find")
+    assert "C functions have ipp and calls and cpp and eipc" in unfit["error"]["message"]
     unknown = stored.get(path, 404, **asked, metric="ipp", function="nat>missing")
     assert "'nat>missing'" in unknown["error"]["message"]
     stored.get(path, 422, **asked, metric="ipp", function="flow_find")

@@ -11,8 +11,19 @@ from sqlalchemy.orm import Session
 
 from nalm_server.results.series.models import FunctionSeriesRow, FunctionValueRow
 
-METRICS = {"ipp": FunctionValueRow.ipp, "calls": FunctionValueRow.calls}
+METRICS = ("ipp", "calls", "cpp", "eipc")
 """Metrics with a history by function, by the catalogue's names."""
+
+
+class FunctionValue(NamedTuple):
+    """One run's figures of a series."""
+
+    series_id: int
+    run_id: int
+    ipp: float
+    calls: float
+    cpp: float | None
+    error: float | None
 
 
 class FunctionKey(NamedTuple):
@@ -40,8 +51,6 @@ LAST = (
     .scalar_subquery()
 )
 """Number of a series' newest run."""
-StoredCount = tuple[int, int, float]
-"""(series id, run number, value)."""
 
 
 def _series(scenario_id: int, host_class: str) -> Select[int, str, str, str]:
@@ -79,24 +88,19 @@ def add_series(
     return {key: row.id for key, row in zip(keys, rows, strict=True)}
 
 
-def add_values(session: Session, run_number: int, found: Iterable[tuple[int, float, float]]) -> None:
-    """found: (series id, IPP, calls)."""
-    rows = [
-        {"series_id": series_id, "run_id": run_number, "ipp": ipp, "calls": calls}
-        for series_id, ipp, calls in found
-    ]
+def add_values(session: Session, found: Iterable[FunctionValue]) -> None:
+    rows = [one._asdict() for one in found]
     if rows:
         session.execute(insert(FunctionValueRow), rows)
 
 
-def values(session: Session, series: Iterable[int], metric: str, since: int) -> Sequence[StoredCount]:
-    """Values of one of METRICS, in runs with number `since` or more."""
+def values(session: Session, series: Iterable[int], since: int) -> list[FunctionValue]:
+    """Values in runs with number `since` or more."""
+    columns = (getattr(FunctionValueRow, name) for name in FunctionValue._fields)
     found = session.execute(
-        select(FunctionValueRow.series_id, FunctionValueRow.run_id, METRICS[metric]).where(
-            FunctionValueRow.series_id.in_(series), FunctionValueRow.run_id >= since
-        )
+        select(*columns).where(FunctionValueRow.series_id.in_(series), FunctionValueRow.run_id >= since)
     )
-    return found.all()
+    return [FunctionValue._make(row) for row in found]
 
 
 def newest(session: Session, scenario_id: int, host_class: str, part: str | None, limit: int) -> list[Newest]:

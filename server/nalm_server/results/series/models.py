@@ -99,7 +99,7 @@ class FunctionSeriesRow(Base):
 
 
 class FunctionValueRow(Base):
-    """One run's count of a function: exact, without an interval."""
+    """One run's figures of a function: exact counts, and cycles where samples carry them."""
 
     __tablename__ = "function_values"
     __table_args__ = (Index(None, "run_id"),)
@@ -112,6 +112,10 @@ class FunctionValueRow(Base):
     """Instructions per packet of the function itself, without callees."""
     calls: Mapped[float]
     """Calls per packet."""
+    cpp: Mapped[float | None]
+    """Cycles per packet by samples. None: too few samples, or none."""
+    error: Mapped[float | None]
+    """Standard error of cpp."""
 
 
 class HistoryPointRow(Base):

@@ -78,6 +78,8 @@ def functions(session: Session, project_id: int, row_filter: Filter) -> Iterator
             series.host_class,
             counts.ipp,
             counts.calls,
+            counts.cpp,
+            counts.error,
         )
         .join(RunRow, RunRow.id == counts.run_id)
         .join(CommitRow, CommitRow.id == RunRow.commit_id)

@@ -62,7 +62,7 @@ class ChangePointExport(NamedTuple):
 
 
 class FunctionExport(NamedTuple):
-    """One run's count of a C function with a series."""
+    """One run's figures of a C function with a series."""
 
     commit: str
     time: datetime
@@ -77,6 +77,10 @@ class FunctionExport(NamedTuple):
     """Instructions per packet of the function itself, without callees."""
     calls: float
     """Calls per packet."""
+    cpp: float | None
+    """Cycles per packet by samples; None without enough of them."""
+    cpp_error: float | None
+    """Standard error of cpp."""
 
 
 class CellExport(NamedTuple):

@@ -4,15 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from statistics import NormalDist
 
+from nalm_core.profiles.function_costs import LEAST_SAMPLES
 from nalm_core.report.catalogue import METRICS
+from nalm_core.report.defaults import CONFIDENCE
 from sqlalchemy.orm import Session
 
 from nalm_server.base.errors import InvalidError, NotFoundError
 from nalm_server.results.series import functions_repository as repository
-from nalm_server.results.series.values import Figures
+from nalm_server.results.series.functions_repository import FunctionValue
+from nalm_server.results.series.values import Figure, Figures
 from nalm_server.views.history.schemas import FunctionSummary
 
+SAMPLED = "tsc+samples"
+NOT_SAMPLED = (
+    f"no run has {LEAST_SAMPLES} samples of a function that is asked for: its cycles are missing (perf "
+    "samples functions after the rounds; nalm doctor says whether it can)"
+)
+DEVIATIONS = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Standard errors from a figure to an end of its interval at CONFIDENCE."""
 MARK = ">"
 """Separates stage and function in the name of a series; no stage's name contains it."""
 
@@ -28,8 +39,8 @@ def require_metric(metric: str) -> None:
     if "function" not in METRICS[metric].scopes:
         has = " and ".join(repository.METRICS)
         raise InvalidError(
-            f"C functions have {has}, counted by callgrind; {metric} is of the chain or of stages: leave out "
-            f"function, or choose one of {has}."
+            f"C functions have {has}; {metric} is of the chain or of stages: leave out function, or choose "
+            f"one of {has}."
         )
 
 
@@ -61,9 +72,24 @@ def add_values(
     since: int,
 ) -> None:
     """Adds the figures of each series to those of the stages."""
-    for series_id, run_number, value in repository.values(session, series, metric, since) if series else ():
-        name, source = series[series_id]
-        figures.setdefault(name, {})[run_number] = (value, value, value, source)
+    for one in repository.values(session, series, since) if series else ():
+        name, source = series[one.series_id]
+        figure = _figure(one, metric, source)
+        if figure is not None:
+            figures.setdefault(name, {})[one.run_id] = figure
+
+
+def _figure(one: FunctionValue, metric: str, source: str) -> Figure | None:
+    """Counts are exact; cycles and what depends on them have the interval of sampling."""
+    if metric in ("ipp", "calls"):
+        exact = one.ipp if metric == "ipp" else one.calls
+        return exact, exact, exact, source
+    if one.cpp is None or one.error is None:
+        return None
+    low, high = one.cpp - DEVIATIONS * one.error, one.cpp + DEVIATIONS * one.error
+    if metric == "cpp":
+        return one.cpp, low, high, SAMPLED
+    return one.ipp / one.cpp, one.ipp / high, one.ipp / low if low > 0 else None, f"{SAMPLED}+{source}"
 
 
 def list_functions(

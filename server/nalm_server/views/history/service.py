@@ -216,8 +216,16 @@ def _line(session: Session, of: MeasuredScenario, line: Line, request: HistoryRe
         figures=figures,
         change_points=[one for one in points if one.sha in shas],
         segments=[one for one in segments if one["sha"] in shas],
-        missing=ASK_FUNCTIONS if of.metric.scopes == ("function",) and not request.functions else None,
+        missing=_missing(of, request, figures),
     )
+
+
+def _missing(of: MeasuredScenario, request: HistoryRequest, figures: Figures) -> str | None:
+    """Why nothing is shown, if the request explains it."""
+    if request.functions:
+        sampled = request.metric in ("cpp", "eipc") and not request.stages
+        return functions.NOT_SAMPLED if sampled and not figures else None
+    return ASK_FUNCTIONS if of.metric.scopes == ("function",) else None
 
 
 def _series(session: Session, of: MeasuredScenario, request: HistoryRequest) -> dict[int, SeriesName]:

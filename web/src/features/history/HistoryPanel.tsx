@@ -77,5 +77,5 @@ function Content(props: DrawnProps) {
 }
 
 const NotOfFunctions = ({ metric }: { metric: string }) => (
-  <p className="soft">{`C functions are not drawn: callgrind counts their instructions (IPP) and calls, not ${metric}.`}</p>
+  <p className="soft">{`C functions are not drawn: they have IPP, calls, CPP and eIPC, not ${metric}.`}</p>
 );

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** C functions as series of a history: their names in the API, in the address and for people. */
 
-/** Metrics that functions have, the first one first: callgrind counts them. */
-export const FUNCTION_METRICS: readonly string[] = ["ipp", "calls"];
+/** Metrics that functions have, the first one first: callgrind counts ipp and calls, samples carry the others. */
+export const FUNCTION_METRICS: readonly string[] = ["ipp", "calls", "cpp", "eipc"];
 
 const API_MARK = ">";
 const MARK = " > ";

@@ -3,6 +3,7 @@
 export const SOURCES: Record<string, string> = {
   tsc: "cycles of the processor's steady clock",
   pmu: "cycles and instructions of the hardware counters",
+  samples: "samples of where time goes (perf), scaled to those cycles",
   simulated: "instructions by valgrind",
 };
 
