@@ -11,7 +11,7 @@
  * Histograms count ticks of the TSC in bins: a value below `steps` has a bin of its own; above, there are `steps` bins
  * between two powers of two. The last bin counts all larger values; the greatest is also stored.
  *
- * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals.
+ * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals; version 2 has no directions.
  */
 #ifndef NALM_TRAFFIC_H
 #define NALM_TRAFFIC_H
@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #define NALM_TRAFFIC_MAGIC 0x544d4c4eu /* "NLMT" read as a little-endian word */
-#define NALM_TRAFFIC_VERSION 2u
+#define NALM_TRAFFIC_VERSION 3u
 #define NALM_TRAFFIC_STEPS 32u
 #define NALM_TRAFFIC_BINS 1216u
 
@@ -65,11 +65,19 @@ struct nalm_traffic_totals {
 	uint64_t stamped;	/* 1: packets carry numbers, and the following fields are known */
 	uint64_t received, reordered, duplicates, damaged;
 	uint64_t timed; /* 1: packets carry the TSC, and the histograms are filled */
+	uint64_t directed; /* 1: those of each direction, too */
 };
 
 struct nalm_traffic_histogram {
 	uint64_t count, sum, least, greatest;
 	uint64_t bins[NALM_TRAFFIC_BINS];
+};
+
+enum nalm_traffic_direction { NALM_TRAFFIC_OUTBOUND, NALM_TRAFFIC_INBOUND, NALM_TRAFFIC_DIRECTIONS };
+
+struct nalm_traffic_times {
+	struct nalm_traffic_histogram latency __attribute__((aligned(64)));
+	struct nalm_traffic_histogram jitter __attribute__((aligned(64)));
 };
 
 struct nalm_traffic {
@@ -80,14 +88,16 @@ struct nalm_traffic {
 	uint32_t steps, bins;
 	struct nalm_traffic_control control __attribute__((aligned(64)));
 	struct nalm_traffic_totals totals __attribute__((aligned(64)));
-	struct nalm_traffic_histogram latency __attribute__((aligned(64)));
+	struct nalm_traffic_histogram latency __attribute__((aligned(64))); /* of both directions */
 	struct nalm_traffic_histogram jitter __attribute__((aligned(64)));
+	struct nalm_traffic_times directions[NALM_TRAFFIC_DIRECTIONS]; /* packets from clients, and to clients */
 };
 
 _Static_assert(offsetof(struct nalm_traffic, control) == 64, "layout");
 _Static_assert(offsetof(struct nalm_traffic, totals) == 128, "layout");
 _Static_assert(offsetof(struct nalm_traffic, latency) == 256, "layout");
 _Static_assert(offsetof(struct nalm_traffic, jitter) == 256 + 8 * (4 + NALM_TRAFFIC_BINS) + 32, "layout");
+_Static_assert(offsetof(struct nalm_traffic, directions) == 19840 && sizeof(struct nalm_traffic_times) == 19584, "layout");
 
 /* Creates and maps the file that NALM_TRAFFIC_FILE names. *traffic is NULL if it names none. Returns 0, or -errno. */
 static inline int nalm_traffic_open(struct nalm_traffic **traffic, uint64_t tsc_hz)

@@ -85,6 +85,10 @@ def test_latencies_are_the_trials_own(nf: TrialNf) -> None:
         assert left_out * 0.98 <= trial.traffic.sent - trial.latency.count <= left_out + 256
         assert trial.latency.min_ns is not None and trial.latency.min_ns > 0
         assert 0 < trial.jitter.count < trial.latency.count
+        both = trial.directions.values()
+        assert len(both) == 2 and all(one.latency.count for one in both)
+        assert sum(one.latency.count for one in both) == trial.latency.count
+        assert max(one.latency.max_ns or 0 for one in both) == trial.latency.max_ns
 
 
 def test_the_checks_of_a_run_hold(nf: TrialNf) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from nalm_core.rates import defaults
 from nalm_core.rates.rate_report import Mode
+from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset
 
 from nalm_agent.config.load import MOST_CV
 from nalm_agent.report.console import Terminal
@@ -18,6 +19,9 @@ from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_agent.rates.vcpe import VcpePlan
 
 JsonOption = Annotated[
     str | None,
@@ -31,6 +35,13 @@ _EXIT_CODES = {
     "broken": ExitCode.NOT_MEASURED,
 }
 
+_PRESET_CODES = {
+    "measured": ExitCode.OK,
+    "lossy": ExitCode.REGRESSION,
+    "inconclusive": ExitCode.INCONCLUSIVE,
+}
+_OF_MODES = {"mode", "pdr_loss", "width", "shares", "arrivals", "launches", "limit"}
+
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
@@ -39,11 +50,14 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate main --mode mrr --duration 0.5\n\n"
         "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
         "    nalm rate --mode latency --arrivals geometric\n\n"
-        "    nalm rate --mode sweep --base main --json sweeps.json"
+        "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
+        "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
+        "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it"
     )(rate)
 
 
 def rate(
+    context: typer.Context,
     revision: options.RevisionArgument = WORKTREE,
     *,
     scenario: options.OneScenarioOption = None,
@@ -54,8 +68,15 @@ def rate(
             "over the load and the knee of CPP. all: mrr, ndr, pdr and latency."
         ),
     ] = Mode.ALL,
+    preset: Annotated[
+        Preset | None,
+        typer.Option(
+            help="Instead of a mode: 64, 256, iMix and 1500 bytes at 25, 25, 50 and 100 Mbit/s in both "
+            "directions (Veitch et al.), 5 minutes or 16 hours at each load; greatest latency against 150 ms."
+        ),
+    ] = None,
     duration: Annotated[
-        float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")
+        float, typer.Option(min=0.05, help="Duration of a trial, in seconds; of a load with --preset.")
     ] = defaults.TRIAL_S,
     pdr_loss: Annotated[
         float, typer.Option(min=1e-6, max=0.5, help="Share of packets that PDR may lose.")
@@ -104,6 +125,17 @@ def rate(
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates (MRR, NDR, PDR), latency and jitter, or figures over the load."""
+    if preset is not None:
+        from nalm_agent.rates.vcpe import VcpePlan
+
+        given = _given(context)
+        plan = VcpePlan(
+            preset=preset,
+            seconds=duration if "duration" in given else preset.seconds,
+            leave_out_s=leave_out if "leave_out" in given else LEAVE_OUT_S,
+            scenario=scenario,
+        )
+        _run_preset(plan, revision, repo, json_file, quiet=quiet)
     from dataclasses import replace
 
     from nalm_core.rates.rate_report import RateSettings, SweepComparison
@@ -156,6 +188,44 @@ def rate(
         document = json.dumps(whole.model_dump(mode="json", by_alias=True), allow_nan=False)
         write_file(json_file, document + "\n", "--json")
     raise typer.Exit(max(_EXIT_CODES[result.verdict] for result in results))
+
+
+def _given(context: typer.Context) -> set[str]:
+    """Options that were given. Raises UsageError for one that a preset sets."""
+    names = {
+        name
+        for name in context.params
+        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE"
+    }
+    for name in _OF_MODES & names:
+        raise UsageError(
+            f"--preset and --{name.replace('_', '-')} exclude each other",
+            hint="a preset sets loads and gaps; --duration and --leave-out may be shorter, to try it",
+        )
+    return names
+
+
+def _run_preset(plan: VcpePlan, revision: str, repo: Path, json_file: str | None, *, quiet: bool) -> NoReturn:
+    from nalm_core.rates.vcpe import judge_vcpe
+
+    from nalm_agent.desk.print_vcpe import print_vcpe
+    from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.rates.vcpe import measure_vcpe
+
+    require_place(json_file, "--json")
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        found = repository.resolve(revision)
+        report = measure_vcpe(plan, Place(repository, found, home, work, progress))
+        result = judge_vcpe(report)
+        if json_file != STDOUT:
+            with progress.aside():
+                print_vcpe(report, result, f"{report.scenario.name} {found.short}")
+    if json_file is not None:
+        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+        write_file(json_file, document + "\n", "--json")
+    raise typer.Exit(_PRESET_CODES[result.verdict])
 
 
 def usable_arrivals(text: str) -> str:

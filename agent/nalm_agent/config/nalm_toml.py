@@ -197,10 +197,21 @@ class RatesConfig(Table):
     arguments: list[str] = []
     """Arguments appended to the command, for traffic with time stamps in an open loop."""
 
+    vcpe: list[str] = []
+    """Arguments appended for `nalm rate --preset`; {frame} is 64, 256, imix or 1500. Empty: none known."""
+
     @field_validator("arguments")
     @classmethod
     def _placeholders(cls, arguments: list[str]) -> list[str]:
         check_placeholders(arguments, RUN_PLACEHOLDERS)
+        return arguments
+
+    @field_validator("vcpe")
+    @classmethod
+    def _frame(cls, arguments: list[str]) -> list[str]:
+        check_placeholders(arguments, RUN_PLACEHOLDERS | {"frame"})
+        if arguments and not any("{frame}" in one for one in arguments):
+            raise ValueError("no argument contains {frame}, the size of the frames")
         return arguments
 
 

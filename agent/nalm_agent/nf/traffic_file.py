@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
-reads what it sent. It has layout version 1 or 2; others are refused. It is used only while the lcores are
+reads what it sent. It has layout version 1 to 3; others are refused. It is used only while the lcores are
 parked.
 """
 
@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 from nalm_core.rates.latency import Histogram, histogram
-from nalm_core.rates.rate_report import Traffic
+from nalm_core.rates.rate_report import DIRECTIONS, Direction, Times, Traffic
 
 from nalm_agent.runtime.errors import ProbeError
 
 VARIABLE = "NALM_TRAFFIC_FILE"
-MAGIC, VERSION = 0x544D4C4E, 2
-READABLE = (1, VERSION)
-"""Version 1 has no arrivals."""
+MAGIC, VERSION = 0x544D4C4E, 3
+READABLE = (1, 2, VERSION)
+"""Version 1 has no arrivals, version 2 no directions."""
 STEPS, BINS = 32, 1216
 
 _HISTOGRAM = np.dtype(
@@ -41,6 +41,7 @@ _TOTALS = np.dtype(
             "duplicates",
             "damaged",
             "timed",
+            "directed",
         )
     ]
 )
@@ -50,6 +51,16 @@ _CONTROL = np.dtype(
 _FAMILIES = ("cbr", "poisson", "geometric", "nbinom")
 """enum nalm_traffic_arrivals, from 1 on."""
 _LATENCY_AT = 256
+_HISTOGRAM_STEP = -(-_HISTOGRAM.itemsize // 64) * 64
+_DIRECTIONS_AT = _LATENCY_AT + 2 * _HISTOGRAM_STEP
+_TIMES = np.dtype(
+    {
+        "names": ["latency", "jitter"],
+        "formats": [_HISTOGRAM, _HISTOGRAM],
+        "offsets": [0, _HISTOGRAM_STEP],
+        "itemsize": 2 * _HISTOGRAM_STEP,
+    }
+)
 _LAYOUT = np.dtype(
     {
         "names": [
@@ -75,7 +86,7 @@ _LAYOUT = np.dtype(
             64,
             128,
             _LATENCY_AT,
-            _LATENCY_AT + -(-_HISTOGRAM.itemsize // 64) * 64,
+            _LATENCY_AT + _HISTOGRAM_STEP,
         ],
     }
 )
@@ -105,16 +116,19 @@ class TrafficFile:
         if magic != MAGIC or version not in READABLE or len(self._map) < _LAYOUT.itemsize:
             self._map.close()
             raise ProbeError(
-                f"{path.name} is not a traffic file of layout 1 or {VERSION}",
+                f"{path.name} is not a traffic file of layout 1 to {VERSION}",
                 hint="build the NF with the nalm_traffic.h of this version of nalm",
             )
         self._version = version
         self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
+        self._directions: Any = None
+        if version == VERSION and len(self._map) >= _DIRECTIONS_AT + len(DIRECTIONS) * _TIMES.itemsize:
+            self._directions = np.frombuffer(self._map, _TIMES, len(DIRECTIONS), _DIRECTIONS_AT)
         self._tick_ns = 1e9 / int(self._view["tsc_hz"])
 
     def close(self) -> None:
         """Unmaps the file."""
-        self._view = None
+        self._view = self._directions = None
         self._map.close()
 
     def ask(
@@ -166,16 +180,26 @@ class TrafficFile:
 
     def latency(self) -> Histogram | None:
         """Latencies of the current trial; None if packets carry no time stamps."""
-        return self._histogram("latency")
+        return self._histogram(self._view["latency"])
 
     def jitter(self) -> Histogram | None:
         """Jitter of the current trial; None if packets carry no time stamps."""
-        return self._histogram("jitter")
+        return self._histogram(self._view["jitter"])
 
-    def _histogram(self, name: str) -> Histogram | None:
+    def directions(self) -> dict[Direction, Times]:
+        """Latency and jitter of each direction; empty if the generator does not tell them apart."""
+        if self._directions is None or not self._view["totals"]["directed"]:
+            return {}
+        found = {}
+        for name, one in zip(DIRECTIONS, self._directions, strict=True):
+            latency, jitter = self._histogram(one["latency"]), self._histogram(one["jitter"])
+            if latency is not None and jitter is not None:
+                found[name] = Times(latency=latency, jitter=jitter)
+        return found
+
+    def _histogram(self, one: Any) -> Histogram | None:
         if not self._view["totals"]["timed"]:
             return None
-        one = self._view[name]
         return histogram(
             self._filled(one["bins"]),
             sum_ns=int(one["sum"]) * self._tick_ns,

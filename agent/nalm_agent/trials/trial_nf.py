@@ -147,6 +147,7 @@ class TrialNf:
             steal_ns=max(0, stolen),
             latency=traffic.latency(),
             jitter=traffic.jitter(),
+            directions=traffic.directions(),
         )
         return marked(found, self.info)
 

@@ -8,7 +8,8 @@ import pytest
 from nalm_agent.nf.traffic_file import MAGIC, Load, TrafficFile
 from nalm_agent.runtime.errors import ProbeError
 
-CONTROL_AT = 64
+CONTROL_AT, TOTALS_AT = 64, 128
+DIRECTIONS_AT, TIMES_BYTES = 19_840, 19_584
 
 
 def traffic_file(path: Path, version: int) -> TrafficFile:
@@ -44,4 +45,34 @@ def test_a_generator_of_version_1_keeps_its_gaps(tmp_path: Path) -> None:
     file.ask(1, Load.OPEN, rate_pps=1000)
     with pytest.raises(ProbeError, match="cannot change its gaps to poisson"):
         file.ask(2, Load.OPEN, rate_pps=1000, arrivals="poisson")
+    file.close()
+
+
+def directed(path: Path, version: int, *, directed: int = 1) -> TrafficFile:
+    """Both directions' latencies: 10 ticks once outbound, 20 ticks once inbound."""
+    file = traffic_file(path, version)
+    file.close()
+    whole = bytearray(path.read_bytes().ljust(DIRECTIONS_AT + 2 * TIMES_BYTES, b"\0"))
+    struct.pack_into("<2Q", whole, TOTALS_AT + 9 * 8, 1, directed)
+    for number in (0, 1):
+        ticks = 10 * (number + 1)
+        struct.pack_into("<4Q", whole, DIRECTIONS_AT + number * TIMES_BYTES, 1, ticks, ticks, ticks)
+        struct.pack_into("<Q", whole, DIRECTIONS_AT + number * TIMES_BYTES + 32 + 8 * ticks, 1)
+    path.write_bytes(whole)
+    return TrafficFile(path)
+
+
+def test_each_direction_has_times_of_its_own(tmp_path: Path) -> None:
+    file = directed(tmp_path / "traffic", 3)
+    found = file.directions()
+    file.close()
+    assert {name: one.latency.max_ns for name, one in found.items()} == {"outbound": 5.0, "inbound": 10.0}
+    assert {one.latency.count for one in found.values()} == {1}
+    assert {one.jitter.count for one in found.values()} == {0}
+
+
+@pytest.mark.parametrize(("version", "flag"), [(2, 1), (3, 0)])
+def test_a_generator_that_does_not_tell_directions_apart(tmp_path: Path, version: int, flag: int) -> None:
+    file = directed(tmp_path / "traffic", version, directed=flag)
+    assert file.directions() == {}
     file.close()

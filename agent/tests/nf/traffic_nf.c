@@ -45,9 +45,10 @@ static void begin(void)
 	if (traffic == NULL)
 		return;
 	if (traffic->control.trial != asked.trial) {
-		now = (struct nalm_traffic_totals){.trial = traffic->control.trial, .stamped = 1, .timed = 1};
+		now = (struct nalm_traffic_totals){.trial = traffic->control.trial, .stamped = 1, .timed = 1, .directed = 1};
 		memset(&traffic->latency, 0, sizeof(traffic->latency));
 		memset(&traffic->jitter, 0, sizeof(traffic->jitter));
+		memset(traffic->directions, 0, sizeof(traffic->directions));
 		passed = 0;
 	}
 	asked = traffic->control;
@@ -91,18 +92,22 @@ static uint32_t process(uint64_t first, uint32_t n)
 	return kept;
 }
 
-/* Every packet took a thousand ticks, every hundredth two thousand. */
+static void count(struct nalm_traffic_histogram *h, uint64_t ticks)
+{
+	h->count++;
+	h->sum += ticks;
+	h->least = 1000;
+	h->greatest = ticks > h->greatest ? ticks : h->greatest;
+	h->bins[ticks == 1000 ? 4 * 32 + 1000 / 16 : 5 * 32 + 2000 / 32]++;
+}
+
+/* Every packet took a thousand ticks, every hundredth two thousand. Every second one goes to clients. */
 static void meter(uint32_t n)
 {
-	struct nalm_traffic_histogram *h = &traffic->latency;
-
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t ticks = h->count % 100 == 99 ? 2000 : 1000;
-		h->count++;
-		h->sum += ticks;
-		h->least = 1000;
-		h->greatest = ticks > h->greatest ? ticks : h->greatest;
-		h->bins[ticks == 1000 ? 4 * 32 + 1000 / 16 : 5 * 32 + 2000 / 32]++;
+		uint64_t number = traffic->latency.count, ticks = number % 100 == 99 ? 2000 : 1000;
+		count(&traffic->latency, ticks);
+		count(&traffic->directions[number % 2].latency, ticks);
 	}
 	now.received += n;
 }

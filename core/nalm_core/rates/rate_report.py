@@ -70,6 +70,18 @@ class Traffic(Model):
     damaged: Count | None
 
 
+Direction = Literal["outbound", "inbound"]
+"""From clients; to clients."""
+DIRECTIONS: Final[tuple[Direction, ...]] = ("outbound", "inbound")
+
+
+class Times(Model):
+    """Latency and jitter of one direction."""
+
+    latency: Histogram
+    jitter: Histogram
+
+
 class LcoreStages(Model):
     """Every stage on one lcore over one trial."""
 
@@ -95,6 +107,8 @@ class Trial(Model):
     steal_ns: int | None = Field(default=None, ge=0)
     latency: Histogram | None = None
     jitter: Histogram | None = None
+    directions: dict[Direction, Times] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """Latency and jitter by direction. Empty: the generator does not tell them apart."""
     invalid: str | None = None
     """Why this trial is invalid; None if it is valid."""
 

@@ -8,6 +8,20 @@ void histogram_clear(struct histogram *h)
 	memset(h, 0, sizeof(*h));
 }
 
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+	if (from->count == 0)
+		return;
+	if (into->count == 0 || from->least < into->least)
+		into->least = from->least;
+	if (from->greatest > into->greatest)
+		into->greatest = from->greatest;
+	into->count += from->count;
+	into->sum += from->sum;
+	for (uint32_t bin = 0; bin < HISTOGRAM_BINS; bin++)
+		into->bins[bin] += from->bins[bin];
+}
+
 /* The greatest value of a bin. */
 static uint64_t bin_end(uint32_t bin)
 {

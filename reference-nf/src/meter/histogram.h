@@ -37,6 +37,8 @@ static inline void histogram_add(struct histogram *h, uint64_t value)
 }
 
 void histogram_clear(struct histogram *h);
+/* Adds the values of another. */
+void histogram_merge(struct histogram *into, const struct histogram *from);
 /* The value that per_mille of the values do not exceed, up to the width of its bin. 0 if there are no values. */
 uint64_t histogram_at(const struct histogram *h, uint32_t per_mille);
 double histogram_mean(const struct histogram *h);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "meter/histogram.h"
+#include "meter/stamp.h"
 
 #define METER_WINDOW 32u /* this far before the newest number, duplicates and late packets can be distinguished */
 
@@ -26,27 +27,35 @@ struct meter {
 	uint64_t since; /* latencies of packets due earlier are not counted */
 	uint64_t received, reordered, duplicates;
 	uint64_t damaged; /* packets without a valid stamp */
-	struct histogram latency, jitter; /* in ticks */
+	struct meter_times {
+		struct histogram latency, jitter; /* in ticks */
+	} times[STAMP_DIRECTIONS];
 };
 
 /* Resets everything except the settings. */
 void meter_clear(struct meter *meter);
+void meter_clear_times(struct meter *meter);
+/* The times of both directions together. */
+void meter_all_times(const struct meter *meter, struct meter_times *all);
 
-static inline void meter_latency(struct meter *m, struct arrivals *a, uint64_t due, uint64_t now, bool consecutive)
+static inline void meter_latency(struct meter *m, struct arrivals *a, enum stamp_direction direction, uint64_t due,
+				 uint64_t now, bool consecutive)
 {
+	struct meter_times *times = &m->times[direction];
 	uint64_t latency = now - due, kept = latency < UINT32_MAX ? latency : UINT32_MAX;
 
 	if ((int64_t)(due - m->since) < 0) {
 		a->latency = 0; /* the next packet is not compared with it either */
 		return;
 	}
-	histogram_add(&m->latency, latency);
+	histogram_add(&times->latency, latency);
 	if (consecutive && a->latency != 0)
-		histogram_add(&m->jitter, kept > a->latency ? kept - a->latency : a->latency - kept);
+		histogram_add(&times->jitter, kept > a->latency ? kept - a->latency : a->latency - kept);
 	a->latency = (uint32_t)kept;
 }
 
-static inline void meter_arrival(struct meter *m, struct arrivals *a, uint32_t sequence, uint64_t due, uint64_t now)
+static inline void meter_arrival(struct meter *m, struct arrivals *a, enum stamp_direction direction, uint32_t sequence,
+				 uint64_t due, uint64_t now)
 {
 	int32_t ahead = (int32_t)(sequence - a->expected);
 
@@ -65,7 +74,7 @@ static inline void meter_arrival(struct meter *m, struct arrivals *a, uint32_t s
 	}
 	m->received++;
 	if (m->timing)
-		meter_latency(m, a, due, now, ahead == 0);
+		meter_latency(m, a, direction, due, now, ahead == 0);
 }
 
 #endif

@@ -19,7 +19,7 @@ static void begin(bool timing)
 static void arrive(const uint32_t *numbers, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		meter_arrival(&meter, &flow, numbers[i], 0, 0);
+		meter_arrival(&meter, &flow, STAMP_INBOUND, numbers[i], 0, 0);
 }
 
 static void check_counts(uint64_t received, uint64_t reordered, uint64_t duplicates)
@@ -70,20 +70,20 @@ static void latency_and_jitter(void)
 {
 	begin(true);
 	meter.since = 1000;
-	meter_arrival(&meter, &flow, 0, 999, 5000); /* due before */
-	CHECK_EQUAL(meter.latency.count, 0);
-	meter_arrival(&meter, &flow, 1, 2000, 2030);
-	CHECK_EQUAL(meter.jitter.count, 0); /* there is none before it */
-	meter_arrival(&meter, &flow, 2, 3000, 3010);
-	meter_arrival(&meter, &flow, 4, 4000, 4040); /* not consecutive */
-	meter_arrival(&meter, &flow, 5, 5000, 5045);
-	CHECK_EQUAL(meter.latency.count, 4);
-	CHECK_EQUAL(meter.latency.least, 10);
-	CHECK_EQUAL(meter.latency.greatest, 45);
-	CHECK_EQUAL(meter.latency.sum, 30 + 10 + 40 + 45);
-	CHECK_EQUAL(meter.jitter.count, 2);
-	CHECK_EQUAL(meter.jitter.sum, 20 + 5);
-	CHECK_EQUAL(meter.jitter.greatest, 20);
+	meter_arrival(&meter, &flow, STAMP_INBOUND, 0, 999, 5000); /* due before */
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].latency.count, 0);
+	meter_arrival(&meter, &flow, STAMP_INBOUND, 1, 2000, 2030);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].jitter.count, 0); /* there is none before it */
+	meter_arrival(&meter, &flow, STAMP_INBOUND, 2, 3000, 3010);
+	meter_arrival(&meter, &flow, STAMP_INBOUND, 4, 4000, 4040); /* not consecutive */
+	meter_arrival(&meter, &flow, STAMP_INBOUND, 5, 5000, 5045);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].latency.count, 4);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].latency.least, 10);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].latency.greatest, 45);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].latency.sum, 30 + 10 + 40 + 45);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].jitter.count, 2);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].jitter.sum, 20 + 5);
+	CHECK_EQUAL(meter.times[STAMP_INBOUND].jitter.greatest, 20);
 }
 
 static int by_value(const void *a, const void *b)

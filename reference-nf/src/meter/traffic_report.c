@@ -54,16 +54,18 @@ static void report_times(const struct report *r, const struct meter *m)
 		const char *name;
 		uint32_t per_mille;
 	} points[] = {{"latency_p50_ns", 500}, {"latency_p99_ns", 990}, {"latency_p99_9_ns", 999}};
+	struct meter_times all;
 
-	report(r, "latency_packets", m->latency.count);
-	report(r, "latency_min_ns", to_ns((double)m->latency.least));
-	report(r, "latency_mean_ns", to_ns(histogram_mean(&m->latency)));
+	meter_all_times(m, &all);
+	report(r, "latency_packets", all.latency.count);
+	report(r, "latency_min_ns", to_ns((double)all.latency.least));
+	report(r, "latency_mean_ns", to_ns(histogram_mean(&all.latency)));
 	for (uint32_t i = 0; i < RTE_DIM(points); i++)
-		report(r, points[i].name, to_ns((double)histogram_at(&m->latency, points[i].per_mille)));
-	report(r, "latency_max_ns", to_ns((double)m->latency.greatest));
-	report(r, "jitter_mean_ns", to_ns(histogram_mean(&m->jitter)));
-	report(r, "jitter_p99_ns", to_ns((double)histogram_at(&m->jitter, 990)));
-	report(r, "jitter_max_ns", to_ns((double)m->jitter.greatest));
+		report(r, points[i].name, to_ns((double)histogram_at(&all.latency, points[i].per_mille)));
+	report(r, "latency_max_ns", to_ns((double)all.latency.greatest));
+	report(r, "jitter_mean_ns", to_ns(histogram_mean(&all.jitter)));
+	report(r, "jitter_p99_ns", to_ns((double)histogram_at(&all.jitter, 990)));
+	report(r, "jitter_max_ns", to_ns((double)all.jitter.greatest));
 }
 
 /* A packet in flight is neither received nor lost, so `lost` is exact only at the end. */

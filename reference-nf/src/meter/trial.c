@@ -9,6 +9,9 @@
 _Static_assert(sizeof(struct histogram) == sizeof(struct nalm_traffic_histogram), "copied as they are");
 _Static_assert(HISTOGRAM_BINS == NALM_TRAFFIC_BINS && HISTOGRAM_STEPS == NALM_TRAFFIC_STEPS, "the file says so");
 
+_Static_assert((int)NALM_TRAFFIC_OUTBOUND == (int)STAMP_OUTBOUND && (int)NALM_TRAFFIC_DIRECTIONS == (int)STAMP_DIRECTIONS,
+	       "directions in one order");
+
 _Static_assert(NALM_TRAFFIC_CONSTANT - 1 == (int)GAPS_CONSTANT &&
 		       NALM_TRAFFIC_NEGATIVE_BINOMIAL - 1 == (int)GAPS_NEGATIVE_BINOMIAL,
 	       "families in one order");
@@ -50,8 +53,7 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 	if (asked->trial != t->before.trial) {
 		t->before = so_far(g, &s->meter);
 		t->before.trial = asked->trial;
-		histogram_clear(&s->meter.latency);
-		histogram_clear(&s->meter.jitter);
+		meter_clear_times(&s->meter);
 		s->warm_up = (uint64_t)((double)asked->leave_out_ns * (double)rte_get_tsc_hz() / 1e9);
 	}
 	if (asked->arrivals == NALM_TRAFFIC_CONFIGURED)
@@ -62,6 +64,13 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 	g->silent = asked->load == NALM_TRAFFIC_SILENT;
 	if (!g->silent)
 		generator_set_rate(g, asked->load == NALM_TRAFFIC_OPEN ? asked->rate_pps : 0);
+}
+
+static void write_times(struct nalm_traffic_histogram *latency, struct nalm_traffic_histogram *jitter,
+			const struct meter_times *times)
+{
+	memcpy(latency, &times->latency, sizeof(*latency));
+	memcpy(jitter, &times->jitter, sizeof(*jitter));
 }
 
 void trial_publish(const struct trial *t, const struct generator *g, const struct sink *s)
@@ -80,7 +89,13 @@ void trial_publish(const struct trial *t, const struct generator *g, const struc
 		.duplicates = now.duplicates - before->duplicates,
 		.damaged = now.damaged - before->damaged,
 		.timed = s->meter.timing,
+		.directed = s->meter.timing,
 	};
-	memcpy(&t->file->latency, &s->meter.latency, sizeof(t->file->latency));
-	memcpy(&t->file->jitter, &s->meter.jitter, sizeof(t->file->jitter));
+	struct meter_times all;
+	meter_all_times(&s->meter, &all);
+	write_times(&t->file->latency, &t->file->jitter, &all);
+	for (uint32_t i = 0; i < STAMP_DIRECTIONS; i++) {
+		struct nalm_traffic_times *times = &t->file->directions[i];
+		write_times(&times->latency, &times->jitter, &s->meter.times[i]);
+	}
 }

@@ -243,6 +243,6 @@ void service_arrive(struct service *s, const struct rte_mbuf *m, struct meter *m
 		return;
 	}
 	struct service_flow *flow = &s->flows[stamp.flow & ~STAMP_REPLY];
-	meter_arrival(meter, &flow->arrivals[(stamp.flow & STAMP_REPLY) != 0 ? STAMP_INBOUND : STAMP_OUTBOUND], stamp.sequence,
-		      stamp.time, now);
+	enum stamp_direction direction = (stamp.flow & STAMP_REPLY) != 0 ? STAMP_INBOUND : STAMP_OUTBOUND;
+	meter_arrival(meter, &flow->arrivals[direction], direction, stamp.sequence, stamp.time, now);
 }

@@ -286,5 +286,5 @@ void synthetic_arrive(struct synthetic *s, const struct rte_mbuf *m, struct mete
 	}
 	if (direction == STAMP_OUTBOUND)
 		learn(flow, frame);
-	meter_arrival(meter, &flow->arrivals[direction], stamp.sequence, stamp.time, now);
+	meter_arrival(meter, &flow->arrivals[direction], direction, stamp.sequence, stamp.time, now);
 }

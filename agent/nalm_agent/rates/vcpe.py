@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measurement of `nalm rate --preset`: four loads in both directions (nalm_core.rates.vcpe)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import ceil
+
+from nalm_core.rates.rate_report import Phase
+from nalm_core.rates.vcpe import LOADS, LONGEST_SLICE_S, SLICES, Load, Preset, VcpeLoad, VcpeReport
+from nalm_core.report.run_report import Build
+
+from nalm_agent import version
+from nalm_agent.config.nalm_toml import FILE_NAME
+from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.rates.loaded_revision import Place, Subject, ready
+from nalm_agent.rates.trial_nf import Ask, TrialNf
+from nalm_agent.runtime.errors import BuildError, ConfigError, NfError
+
+FRAME = "{frame}"
+DIRECTIONS = 2
+
+
+@dataclass(frozen=True)
+class VcpePlan:
+    """What is asked for."""
+
+    preset: Preset
+    seconds: float
+    leave_out_s: float
+    scenario: str | None = None
+    loads: Sequence[Load] = LOADS
+
+
+def measure_vcpe(plan: VcpePlan, place: Place) -> VcpeReport:
+    """Measures each load in a process of its own. Raises ConfigError, HostError."""
+    config = place.config()
+    if not config.rates.vcpe:
+        raise ConfigError(
+            f"{FILE_NAME} does not say how this NF's generator sends frames of one size",
+            hint='add [rates] vcpe = ["--set", "traffic.profile={frame}", ...] (docs/rates.md)',
+        )
+    scenario = plan.scenario or config.standing()[0]
+    host, begun, found = fingerprint(), datetime.now(UTC), list[VcpeLoad]()
+    build: Build | None = None
+    subjects = [
+        place.subject(scenario, [one.replace(FRAME, load.frame) for one in config.rates.vcpe])
+        for load in plan.loads
+    ]
+    for number, (load, one) in enumerate(zip(plan.loads, subjects, strict=True)):
+        done = number / len(plan.loads)
+        try:
+            measured, build = _measure_load(load, one, plan, place, done)
+        except (BuildError, NfError) as error:
+            measured = VcpeLoad(frame=load.frame, mbit=load.mbit, pps=load.pps, failure=error.full_text())
+        found.append(measured)
+    return VcpeReport(
+        run_id=secrets.token_hex(16),
+        nalm_version=version(),
+        project=config.project.name,
+        scenario=subjects[0].described,
+        host=host,
+        started_at=begun,
+        finished_at=datetime.now(UTC),
+        preset=plan.preset,
+        seconds=plan.seconds,
+        leave_out_s=plan.leave_out_s,
+        build=build,
+        run=subjects[0].definition,
+        loads=found,
+    )
+
+
+def _measure_load(
+    load: Load, one: Subject, plan: VcpePlan, place: Place, done: float
+) -> tuple[VcpeLoad, Build]:
+    """Trials that follow each other; the time that is left out belongs to the first."""
+    slice_s = min(plan.seconds / SLICES, LONGEST_SLICE_S)
+    count = ceil(plan.seconds / slice_s)
+    with (
+        ready(one, fingerprint(), place.home, place.work, place.progress) as run,
+        TrialNf(run, launch=0) as nf,
+    ):
+        trials = []
+        for number in range(count):
+            text = f"{load.text}, {load.mbit:g} Mbit/s each way, {number + 1} of {count}"
+            share = done + number / count / len(plan.loads)
+            place.progress.step("latency", text, share, (count - number) * slice_s)
+            left_out = plan.leave_out_s if number == 0 else 0.0
+            ask = Ask(Phase.LATENCY, slice_s + left_out, DIRECTIONS * load.pps, None, left_out)
+            trials.append(nf.trial(ask))
+        stages = nf.stages
+        nf.finish()
+    return (
+        VcpeLoad(frame=load.frame, mbit=load.mbit, pps=load.pps, stages=stages, trials=trials),
+        run.build,
+    )
