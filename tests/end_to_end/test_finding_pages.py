@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from finding_service import BROKEN, CULPRIT, SUSPECTED, fill_findings
+from finding_service import BROKEN, CULPRIT, SUSPECTED, costs, fill_findings
 from nalm_server_git import make_repo
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from service_browser import fresh_context, opened, require_accessible, sign_in
 from service_process import Service
 
 NF, EMPTY = "my-nf", "quiet-nf"
+NOTHING = {"name": "not_found", "message": "Nothing has been measured.", "request_id": "7f3a"}
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,22 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
     page.get_by_role("option", name="sfc_b").click()
     expect(page).to_have_url(re.compile("scenario=sfc_b"))
     expect(page.get_by_role("heading", name="History of sfc_b")).to_be_visible()
+
+
+def test_advice_says_what_its_practice_was_worth_in_this_project(page: Page, found: dict[str, Any]) -> None:
+    page.goto(address(found, "confirmed"))
+    practices = page.locator("ol.advice > li")
+    measured = practices.filter(has_text="Move work off the data path").get_by_text("In this project")
+    expect(measured).to_have_text(re.compile(r"of sfc_a's cycles.*\(not side by side\)$"))
+    newest = len(found["shas"]) - 1
+    off, on = (sum(costs(newest, scenario).values()) for scenario in ("sfc_a", "sfc_a_offload"))
+    saved = re.search(r"offload saved ([\d.]+)\s%", measured.inner_text())
+    assert saved is not None and float(saved[1]) == pytest.approx(100 * (1 - on / off), abs=0.5)
+    expect(page.get_by_text("In this project")).to_have_count(1)
+    page.route("**/practices", lambda route: route.fulfill(status=404, json={"error": NOTHING}))
+    page.reload()
+    expect(practices.first).to_be_visible()
+    expect(page.get_by_text("In this project")).to_have_count(0)
 
 
 def test_one_that_is_measured_again_shows_how_far_it_is(page: Page, found: dict[str, Any]) -> None:
