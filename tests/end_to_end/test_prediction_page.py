@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_server.campaigns import engine as campaigns
+from nalm_server_experiments import UNDER_LOAD, Agent
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, on_lcores
 from playwright.sync_api import Page, expect
@@ -155,6 +159,45 @@ def test_designs_are_compared(page: Page) -> None:
     expect(panel.get_by_role("img", name="Cost of 2 designs")).to_be_visible()
     expect(panel).to_contain_text("one up to 0.9")
     expect(panel.get_by_text("no other is better in both")).to_have_count(2)
+
+
+def leased(agent: Agent, kind: str) -> Any:
+    """The next lease of that kind; the service has another experiment that waits."""
+    leases = iter(lambda: agent.lease(loads=True), None)
+    return next(one for one in leases if one["experiment"]["kind"] == kind)
+
+
+def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures: tuple[Service, str]) -> None:
+    service, _ = figures
+    page.goto(PREDICTED)
+    agent = Agent(service, "metal")
+    for kind, title in (("cores", "Experiments on core counts"), ("queue", "Experiments on queues")):
+        panel = page.get_by_role("region", name=title)
+        expect(panel).to_contain_text("None yet.")
+        panel.get_by_label("Tables of nalm.toml").fill("nop")
+        panel.get_by_role("button", name="Run an experiment").click()
+        expect(panel.get_by_role("status")).to_contain_text("Waits for a bench host")
+        lease = leased(agent, kind)
+        assert lease["experiment"]["names"] == ["nop"]
+        agent.finish(lease, under_load=UNDER_LOAD[kind])
+        campaigns.drain(service.context)
+        expect(panel).to_contain_text("Done", timeout=20_000)
+    speedup = page.get_by_role("region", name="Speedup, measured beside the curve")
+    expect(speedup.get_by_role("img", name="measured at 1, 2, 4")).to_be_visible()
+    expect(speedup).to_contain_text("8 lcores: nop_8 needs 9 lcores")
+    expect(speedup).to_contain_text("sfc_a was not measured: it needs 5 lcores")
+    queue = page.get_by_role("region", name="Queues, measured beside the model")
+    row = queue.get_by_role("row", name="batch 64, ring 1024, frame 64")
+    for figure in ("12.5", "12.1", "9.50", "7.25"):
+        expect(row).to_contain_text(figure)
+    expect(queue).to_contain_text("none of 60 trials is valid")
+    require_accessible(page)
+    panel.get_by_role("button", name="Run an experiment").click()
+    expect(panel.get_by_role("status")).to_be_visible()
+    agent.finish(leased(agent, "queue"), "failed", message="nalm.toml has no [experiments.queue]")
+    campaigns.drain(service.context)
+    expect(panel).to_contain_text("nalm.toml has no [experiments.queue]", timeout=20_000)
+    expect(row).to_be_visible()
 
 
 def test_nothing_to_predict_from(page: Page) -> None:

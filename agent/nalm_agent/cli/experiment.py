@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.rates import defaults
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import CellKind, Kind
 from nalm_core.report.serialization import dump_report
 
 from nalm_agent.report.console import Terminal
@@ -41,7 +41,7 @@ JsonOption = Annotated[
 ]
 DurationOption = Annotated[float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")]
 
-KINDS = {
+KINDS: dict[CellKind, tuple[str, str]] = {
     Kind.FEATURES: (
         "Measure the cost of each feature, with its error.",
         "Examples:\n\n    nalm experiment features\n\n"
@@ -84,7 +84,7 @@ def add_to(app: typer.Typer) -> None:
     app.add_typer(group, name="experiment")
 
 
-def _of_kind(kind: Kind) -> Callable[..., None]:
+def _of_kind(kind: CellKind) -> Callable[..., None]:
     def command(
         names: NamesArgument = None,
         *,

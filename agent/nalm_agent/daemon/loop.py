@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from nalm_core.rates.load_experiments import LoadResult
+from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_core.text.amounts import amount
@@ -34,6 +36,8 @@ from nalm_agent.measure.experiment import Experiment, needs_of_cell
 from nalm_agent.measure.measure import measure
 from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing, needs_of
 from nalm_agent.measure.request import Request, read_config
+from nalm_agent.rates.load_experiment import LoadExperiment
+from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.report.result import judged
 from nalm_agent.runtime.errors import GitError, HostError, NalmError
 from nalm_agent.server_api.client import ServerAwayError
@@ -170,35 +174,59 @@ def work_on(lease: Lease, agent: Agent) -> None:
 
 def _measure_and_report(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> None:
     try:
-        outcomes, not_here = measure_job(lease, agent, work, heartbeat)
+        ended = measure_job(lease, agent, work, heartbeat)
     except Exception as error:
         if heartbeat.lost.is_set():
             raise LeaseLostError from error
         raise
     result: dict[str, object] = {"outcome": "done", "message": None}
-    if not_here:
-        result[NOT_HERE] = not_here
+    if ended.not_here:
+        result[NOT_HERE] = ended.not_here
+    if ended.under_load is not None:
+        result["under_load"] = ended.under_load.model_dump(mode="json", by_alias=True)
     agent.spool.put(_label(lease, agent, "finish", result))
     _deliver_if_possible(agent)
-    agent.say(f"job {lease.job_id} done: {', '.join(outcomes) or 'no scenario to measure on this host'}")
+    agent.say(
+        f"job {lease.job_id} done: {', '.join(ended.outcomes) or 'no scenario to measure on this host'}"
+    )
 
 
-def measure_job(
-    lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat
-) -> tuple[list[str], list[dict[str, object]]]:
-    """Measures and spools every requested scenario or cell that this host can measure.
+@dataclass
+class JobEnd:
+    """What a job came to."""
 
-    Returns "scenario outcome" for each, and the scenarios that this host cannot measure with what it lacks.
-    """
+    outcomes: list[str] = field(default_factory=list)
+    """"scenario outcome" of each that was measured."""
+    not_here: list[dict[str, object]] = field(default_factory=list)
+    """Scenarios that this host cannot measure, with what they need."""
+    under_load: LoadResult | None = None
+    """Result of an experiment under load."""
+
+
+def measure_job(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> JobEnd:
+    """Measures and spools every requested scenario or cell that this host can measure."""
     repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
-    outcomes: list[str] = []
-    not_here: list[dict[str, object]] = []
+    ended = JobEnd()
+
+    def not_here(name: str, needs: Needs, lacks: list[str]) -> None:
+        agent.say(f"job {lease.job_id}: {name} is not measured on this host: it needs {', '.join(lacks)}")
+        ended.not_here.append({"scenario": name, "needs": needs.as_json()})
+
+    loads = under_load(lease, repository, agent, work, heartbeat)
+    if loads is not None:
+        lacking = [(name, needs, missing(needs, agent.has)) for name, needs in loads.needs().items()]
+        if all(lacks for _, _, lacks in lacking):
+            for each in lacking:
+                not_here(*each)
+            return ended
+        ended.under_load = loads.measure(agent.has)
+        if heartbeat.lost.is_set():
+            raise LeaseLostError
+        ended.outcomes += [f"{name} measured" for name in ended.under_load.tables]
+        return ended
     for one in pieces(lease, repository):
         if lacks := missing(one.needs, agent.has):
-            agent.say(
-                f"job {lease.job_id}: {one.name} is not measured on this host: it needs {', '.join(lacks)}"
-            )
-            not_here.append({"scenario": one.name, "needs": one.needs.as_json()})
+            not_here(one.name, one.needs, lacks)
             continue
         report = measure(one.request, agent.home, work, heartbeat)
         if heartbeat.lost.is_set():
@@ -206,8 +234,19 @@ def measure_job(
         heartbeat.step("uploading", one.name, 1.0)
         agent.spool.put(_label(lease, agent, "report"), gzip.compress(dump_report(report)))
         _deliver_if_possible(agent)
-        outcomes.append(f"{one.name} {_outcome(report)}")
-    return outcomes, not_here
+        ended.outcomes.append(f"{one.name} {_outcome(report)}")
+    return ended
+
+
+def under_load(
+    lease: Lease, repository: Repository, agent: Agent, work: WorkDir, heartbeat: Heartbeat
+) -> LoadExperiment | None:
+    """The experiment of the lease, if it puts the NF under load instead of comparing cells."""
+    requested = lease.experiment
+    if requested is None or not (requested.kind is Kind.CORES or requested.kind is Kind.QUEUE):
+        return None
+    place = Place(repository, repository.resolve(lease.head_sha), agent.home, work, heartbeat)
+    return LoadExperiment(requested.kind, requested.names, lease.budget_seconds, place)
 
 
 def _outcome(report: RunReport) -> str:
@@ -231,7 +270,8 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
     """The parts of the job without a result."""
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     config = read_config(repository, head)
-    if (requested := lease.experiment) is not None:
+    requested = lease.experiment
+    if requested is not None and not (requested.kind is Kind.CORES or requested.kind is Kind.QUEUE):
         experiment = Experiment(
             repository, head, requested.kind, requested.names, requested.seed, lease.budget_seconds
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nalm_core.experiments.constants import CELL_SECONDS
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import CellKind
 from nalm_core.report.run_report import RunReport
 
 from nalm_agent.config.nalm_toml import Config
@@ -26,7 +26,7 @@ class Experiment:
 
     repository: Repository
     revision: Revision
-    kind: Kind
+    kind: CellKind
     chosen: Sequence[str] = ()
     """Names from the kind's table in nalm.toml; none: all."""
     seed: int = 0

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from nalm_core.experiments.design import DesignError, FeatureSpace, Row, feature_design
-from nalm_core.report.cell import ExperimentCell, Kind, Use
+from nalm_core.report.cell import CellKind, ExperimentCell, Kind, Use
 
 from nalm_agent.config.experiments import FeaturesConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config, ScenarioConfig
@@ -40,7 +40,7 @@ class Cell:
     head: ArmChoice
 
 
-def plan_cells(config: Config, kind: Kind, chosen: Sequence[str], seed: int) -> list[Cell]:
+def plan_cells(config: Config, kind: CellKind, chosen: Sequence[str], seed: int) -> list[Cell]:
     """All cells in the order of their measurement.
 
     chosen: scenarios whose features vary, ablations, or chains; none: all that have a table in nalm.toml.

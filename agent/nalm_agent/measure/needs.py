@@ -34,6 +34,8 @@ class Needs:
     nics: int = 0
     hugepages_mb: int = 0
     memory_mb: int = 0
+    loads: bool = False
+    """An agent that measures experiments under load."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -43,6 +45,7 @@ class Needs:
 class Capabilities(Needs):
     """What a host offers for measuring, in the terms of needs."""
 
+    loads: bool = True
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
     isolated: bool = False

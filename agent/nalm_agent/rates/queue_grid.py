@@ -23,6 +23,10 @@ from nalm_agent.rates.loaded_revision import Place, Subject, ready
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.trials.trial_nf import Ask, TrialNf
 
+SHARES = (0.2, 0.4, 0.6, 0.8, 0.95)
+"""Loads by default, as shares of the rate at full load."""
+ARRIVALS = "poisson"
+"""Gaps between packets by default."""
 SETTLE_S = 0.2
 """Length of an unrecorded trial of a new process, in which caches become warm."""
 SLICE_S = 0.05

@@ -13,10 +13,13 @@ import pytest
 from nalm_agent.daemon import loop
 from nalm_agent.daemon.heartbeat import Heartbeat
 from nalm_agent.daemon.loop import Agent
+from nalm_agent.measure.needs import Needs
 from nalm_agent.measure.request import Request
+from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.runtime.errors import HostError, ServerError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.store.home import Home
+from nalm_core.rates.load_experiments import QueueResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
@@ -150,6 +153,45 @@ def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot
     (finish,) = server.told("/agent/jobs/7/finish")
     (left,) = json.loads(finish.content)["not_here"]
     assert (left["scenario"], left["needs"]["lcores"]) == ("beta:wide", 16)
+
+
+CORES = """
+[experiments.cores.tiny]
+lcores = { 1 = "alone", 2 = "wide", 4 = "wide" }
+"""
+
+
+def test_core_counts_that_no_table_names_or_the_host_lacks_are_told(
+    server: FakeServer, nf_repository: NfRepository, home: Home
+) -> None:
+    scenario = 'features = ["alpha"]\ntraffic = "traffic/capture.bin"\n'
+    tables = f"[scenarios.alone]\nlcores = 2\n{scenario}[scenarios.wide]\nlcores = 64\n{scenario}"
+    asked = LeasedExperiment(id=4, kind=Kind.CORES, names=[], seed=1)
+    for text in (NALM_TOML, NALM_TOML + tables + CORES):
+        head = nf_repository.commit("tables", nalm__toml=text, README__md=text)
+        lease = lease_of(nf_repository, head).model_copy(update={"experiment": asked})
+        loop.work_on(lease, agent_of(server, home))
+    assert server.told("/reports") == []
+    none, wide = (json.loads(one.content) for one in server.told("/agent/jobs/7/finish"))
+    assert none["outcome"] == "failed"
+    assert "no [experiments.cores]: there is nothing to measure" in none["message"]
+    (left,) = wide["not_here"]
+    assert (wide["outcome"], left["scenario"], left["needs"]["lcores"]) == ("done", "tiny", 64)
+    assert left["needs"]["loads"]
+
+
+def test_what_a_queue_came_to_ends_the_job(
+    server: FakeServer, nf_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = QueueResult(tables={}, unusable={"tiny": "seen"})
+    monkeypatch.setattr(LoadExperiment, "needs", lambda _: {"tiny": Needs(loads=True)})
+    monkeypatch.setattr(LoadExperiment, "measure", lambda *_: result)
+    head = nf_repository.commit("docs", README__md="words\n")
+    asked = LeasedExperiment(id=4, kind=Kind.QUEUE, names=["tiny"], seed=1)
+    lease = lease_of(nf_repository, head).model_copy(update={"experiment": asked})
+    loop.work_on(lease, agent_of(server, home))
+    (finish,) = server.told("/agent/jobs/7/finish")
+    assert json.loads(finish.content)["under_load"] == result.model_dump(mode="json")
 
 
 def test_a_control_is_measured_although_the_code_is_equal(

@@ -11,10 +11,12 @@ from typing import ClassVar
 
 import pytest
 from nalm_agent.config.nalm_toml import parse
-from nalm_agent.desk.models.queue_grid import GridAnswer, answer_grid
-from nalm_agent.desk.models.scaling import CoresAnswer, answer_cores
+from nalm_agent.desk.models.queue_grid import answer_grid
+from nalm_agent.desk.models.scaling import answer_cores
+from nalm_agent.measure.needs import Capabilities, Needs
 from nalm_agent.rates import core_counts, queue_grid
 from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
+from nalm_agent.rates.load_experiment import LoadExperiment, LoadKind
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
 from nalm_agent.report.progress import Silent
@@ -26,8 +28,10 @@ from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import linear_times
 from nalm_core.models.queue.solution import solve
 from nalm_core.models.speedup import Factors, speedup
+from nalm_core.rates.load_experiments import CoresAnswer, CoresResult, GridAnswer, QueueResult
 from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, Trial
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.cell import Kind
 from rate_synthetic import INFO, STAGES, TSC_HZ, Truth, rate_report, trial
 from tiny import RATES_TOML, Nalm, NfRepository
 
@@ -130,6 +134,32 @@ def test_the_fit_has_curve_peak_and_factors(place: Place, monkeypatch: pytest.Mo
     assert CoresAnswer.model_validate_json(answer.document.model_dump_json(by_alias=True)) == answer.document
 
 
+def experiment(place: Place, *chosen: str, kind: LoadKind = Kind.CORES) -> LoadExperiment:
+    return LoadExperiment(kind, chosen, None, place)
+
+
+def test_a_job_measures_the_tables_that_its_host_can(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(core_counts, "measure_rates", lambda subject, *_: of_scenario(subject))
+    with_cpus(monkeypatch, 6)
+    asked = experiment(place)
+    assert asked.needs() == {"made": Needs(lcores=5, loads=True)}, "three counts determine the curve"
+    result = asked.measure(Capabilities(lcores=6))
+    assert isinstance(result, CoresResult)
+    made = result.tables["made"]
+    assert [one.lcores for one in made.points] == [1, 2, 4]
+    assert [one.lcores for one in made.predictions] == [1, 2, 3, 4]
+    assert made.left_out == {8: "made_8 needs 9 lcores, nalm may use 6 CPUs"}
+    with pytest.raises(HostError, match="no table could be measured") as found:
+        asked.measure(Capabilities(lcores=2))
+    assert found.value.log == "made: it needs 5 lcores (there are 2)"
+
+
+def test_a_job_without_its_tables_says_which_there_are(place: Place) -> None:
+    with pytest.raises(ConfigError, match=r"no other in \[experiments.queue\]; there are: made"):
+        experiment(place, "other", kind=Kind.QUEUE).needs()
+
+
 def test_a_generator_on_the_nfs_lcore_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
     traffic_repository.write(
         "nalm.toml", RATES_TOML + TABLES.replace('scenario = "made_1"', 'scenario = "made"')
@@ -223,6 +253,19 @@ def test_shares_of_a_generator_that_is_slower_than_the_nf(place: Place, modelled
     (note,) = measured.notes
     assert "shares are of what the generator can send, 8000000 pps" in note
     assert f"note: {note}" in answer_grid(measured, "geometric").lines
+
+
+def test_a_job_measures_its_queues_at_the_loads_of_the_desk(place: Place, modelled: type[ModelledNf]) -> None:
+    asked = LoadExperiment(Kind.QUEUE, ["made"], 0.1, place)
+    assert asked.needs() == {"made": Needs(lcores=2, loads=True)}
+    result = asked.measure(Capabilities(lcores=2))
+    assert isinstance(result, QueueResult)
+    shares = [one.share for one in result.tables["made"].loads]
+    assert (shares, result.tables["made"].arrivals) == ([0.2, 0.4, 0.6, 0.8, 0.95], "poisson")
+    modelled.disturbed = {None: ALL}
+    with pytest.raises(HostError, match="no table could be measured") as found:
+        asked.measure(Capabilities(lcores=2))
+    assert "an lcore lost 40.00 ms to other programs" in (found.value.log or "")
 
 
 def test_a_disturbed_full_load_leaves_the_cell_out(place: Place, modelled: type[ModelledNf]) -> None:

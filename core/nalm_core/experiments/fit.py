@@ -9,7 +9,7 @@ from nalm_core.experiments.cost_model import fit_features
 from nalm_core.experiments.observe import CellError, Observation, observe
 from nalm_core.experiments.result import AblationResult, FeaturesResult, ModelsResult, Result
 from nalm_core.experiments.variants import contributions, model_rows
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import CellKind, Kind
 from nalm_core.report.run_report import RunReport
 
 
@@ -21,7 +21,7 @@ def fit(reports: Iterable[RunReport]) -> Result | None:
     observed: dict[str, Observation] = {}
     unusable: dict[str, str] = {}
     cells: Sequence[str] = ()
-    kind: Kind | None = None
+    kind: CellKind | None = None
     for report in reports:
         if report.experiment is None:
             continue
@@ -36,7 +36,7 @@ def fit(reports: Iterable[RunReport]) -> Result | None:
     return _result(kind, in_order, len(cells), unusable)
 
 
-def _result(kind: Kind, taken: Sequence[Observation], cells: int, unusable: dict[str, str]) -> Result:
+def _result(kind: CellKind, taken: Sequence[Observation], cells: int, unusable: dict[str, str]) -> Result:
     fields = {"cells": cells, "taken": len(taken), "partial": len(taken) < cells, "unusable": unusable}
     match kind:
         case Kind.FEATURES:

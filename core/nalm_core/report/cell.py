@@ -25,6 +25,14 @@ class Kind(StrEnum):
     """Variants, each off and on: their effect, and on which chains."""
     MODELS = "models"
     """Chains under several execution models."""
+    CORES = "cores"
+    """A chain on several numbers of lcores, at full load: the speedup."""
+    QUEUE = "queue"
+    """A grid of queues and loads, beside the queue model."""
+
+
+CellKind = Literal[Kind.FEATURES, Kind.ABLATION, Kind.MODELS]
+"""Experiments that compare side by side, in cells. The others put one run under load."""
 
 
 class Use(StrEnum):
@@ -39,7 +47,7 @@ class Use(StrEnum):
 
 
 class ExperimentCell(Model):
-    kind: Kind
+    kind: CellKind
     name: Name
     """Unique in the experiment."""
     use: Use

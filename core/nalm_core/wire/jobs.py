@@ -9,7 +9,7 @@ from nalm_core.report.cell import Kind
 
 
 class LeasedExperiment(BaseModel):
-    """Cells to measure, as the commit's nalm.toml defines them."""
+    """Cells, or tables of loads, to measure, as the commit's nalm.toml defines them."""
 
     id: int
     kind: Kind

@@ -141,7 +141,7 @@ def bisect(
 
 def experiment(
     project: Project,
-    kind: Annotated[Kind, typer.Argument(help="features, ablation or models.")],
+    kind: Annotated[Kind, typer.Argument(help="features, ablation, models, cores or queue.")],
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables of nalm.toml. Default: all.")
     ] = None,
@@ -150,9 +150,11 @@ def experiment(
     ] = None,
     state: State = None,
 ) -> None:
-    """Measures what features, variants or models of one commit cost.
+    """Measures features, variants, models, lcores or queues of one commit.
 
-    Example: nalm-server experiment my-nf features --revision v1.2
+    Examples: nalm-server experiment my-nf features --revision v1.2
+
+    nalm-server experiment my-nf queue nop
     """
     with validated():
         new = ExperimentNew(kind=kind, revision=revision, names=names or [])

@@ -65,7 +65,10 @@ COMMANDS = {
     "reports": ("reports:reports_app", "The report store: run reports outside the database."),
     "backfill": ("job:backfill", "Measures the commits after FIRST up to LAST that have no result yet."),
     "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),
-    "experiment": ("job:experiment", "Measures what features, variants or models of one commit cost."),
+    "experiment": (
+        "job:experiment",
+        "Measures features, variants, models, lcores or queues of one commit.",
+    ),
     "judge": (
         "judge:judge",
         "Searches the histories of a project for change points, also while the server runs.",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from nalm_core.rates.load_experiments import LoadResult
 from sqlalchemy.orm import Session
 
 from nalm_server.base.ports import Event, Port
@@ -24,6 +25,10 @@ detach_runs: Port[Callable[[Session, int], None]] = Port("jobs.ports.detach_runs
 
 experiment: Port[Callable[[Session, JobRow], object | None]] = Port("jobs.ports.experiment")
 """What a job measures instead of scenarios, as in its lease."""
+
+
+under_load: Port[Callable[[Session, JobRow, LoadResult], None]] = Port("jobs.ports.under_load")
+"""Stores the result of an experiment under load. The caller holds the project's lock."""
 
 
 class Results(Protocol):

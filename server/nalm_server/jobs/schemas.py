@@ -26,7 +26,7 @@ class JobReason(StrEnum):
     BACKFILL = "backfill"
     BISECT = "bisect"
     EXPERIMENT = "experiment"
-    """Measures what features, variants or models of one commit cost."""
+    """Measures features, variants, models, core counts or queues of one commit."""
     CONTROL = "control"
     """Code against itself: a change reported there is a false alarm."""
 

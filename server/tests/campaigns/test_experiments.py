@@ -16,7 +16,7 @@ from nalm_server.campaigns.experiments.spec import spec_of
 from nalm_server.git.commits import repository as commits
 from nalm_server.ops.retention import sweep
 from nalm_server.results.cost_models import fits
-from nalm_server_experiments import Agent, cells
+from nalm_server_experiments import UNDER_LOAD, Agent, cells
 from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
@@ -133,6 +133,57 @@ def test_a_job_that_fails_fails_it_and_a_retry_takes_it_up_again(service: Servic
     assert (found["state"], "nothing to compare" in found["message"]) == ("failed", True)
     service.post(f"/jobs/{lease['job_id']}/retry", "admin", 200, {})
     assert shown(service, number)["state"] == "queued"
+
+
+@pytest.mark.parametrize("kind", list(UNDER_LOAD))
+def test_an_experiment_under_load_ends_with_its_jobs_result(service: Service, kind: str) -> None:
+    number = ask(service, kind, revision="main", names=["nop"])
+    agent = Agent(service)
+    agent.lease(204)
+    lease = agent.lease(loads=True)
+    assert (lease["experiment"]["kind"], lease["experiment"]["names"]) == (kind, ["nop"])
+    agent.finish(lease, under_load=UNDER_LOAD[kind])
+    done = shown(service, number)
+    assert (done["state"], done["host_class"], done["cells"], done["message"]) == ("done", "vm-2", 0, None)
+    assert done["result"] == UNDER_LOAD[kind]
+    assert agent.finish(lease, under_load=UNDER_LOAD[kind])["state"] == "done", "twice changes nothing"
+    assert [one["id"] for one in service.get("/projects/demo/experiments", kind=kind)] == [number]
+
+
+def test_an_experiment_under_load_without_a_result_says_why(service: Service) -> None:
+    number = ask(service, "cores")
+    agent = Agent(service)
+    lease = agent.lease(loads=True)
+    agent.finish(lease, "failed", message="nalm.toml has no [experiments.cores]: there is nothing to measure")
+    failed = shown(service, number)
+    assert (failed["state"], failed["result"]) == ("failed", None)
+    assert "no [experiments.cores]" in failed["message"]
+    service.post(f"/jobs/{lease['job_id']}/retry", "admin", 200, {})
+    again = agent.lease(loads=True)
+    agent.finish(again)
+    assert "uploaded no report" in shown(service, number)["message"]
+
+
+def test_a_result_that_nobody_asked_for_is_refused(service: Service) -> None:
+    ask(service, "cores")
+    agent = Agent(service)
+    lease = agent.lease(loads=True)
+    body = {"fence": lease["fence"], "outcome": "done", "under_load": UNDER_LOAD["queue"]}
+    refused = service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 422, body)
+    assert "measures no experiment of kind queue" in refused["error"]["message"]
+    assert service.get(f"/jobs/{lease['job_id']}")["state"] == "leased"
+
+
+def test_a_job_under_load_goes_to_a_host_that_has_the_lcores(service: Service) -> None:
+    number = ask(service, "cores")
+    agent, larger = Agent(service), Agent(service, "metal")
+    lease = agent.lease(loads=True)
+    needs = {"lcores": 5, "loads": True}
+    agent.finish(lease, not_here=[{"scenario": "sfc_a", "needs": needs}])
+    agent.lease(204, loads=True)
+    assert "5 lcores" in service.get(f"/jobs/{lease['job_id']}")["waiting"]
+    again = larger.lease(lcores=8, loads=True)
+    assert again["experiment"]["id"] == number
 
 
 def test_cancelled_with_its_job_whose_cells_stay(service: Service) -> None:

@@ -8,11 +8,53 @@ from dataclasses import dataclass
 from typing import Any
 
 from nalm_core.experiments.design import FeatureSpace, feature_design
+from nalm_core.models.speedup import Throughput
+from nalm_core.rates.load_experiments import CoresResult, QueueResult, cores_answer, grid_answer
+from nalm_core.rates.queue_comparison import ComparedLoad
 from nalm_core.report.cell import ExperimentCell, Kind
 from nalm_core.report.run_report import RunReport
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report
 
+GRID = grid_answer(
+    "poisson",
+    [
+        ComparedLoad(
+            queue=1024,
+            batch=64,
+            frame=64,
+            share=0.8,
+            pps=4e6,
+            trials=20,
+            left_out=1,
+            measured_batch=12.5,
+            predicted_batch=12.1,
+            divergence=0.02,
+            measured_loss=0.0,
+            predicted_loss=0.0,
+            measured_latency_us=9.5,
+            predicted_delay_us=7.25,
+        )
+    ],
+    ["batch 64, ring 1024, frame 64, 5000000 pps: none of 60 trials is valid"],
+    [],
+)
+SPEEDUP = cores_answer(
+    "nop",
+    [Throughput(1, (2e6, 2.01e6)), Throughput(2, (3.7e6, 3.72e6)), Throughput(4, (5.9e6, 5.95e6))],
+    0.1,
+    {8: "nop_8 needs 9 lcores, nalm may use 6 CPUs"},
+    at=range(1, 5),
+)
+NOT_HERE = {"sfc_a": "it needs 5 lcores (there are 2)"}
+UNDER_LOAD: dict[str, Any] = {
+    one.kind: one.model_dump(mode="json", by_alias=True)
+    for one in (
+        CoresResult(tables={"nop": SPEEDUP}, unusable=NOT_HERE),
+        QueueResult(tables={"nop": GRID}, unusable={}),
+    )
+}
+"""Results of experiments under load, as an agent sends them, by kind."""
 SPACE = FeatureSpace(("nat", "l3fwd"), ("nat", "l3fwd"))
 CAPABILITIES = {"lcores": 2, "experiments": True}
 

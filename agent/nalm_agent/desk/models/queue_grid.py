@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from nalm_core.models.documents.base import Answer
+from nalm_core.rates.load_experiments import ASSUMES, grid_answer
 from nalm_core.rates.queue_comparison import (
     CLOSE_DIVERGENCE,
     CLOSE_SHARE,
@@ -18,36 +18,11 @@ from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.rates.queue_grid import GridMeasured, cell_text
 from nalm_agent.report.stage_table import MISSING
 
-ASSUMES = (
-    "Batches are those with packets; their times are measured, by the speed of the trial; gaps are "
-    "independent. The delay lacks what generator and sink add to the latency."
-)
-
-
-class GridAnswer(Answer):
-    arrivals: str
-    loads: list[ComparedLoad]
-    near: int
-    """Loads whose mean batch is within NEAR_PACKETS of the measured one."""
-    close: int
-    """Loads with a JSD below CLOSE_DIVERGENCE."""
-    left_out: list[str]
-
 
 def answer_grid(found: GridMeasured, arrivals: str) -> ShownAnswer:
     """Each load, and how many are as near as the paper's."""
-    near = sum(one.near for one in found.compared)
-    close = sum(one.close for one in found.compared)
-    total = len(found.compared)
-    document = GridAnswer(
-        assumes=ASSUMES,
-        notes=found.notes,
-        arrivals=arrivals,
-        loads=found.compared,
-        near=near,
-        close=close,
-        left_out=found.left_out,
-    )
+    document = grid_answer(arrivals, found.compared, found.left_out, found.notes)
+    near, close, total = document.near, document.close, len(found.compared)
     lines = [f"{arrivals} gaps"]
     for cell in dict.fromkeys(one.cell for one in found.compared):
         lines += [cell_text(cell), *_table([one for one in found.compared if one.cell == cell])]

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from nalm_core.models.documents.base import read_document
 from nalm_core.models.documents.roles import RolePlan, RolesInput, roles_answer
 from nalm_core.models.documents.speedup import (
-    MeasuredRates,
     PredictedSpeedup,
     SpeedupAnswer,
     SpeedupInput,
@@ -18,6 +17,7 @@ from nalm_core.models.documents.speedup import (
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import run_figures
+from nalm_core.rates.load_experiments import cores_answer
 from nalm_core.rates.speedup_points import throughput
 from nalm_core.text.percents import change_percent
 
@@ -37,48 +37,28 @@ def answer_speedup(
         if not key.isdigit():
             raise ModelInputError("--rates", f"expected LCORES=RATE, not {key!r} lcores")
         measured.append({"lcores": int(key), "rates": [rate]})
-    answer = _fitted(measured, f_s, reference, at)
-    return ShownAnswer(answer, _speedup_lines(answer))
-
-
-class CoresAnswer(SpeedupAnswer):
-    """The curve through what was measured on this host."""
-
-    chain: str
-    rates: list[MeasuredRates]
-    f_s: float | None
-    """Null: nalm.toml does not say how to measure it."""
-    left_out: dict[int, str]
-    """Numbers of lcores that could not be measured, with reasons."""
-
-
-def answer_cores(measured: CoresMeasured, reference: int | None, at: str | None) -> ShownAnswer:
-    """The curve, and what was left out."""
-    rates = [asdict(one) for one in measured.rates]
-    found = _fitted(rates, measured.f_s, reference, at)
-    answer = CoresAnswer.model_validate(
-        {
-            **found.model_dump(),
-            "chain": measured.chain,
-            "rates": rates,
-            "f_s": measured.f_s,
-            "left_out": dict(measured.left_out),
-        }
-    )
-    left_out = [f"left out: {_lcores(count)}: {why}" for count, why in measured.left_out.items()]
-    return ShownAnswer(answer, [f"chain {measured.chain}", *_speedup_lines(found), *left_out])
-
-
-def _fitted(
-    measured: Sequence[object], f_s: float | None, reference: int | None, at: str | None
-) -> SpeedupAnswer:
     given = {
         "rates": measured,
         "reference": reference,
         "f_s": f_s,
         "at": inputs.whole_numbers(at, "--at") if at else [],
     }
-    return speedup_answer(read_document(SpeedupInput, given))
+    answer = speedup_answer(read_document(SpeedupInput, given))
+    return ShownAnswer(answer, _speedup_lines(answer))
+
+
+def answer_cores(measured: CoresMeasured, reference: int | None, at: str | None) -> ShownAnswer:
+    """The curve, and what was left out."""
+    found = cores_answer(
+        measured.chain,
+        measured.rates,
+        measured.f_s,
+        measured.left_out,
+        reference=reference,
+        at=inputs.whole_numbers(at, "--at") if at else [],
+    )
+    left_out = [f"left out: {_lcores(count)}: {why}" for count, why in measured.left_out.items()]
+    return ShownAnswer(found, [f"chain {measured.chain}", *_speedup_lines(found), *left_out])
 
 
 def _speedup_lines(found: SpeedupAnswer) -> list[str]:

@@ -14,11 +14,18 @@ from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns import service
 from nalm_server.campaigns.experiments import repository
 from nalm_server.campaigns.experiments.schemas import ExperimentState
-from nalm_server.campaigns.experiments.spec import KIND, ExperimentResult, ExperimentSpec, spec_of
+from nalm_server.campaigns.experiments.spec import (
+    KIND,
+    UNDER_LOAD,
+    ExperimentResult,
+    ExperimentSpec,
+    spec_of,
+)
 from nalm_server.campaigns.kind import StepState
 from nalm_server.campaigns.models import StepRow
 from nalm_server.campaigns.queueing import queue
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.jobs.agents.needs import Needs
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import JobReason
 
@@ -66,7 +73,8 @@ def start(
     )
     campaigns.add_steps(session, campaign.id, [step])
     why = f"experiment {campaign.number}: {kind}, requested by {requested_by}"
-    queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now)
+    needs = Needs(loads=True).text() if kind in UNDER_LOAD else None
+    queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now, needs=needs)
     return campaign
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.campaigns.experiments.spec import UNDER_LOAD, result_of, spec_of
 from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.jobs.models import CampaignRow, JobRow
@@ -92,6 +93,9 @@ def scenarios_of_job(session: Session, job_id: int) -> list[str]:
 
 
 def valid_of_job(session: Session, job_id: int) -> list[bool]:
-    """For each stored cell, whether it has a ratio."""
+    """For each stored cell, whether it has a ratio; of an experiment under load, whether it has a result."""
+    job = session.get(JobRow, job_id)
+    if job is not None and job.campaign is not None and spec_of(job.campaign).kind in UNDER_LOAD:
+        return [] if result_of(job.campaign).document is None else [True]
     query = select(CellRow.unusable).join(JobRow, JobRow.campaign_id == CellRow.campaign_id)
     return [unusable is None for unusable in session.scalars(query.where(JobRow.id == job_id))]

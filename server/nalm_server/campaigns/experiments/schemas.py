@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from nalm_core.experiments.result import Result
+from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind, Use
 from nalm_core.report.run_report import RunDefinition
 from pydantic import Field, StringConstraints, TypeAdapter
@@ -28,7 +29,8 @@ class ExperimentState(StrEnum):
     CANCELLED = "cancelled"
 
 
-RESULT: TypeAdapter[Result] = TypeAdapter(Result)
+ExperimentDocument = Annotated[Result | LoadResult, Field(discriminator="kind")]
+RESULT: TypeAdapter[ExperimentDocument] = TypeAdapter(ExperimentDocument)
 
 TableName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 
@@ -38,10 +40,11 @@ class ExperimentNew(Schema):
     revision: Revision | None = Field(default=None, description="Null: the tip of the default branch.")
     names: Annotated[list[TableName], Field(max_length=100)] = Field(
         default_factory=list,
-        description="Scenarios, ablations or chains of nalm.toml; empty: all that it has tables of.",
+        description="Scenarios, ablations, chains or queues of nalm.toml; empty: all that it has tables of.",
     )
     cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
-        default=None, description="Seconds for the rounds of each cell; null: the agent's default."
+        default=None,
+        description="Seconds for the rounds of each cell, or for each load; null: the agent's default.",
     )
 
 
@@ -87,5 +90,6 @@ class ExperimentDetail(Experiment):
     job_id: int | None
     taken: list[TakenCell]
     """In the order of their upload."""
-    result: Result | None
-    """Result of the cells so far; `partial` says whether cells are missing."""
+    result: ExperimentDocument | None
+    """Result of the cells so far; `partial` says whether cells are missing. Of core counts and queues: by
+    table of nalm.toml, once the job is done."""

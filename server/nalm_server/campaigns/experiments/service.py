@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 
@@ -15,7 +16,8 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record as audit
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.base.errors import NotFoundError, ReportExpiredError
+from nalm_server.base.errors import InvalidError, NotFoundError, ReportExpiredError
+from nalm_server.campaigns import repository as campaigns
 from nalm_server.campaigns import service
 from nalm_server.campaigns.experiments import queueing, repository
 from nalm_server.campaigns.experiments.schemas import (
@@ -25,13 +27,14 @@ from nalm_server.campaigns.experiments.schemas import (
     ExperimentNew,
     TakenCell,
 )
-from nalm_server.campaigns.experiments.spec import KIND, result_of, spec_of
+from nalm_server.campaigns.experiments.spec import KIND, note, result_of, spec_of
 from nalm_server.campaigns.resource import Resource, common
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.commits.order import record
 from nalm_server.git.graph import GraphCommit
 from nalm_server.jobs import commit_range, revisions
+from nalm_server.jobs.agents import repository as hosts
 from nalm_server.jobs.agents.schemas import LeasedExperiment
 from nalm_server.jobs.models import CampaignRow, JobRow
 
@@ -99,11 +102,18 @@ def leased(_: Session, job: JobRow) -> LeasedExperiment | None:
     return LeasedExperiment(id=job.campaign.number, kind=spec.kind, names=spec.names, seed=spec.seed)
 
 
-def _briefs(session: Session, project: str, campaigns: Sequence[CampaignRow]) -> list[Experiment]:
-    counts = repository.cell_counts(session, [campaign.id for campaign in campaigns])
-    return [
-        Experiment(**_fields(campaign, project), cells=counts.get(campaign.id, 0)) for campaign in campaigns
-    ]
+def take_under_load(session: Session, job: JobRow, measured: LoadResult) -> None:
+    """Stores what the job measured as the experiment's result. Raises InvalidError if nobody asked for it."""
+    campaign = campaigns.lock(session, job.campaign_id) if job.campaign_id is not None else None
+    if campaign is None or campaign.kind != KIND or spec_of(campaign).kind != measured.kind:
+        raise InvalidError(f"Job {job.id} measures no experiment of kind {measured.kind}.")
+    host = hosts.find(session, job.host) if job.host else None
+    note(campaign, document=measured.model_dump(mode="json"), host_class=host.host_class if host else None)
+
+
+def _briefs(session: Session, project: str, found: Sequence[CampaignRow]) -> list[Experiment]:
+    counts = repository.cell_counts(session, [campaign.id for campaign in found])
+    return [Experiment(**_fields(campaign, project), cells=counts.get(campaign.id, 0)) for campaign in found]
 
 
 def _detail(session: Session, project: str, campaign: CampaignRow) -> ExperimentDetail:

@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from nalm_server.jobs.models import CampaignRow
 
 KIND = "experiment"
+UNDER_LOAD = frozenset({Kind.CORES, Kind.QUEUE})
+"""Kinds without cells: their jobs end with the result."""
 
 
 class ExperimentSpec(BaseModel):
@@ -29,7 +31,7 @@ class ExperimentResult(BaseModel):
     fitted_cells: int = 0
     """Number of cells in `document`."""
     document: dict[str, Any] | None = None
-    """nalm_core.experiments.result.Result."""
+    """campaigns.experiments.schemas.ExperimentDocument."""
 
 
 def spec_of(campaign: CampaignRow) -> ExperimentSpec:

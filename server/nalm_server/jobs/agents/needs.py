@@ -15,6 +15,7 @@ UNITS = {
     "hugepages_mb": "MiB in huge pages",
     "memory_mb": "MiB of memory",
 }
+FLAGS = {"pmu": "a PMU", "loads": "an agent that measures experiments under load"}
 Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
 
 
@@ -26,6 +27,8 @@ class Needs(Schema):
     nics: Count = 0
     hugepages_mb: Count = 0
     memory_mb: Count = 0
+    loads: Flag = False
+    """An agent that measures experiments under load: core counts and queues."""
 
     def text(self) -> str:
         """Canonical text without unneeded fields; short enough for its column."""
@@ -37,7 +40,7 @@ class Needs(Schema):
     def parse(text: str) -> Needs:
         """Reads what `text` wrote."""
         pairs = (part.split("=") for part in text.split())
-        return Needs(**{name: bool(int(value)) if name == "pmu" else int(value) for name, value in pairs})
+        return Needs(**{name: bool(int(value)) if name in FLAGS else int(value) for name, value in pairs})
 
 
 class Capabilities(Needs):
@@ -61,4 +64,4 @@ def missing(needs: Needs, has: Capabilities | None) -> list[str]:
         for name, unit in UNITS.items()
         if getattr(needs, name) > getattr(has, name)
     ]
-    return lacks + (["a PMU"] if needs.pmu and not has.pmu else [])
+    return lacks + [text for name, text in FLAGS.items() if getattr(needs, name) > getattr(has, name)]

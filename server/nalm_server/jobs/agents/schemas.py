@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from nalm_core.text.plain_text import plain
 from pydantic import AfterValidator, Field, StringConstraints
@@ -39,7 +40,7 @@ class LeaseRequest(Schema):
 
 
 class LeasedExperiment(Schema):
-    """Cells to measure instead of scenarios, as nalm.toml of the commit declares them."""
+    """Cells, or tables of loads, to measure instead of scenarios, as nalm.toml of the commit has them."""
 
     id: int
     kind: Kind
@@ -103,6 +104,8 @@ class Finish(Schema):
     """Why it failed. Only `infrastructure` is retried, on another host if there is one."""
     not_here: list[NotHere] = Field(default_factory=list, max_length=200)
     """Scenarios left for a host that has what they need."""
+    under_load: LoadResult | None = None
+    """Result of an experiment under load, which has no run reports."""
 
 
 class Release(Schema):

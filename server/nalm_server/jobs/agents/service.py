@@ -15,6 +15,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.db.context import Context
 from nalm_server.jobs import leasing, ports, retries
 from nalm_server.jobs import queue_repository as queue
+from nalm_server.jobs import repository as jobs
 from nalm_server.jobs import service as job_service
 from nalm_server.jobs.agents import handover, identity, matching, repository
 from nalm_server.jobs.agents.api_version import require_fit, why_unfit
@@ -134,6 +135,8 @@ def progress(
 def finish(
     session: Session, settings: Settings, caller: Principal, job_id: int, report: Finish, *, now: datetime
 ) -> Finished:
+    if report.under_load is not None and (found := jobs.find(session, job_id)) is not None:
+        projects.lock(session, found.project_id)  # before the job's, as those who cancel do
     job = job_service.require_locked(session, job_id)
     identity.require_own(session, caller, job)
     if job.fence == report.fence and job.state in (JobState.DONE, JobState.FAILED, JobState.INVALID):
@@ -144,6 +147,8 @@ def finish(
             session, settings, job, now, report.message or "the host could not measure it"
         )
     elif not handover.passed_on(session, job, report, now):
+        if report.under_load is not None:
+            ports.under_load.call(session, job, report.under_load)
         _end(session, job, report, now)
     return Finished(state=JobState(job.state))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ExperimentDetail, FeatureFit } from "../../shared/api/types";
+import type { ExperimentDetail, FeatureFit, FeaturesResult } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
 import { percent } from "../../shared/logic/run/rates";
@@ -15,11 +15,12 @@ import { setText } from "./prices";
 
 interface Props {
   fit: FeatureFit;
-  of: ExperimentDetail;
+  of: Pick<ExperimentDetail, "id" | "sha" | "host_class">;
+  result: FeaturesResult;
 }
 
 /** One scenario's cost model: its terms, its error, and what it predicts of sets it was not fitted on. */
-export function FitPanel({ fit, of }: Props) {
+export function FitPanel({ fit, of, result }: Props) {
   const where = `experiment ${of.id} on ${shortSha(of.sha)}${of.host_class ? `, ${of.host_class}` : ""}`;
   return (
     <SavedPanel
@@ -31,9 +32,9 @@ export function FitPanel({ fit, of }: Props) {
       pictured
     >
       {fit.refused && <p role="note">No model: {fit.refused}</p>}
-      {of.result?.partial && (
+      {result.partial && (
         <p className="held">
-          Not all cells gave a ratio: {of.result.taken} of {of.result.cells}.
+          Not all cells gave a ratio: {result.taken} of {result.cells}.
         </p>
       )}
       <Errors fit={fit} />

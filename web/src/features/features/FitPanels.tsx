@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useQuery } from "@tanstack/react-query";
 import { experimentQuery, experimentsQuery } from "../../shared/api/experiments";
-import type { ExperimentDetail } from "../../shared/api/types";
 import { FitPanel } from "./FitPanel";
 
 /** The cost models of the newest experiment that has some: what they were fitted on, and how wrong they are. */
@@ -14,7 +13,7 @@ export function FitPanels({ project }: { project: string }) {
 
 function Fits({ number }: { number: number }) {
   const { data } = useQuery(experimentQuery(number));
-  return <>{data && fitsOf(data).map((fit) => <FitPanel key={fit.scenario} fit={fit} of={data} />)}</>;
+  const result = data?.result;
+  if (data === undefined || result?.kind !== "features") return null;
+  return result.fits.map((fit) => <FitPanel key={fit.scenario} fit={fit} of={data} result={result} />);
 }
-
-const fitsOf = ({ result }: ExperimentDetail) => (result?.kind === "features" ? result.fits : []);

@@ -16,6 +16,7 @@ import { AnswerPanel, lcoresText } from "./AnswerPanel";
 import { CapacityPanel } from "./CapacityPanel";
 import { CostPanel } from "./CostPanel";
 import { LinesPanel } from "./LinesPanel";
+import { MeasuredQueue, MeasuredSpeedup } from "./MeasuredLoads";
 import { ModelsTabs } from "./ModelsTabs";
 import { QuestionForm } from "./QuestionForm";
 import { QueuePanels } from "./QueuePanels";
@@ -116,8 +117,10 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
       </Panel>
       <AnswerPanel project={project} inputs={inputs} question={question} />
       <SpeedupPanel project={project} inputs={inputs} lcores={question.lcores} />
+      <MeasuredSpeedup project={project} />
       <RolesPanel project={project} inputs={inputs} question={question} />
       <QueuePanels project={project} inputs={inputs} question={question} />
+      <MeasuredQueue project={project} />
       <CapacityPanel
         project={project}
         inputs={inputs}

@@ -44,13 +44,14 @@ export function SpeedupPanel({ project, inputs, lcores }: Props) {
         query={query}
         advice="Measure scenarios of one commit that differ in their number of lcores alone, or run nalm model speedup with rates of your own."
       >
-        {(answer) => <Shown answer={answer} />}
+        {(answer) => <SpeedupPlot answer={answer} />}
       </Answered>
     </SavedPanel>
   );
 }
 
-function Shown({ answer }: { answer: Omit<SpeedupAnswer, "ranges"> }) {
+/** The curve beside the measured numbers of lcores. */
+export function SpeedupPlot({ answer }: { answer: Omit<SpeedupAnswer, "ranges"> }) {
   const { predictions, points, peak, ceiling, cap } = answer;
   const line = predictions.map((one): Point => [one.lcores, one.speedup.value]);
   const bounded = predictions.filter(({ speedup }) => speedup.low !== null && speedup.high !== null);

@@ -4016,6 +4016,11 @@ export interface components {
              */
             lcores: number;
             /**
+             * Loads
+             * @default false
+             */
+            loads: boolean;
+            /**
              * Memory Mb
              * @default 0
              */
@@ -4063,6 +4068,11 @@ export interface components {
              * @default 0
              */
             lcores: number;
+            /**
+             * Loads
+             * @default false
+             */
+            loads: boolean;
             /**
              * Memory Mb
              * @default 0
@@ -4409,6 +4419,40 @@ export interface components {
                 [key: string]: number;
             };
         };
+        /**
+         * ComparedLoad
+         * @description One load of a cell, measured and predicted. Batches are those with packets.
+         */
+        ComparedLoad: {
+            /** Batch */
+            batch: number;
+            /** Divergence */
+            divergence: number;
+            /** Frame */
+            frame: number | null;
+            /** Left Out */
+            left_out: number;
+            /** Measured Batch */
+            measured_batch: number;
+            /** Measured Latency Us */
+            measured_latency_us: number | null;
+            /** Measured Loss */
+            measured_loss: number;
+            /** Pps */
+            pps: number;
+            /** Predicted Batch */
+            predicted_batch: number;
+            /** Predicted Delay Us */
+            predicted_delay_us: number;
+            /** Predicted Loss */
+            predicted_loss: number;
+            /** Queue */
+            queue: number;
+            /** Share */
+            share: number | null;
+            /** Trials */
+            trials: number;
+        };
         /** Comparison */
         Comparison: {
             base: components["schemas"]["CommitRef"];
@@ -4555,6 +4599,64 @@ export interface components {
              * @description Controls per day, code against itself; 0: none.
              */
             controls_per_day: number;
+        };
+        /**
+         * CoresAnswer
+         * @description The curve through what was measured on one host.
+         */
+        CoresAnswer: {
+            A: components["schemas"]["Interval"];
+            /** Assumes */
+            assumes: string;
+            B: components["schemas"]["Interval"];
+            C: components["schemas"]["Interval"];
+            cap: components["schemas"]["SpeedupCap"] | null;
+            ceiling: components["schemas"]["Interval"] | null;
+            /** Chain */
+            chain: string;
+            /** F S */
+            f_s: number | null;
+            factors: components["schemas"]["SpeedupFactors"] | null;
+            /** Greatest */
+            greatest: number;
+            /** Lack Of Fit */
+            lack_of_fit: number | null;
+            /** Least */
+            least: number;
+            /** Left Out */
+            left_out: {
+                [key: string]: string;
+            };
+            /** Notes */
+            notes: string[];
+            peak: components["schemas"]["Interval"] | null;
+            /** Points */
+            points: components["schemas"]["SpeedupPoint"][];
+            /** Predictions */
+            predictions: components["schemas"]["PredictedSpeedup"][];
+            ranges: components["schemas"]["SpeedupRanges"] | null;
+            /** Rates */
+            rates: components["schemas"]["MeasuredRates"][];
+            /** Reference */
+            reference: number;
+            /** Reference Rate */
+            reference_rate: number;
+        };
+        /** CoresResult */
+        CoresResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "cores";
+            /** Tables */
+            tables: {
+                [key: string]: components["schemas"]["CoresAnswer"];
+            };
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
         };
         /**
          * Cost
@@ -4981,7 +5083,11 @@ export interface components {
             cells: string[];
             /** Head Variant */
             head_variant: string;
-            kind: components["schemas"]["Kind"];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "features" | "ablation" | "models";
             /** Name */
             name: string;
             /** Subject */
@@ -5021,7 +5127,7 @@ export interface components {
             /** Requested By */
             requested_by: string;
             /** Result */
-            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"]) | null;
+            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"] | components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"]) | null;
             /** Sha */
             sha: string;
             state: components["schemas"]["ExperimentState"];
@@ -5037,13 +5143,13 @@ export interface components {
         ExperimentNew: {
             /**
              * Cell Seconds
-             * @description Seconds for the rounds of each cell; null: the agent's default.
+             * @description Seconds for the rounds of each cell, or for each load; null: the agent's default.
              */
             cell_seconds?: number | null;
             kind: components["schemas"]["Kind"];
             /**
              * Names
-             * @description Scenarios, ablations or chains of nalm.toml; empty: all that it has tables of.
+             * @description Scenarios, ablations, chains or queues of nalm.toml; empty: all that it has tables of.
              */
             names?: string[];
             /**
@@ -5348,6 +5454,8 @@ export interface components {
              * @enum {string}
              */
             outcome: "done" | "failed";
+            /** Under Load */
+            under_load?: (components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"]) | null;
         };
         /** Finished */
         Finished: {
@@ -5577,6 +5685,26 @@ export interface components {
              * @default https://api.github.com
              */
             url: string;
+        };
+        /**
+         * GridAnswer
+         * @description Loads of a grid of queues, measured and predicted.
+         */
+        GridAnswer: {
+            /** Arrivals */
+            arrivals: string;
+            /** Assumes */
+            assumes: string;
+            /** Close */
+            close: number;
+            /** Left Out */
+            left_out: string[];
+            /** Loads */
+            loads: components["schemas"]["ComparedLoad"][];
+            /** Near */
+            near: number;
+            /** Notes */
+            notes: string[];
         };
         /**
          * Group
@@ -6386,7 +6514,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "features" | "ablation" | "models";
+        Kind: "features" | "ablation" | "models" | "cores" | "queue";
         /**
          * LcoreBatches
          * @description Iterations of one lcore by their packets; size 0: polls that found nothing. Without apart stages.
@@ -6471,7 +6599,7 @@ export interface components {
         };
         /**
          * LeasedExperiment
-         * @description Cells to measure instead of scenarios, as nalm.toml of the commit declares them.
+         * @description Cells, or tables of loads, to measure instead of scenarios, as nalm.toml of the commit has them.
          */
         LeasedExperiment: {
             /** Id */
@@ -6992,6 +7120,11 @@ export interface components {
              * @default 0
              */
             lcores: number;
+            /**
+             * Loads
+             * @default false
+             */
+            loads: boolean;
             /**
              * Memory Mb
              * @default 0
@@ -7861,6 +7994,22 @@ export interface components {
             service_us: number;
             /** Wait Us */
             wait_us: number;
+        };
+        /** QueueResult */
+        QueueResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "queue";
+            /** Tables */
+            tables: {
+                [key: string]: components["schemas"]["GridAnswer"];
+            };
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
         };
         /** QueueRules */
         QueueRules: {

@@ -18,7 +18,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
   const active = isUnderWay(experiment);
   const { data: detail } = useQuery({ ...experimentQuery(experiment.id), enabled: active });
   const shown = detail ?? experiment;
-  const planned = detail?.result?.cells ?? null;
+  const planned = detail?.result && "cells" in detail.result ? detail.result.cells : null;
   return (
     <li className="row">
       <div className="row-main">

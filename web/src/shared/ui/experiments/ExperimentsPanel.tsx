@@ -22,6 +22,14 @@ const SAYS: Record<ExperimentKind, { title: string; none: string }> = {
     title: "Experiments on execution models",
     none: "None yet. One measures the chains of [experiments.models] in nalm.toml under each of their models, side by side.",
   },
+  cores: {
+    title: "Experiments on core counts",
+    none: "None yet. One measures the chains of [experiments.cores] in nalm.toml at full load on several numbers of lcores, and fits the speedup.",
+  },
+  queue: {
+    title: "Experiments on queues",
+    none: "None yet. One measures the queues of [experiments.queue] in nalm.toml at several loads, beside the queue model.",
+  },
 };
 
 /** The newest experiments of a kind, how far they are, and the way to a new one. */

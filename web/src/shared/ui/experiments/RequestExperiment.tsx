@@ -1,20 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { addExperiment } from "../../api/experiments";
 import type { ExperimentKind } from "../../api/types";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
 import { useMay } from "../hooks/useSession";
 
-/** Starts an experiment on the default branch's tip; for those who may not, the command of those who may. */
+/** Starts an experiment, by default on the default branch's tip, of all tables; for those who may not, the command of those who may. */
 export function RequestExperiment({ project, kind }: { project: string; kind: ExperimentKind }) {
   const allowed = useMay(project, "developer");
-  const ask = useAction(() => addExperiment(project, { kind, names: [] }), {
-    renews: ["experiments", "jobs"],
-  });
+  const [revision, setRevision] = useState("");
+  const [names, setNames] = useState("");
+  const ask = useAction(
+    () =>
+      addExperiment(project, {
+        kind,
+        names: names.split(/[\s,]+/).filter(Boolean),
+        revision: revision.trim() || null,
+      }),
+    { renews: ["experiments", "jobs"] },
+  );
   if (!allowed) return <code className="command">{`nalm-server experiment ${project} ${kind}`}</code>;
   return (
     <div className="form-line centered">
+      <TextInput
+        size="xs"
+        label="Commit"
+        placeholder="tip of the default branch"
+        value={revision}
+        onChange={(event) => setRevision(event.currentTarget.value)}
+      />
+      <TextInput
+        size="xs"
+        label="Tables of nalm.toml"
+        placeholder="all of its kind"
+        value={names}
+        onChange={(event) => setNames(event.currentTarget.value)}
+      />
       <Button
         size="xs"
         variant="default"
@@ -24,7 +47,6 @@ export function RequestExperiment({ project, kind }: { project: string; kind: Ex
       >
         Run an experiment
       </Button>
-      <span className="soft small">On the tip of the default branch, as its nalm.toml says.</span>
       <ActionError error={ask.error} />
     </div>
   );
