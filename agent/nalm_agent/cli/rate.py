@@ -4,24 +4,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated
 
 import typer
 from nalm_core.rates import defaults
-from nalm_core.rates.rate_report import Mode
-from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset
+from nalm_core.rates.comparison_report import ComparisonSettings
+from nalm_core.rates.rate_change import judge_comparison
+from nalm_core.rates.rate_report import Mode, RateSettings, SweepComparison
+from nalm_core.rates.rate_result import judge_rates
+from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset, judge_vcpe
+from pydantic import BaseModel
 
 from nalm_agent.config.load import MOST_CV
+from nalm_agent.desk.print_rate_comparison import print_rate_comparison
+from nalm_agent.desk.print_rates import print_rates
+from nalm_agent.desk.print_sweep import print_sweeps
+from nalm_agent.desk.print_vcpe import print_vcpe
+from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
+from nalm_agent.rates.loaded_revision import Place, Subject, subject
+from nalm_agent.rates.rate import measure_rates
+from nalm_agent.rates.sweep import measure_sweep
+from nalm_agent.rates.vcpe import VcpePlan, measure_vcpe
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
+from nalm_agent.shell.completion import revision_names
 from nalm_agent.source.git import WORKTREE, Repository
-from nalm_agent.store.home import Home
-
-if TYPE_CHECKING:
-    from nalm_agent.rates.vcpe import VcpePlan
+from nalm_agent.store.home import Home, WorkDir
 
 JsonOption = Annotated[
     str | None,
@@ -30,6 +43,9 @@ JsonOption = Annotated[
 LATENCY_SHARES, SWEEP_SHARES = "10,50,90", "5,10,20,30,40,50,60,70,80,90,100"
 _EXIT_CODES = {
     "measured": ExitCode.OK,
+    "same": ExitCode.OK,
+    "improved": ExitCode.OK,
+    "regressed": ExitCode.REGRESSION,
     "inconclusive": ExitCode.INCONCLUSIVE,
     "invalid": ExitCode.NOT_MEASURED,
     "broken": ExitCode.NOT_MEASURED,
@@ -40,7 +56,7 @@ _PRESET_CODES = {
     "lossy": ExitCode.REGRESSION,
     "inconclusive": ExitCode.INCONCLUSIVE,
 }
-_OF_MODES = {"mode", "pdr_loss", "width", "shares", "arrivals", "launches", "limit"}
+_OF_MODES = {"mode", "pdr_loss", "width", "shares", "arrivals", "launches", "limit", "base", "pps", "margin"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,6 +67,8 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
         "    nalm rate --mode latency --arrivals geometric\n\n"
         "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
+        "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
+        "    nalm rate --base HEAD~1 --pps 500000 --margin 0.2\n\n"
         "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
         "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it"
     )(rate)
@@ -60,6 +78,14 @@ def rate(
     context: typer.Context,
     revision: options.RevisionArgument = WORKTREE,
     *,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REV",
+            help="Compare with this commit: both are offered the same loads in launches side by side.",
+            autocompletion=revision_names,
+        ),
+    ] = None,
     scenario: options.OneScenarioOption = None,
     mode: Annotated[
         Mode,
@@ -88,17 +114,17 @@ def rate(
     shares: Annotated[
         str | None,
         typer.Option(
-            help=f"Loads for latency [{LATENCY_SHARES}] or a sweep [{SWEEP_SHARES}], in per cent of NDR."
+            help="Loads for latency or a sweep, in per cent of NDR.",
+            show_default=f"{LATENCY_SHARES}; sweep: {SWEEP_SHARES}; with --base: 50",
         ),
     ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REV",
-            help="Sweep this revision, too, in the same launches at the same loads, and compare.",
-            autocompletion=options.revision_names,
-        ),
+    pps: Annotated[
+        int | None, typer.Option(min=1, help="With --base: the load in packets per second, without a search.")
     ] = None,
+    margin: Annotated[
+        float,
+        typer.Option(min=0.001, max=10, help="With --base: relative change of a percentile that matters."),
+    ] = defaults.LATENCY_MARGIN,
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
@@ -113,8 +139,10 @@ def rate(
         int | None,
         typer.Option(
             min=1,
-            help=f"Number of launches at full load [{defaults.MRR_LAUNCHES}], or of a sweep "
-            f"[{defaults.SWEEP_LAUNCHES}].",
+            max=200,
+            help="Number of launches at full load; of a sweep; with --base: of both arms.",
+            show_default=f"{defaults.MRR_LAUNCHES}; sweep: {defaults.SWEEP_LAUNCHES}; "
+            f"with --base: {defaults.COMPARE_LAUNCHES}",
         ),
     ] = None,
     limit: Annotated[
@@ -124,10 +152,11 @@ def rate(
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
-    """Measure rates (MRR, NDR, PDR), latency and jitter, or figures over the load."""
+    """Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds."""
+    require_place(json_file, "--json")
+    gaps = None if arrivals is None else usable_arrivals(arrivals)
+    place = _Place(repo, scenario, gaps, json_file, quiet)
     if preset is not None:
-        from nalm_agent.rates.vcpe import VcpePlan
-
         given = _given(context)
         plan = VcpePlan(
             preset=preset,
@@ -135,27 +164,30 @@ def rate(
             leave_out_s=leave_out if "leave_out" in given else LEAVE_OUT_S,
             scenario=scenario,
         )
-        _run_preset(plan, revision, repo, json_file, quiet=quiet)
-    from dataclasses import replace
-
-    from nalm_core.rates.rate_report import RateSettings, SweepComparison
-    from nalm_core.rates.rate_result import judge_rates
-
-    from nalm_agent.desk.print_rates import print_rates
-    from nalm_agent.desk.print_sweep import print_sweeps
-    from nalm_agent.rates.loaded_revision import subject
-    from nalm_agent.rates.rate import measure_rates
-    from nalm_agent.rates.sweep import measure_sweep
-
-    require_place(json_file, "--json")
+        raise typer.Exit(_of_preset(place, revision, plan))
     sweeps = mode is Mode.SWEEP
     if base is not None and not sweeps:
-        raise UsageError(
-            "--base compares sweeps", hint="add --mode sweep; nalm check compares builds otherwise"
+        if mode not in (Mode.ALL, Mode.LATENCY):
+            raise UsageError(
+                f"--base compares latency and loss, or sweeps, not --mode {mode}",
+                hint="`nalm check` compares cycles per packet, also at full load",
+            )
+        settings = ComparisonSettings(
+            launches=launches or defaults.COMPARE_LAUNCHES,
+            trial_s=duration,
+            leave_out_s=leave_out,
+            arrivals=gaps,
+            margin=margin,
         )
-    settings = RateSettings(
+        loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
+        raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings))
+    if pps is not None:
+        raise UsageError(
+            "--pps needs --base, and no sweep", hint="`nalm soak --pps N` keeps one load for hours"
+        )
+    alone = RateSettings(
         mode=mode,
-        arrivals=None if arrivals is None else usable_arrivals(arrivals),
+        arrivals=gaps,
         trial_s=duration,
         mrr_launches=launches if launches and not sweeps else defaults.MRR_LAUNCHES,
         sweep_launches=launches if launches and sweeps else defaults.SWEEP_LAUNCHES,
@@ -165,33 +197,100 @@ def rate(
         shares=percentages((SWEEP_SHARES if sweeps else LATENCY_SHARES) if shares is None else shares),
         leave_out_s=leave_out,
     )
-    home = Home.default()
-    with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        revisions = [revision] if base is None else [base, revision]
-        measured = [
-            replace(subject(repository, repository.resolve(name), scenario), arrivals=settings.arrivals)
-            for name in revisions
+    if sweeps:
+        raise typer.Exit(_of_sweep(place, [revision] if base is None else [base, revision], alone))
+    raise typer.Exit(_of_one(place, revision, alone))
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a revision is read, and where its report goes."""
+
+    repo: Path
+    scenario: str | None
+    arrivals: str | None
+    json_file: str | None
+    quiet: bool
+
+    def subjects(self, revisions: Sequence[str], work: WorkDir) -> list[Subject]:
+        """Raises ConfigError, HostError."""
+        repository = Repository(self.repo.absolute(), work.fresh("git"))
+        return [
+            replace(subject(repository, repository.resolve(one), self.scenario), arrivals=self.arrivals)
+            for one in revisions
         ]
-        if sweeps:
-            reports = measure_sweep(measured, settings, home, work, progress)
-        else:
-            reports = [measure_rates(measured[0], settings, home, work, progress)]
-        results = [judge_rates(report) for report in reports]
-        if json_file != STDOUT:
+
+    def write(self, report: BaseModel) -> None:
+        """Writes the report where --json wants it."""
+        if self.json_file is not None:
+            document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+            write_file(self.json_file, document + "\n", "--json")
+
+
+def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=place.quiet) as progress:
+        (one,) = place.subjects([revision], work)
+        report = measure_rates(one, settings, home, work, progress)
+        result = judge_rates(report)
+        if place.json_file != STDOUT:
             with progress.aside():
-                for one, report, result in zip(measured, reports, results, strict=True):
+                print_rates(report, result, f"{one.name} {one.revision.short}")
+    place.write(report)
+    return _EXIT_CODES[result.verdict]
+
+
+def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -> ExitCode:
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=place.quiet) as progress:
+        swept = place.subjects(revisions, work)
+        reports = measure_sweep(swept, settings, home, work, progress)
+        results = [judge_rates(report) for report in reports]
+        if place.json_file != STDOUT:
+            with progress.aside():
+                for one, report, result in zip(swept, reports, results, strict=True):
                     print_rates(report, result, f"{one.name} {one.revision.short}")
-                print_sweeps(reports, [one.revision.short for one in measured])
-    if json_file is not None:
-        whole = reports[0] if base is None else SweepComparison(base=reports[0], head=reports[1])
-        document = json.dumps(whole.model_dump(mode="json", by_alias=True), allow_nan=False)
-        write_file(json_file, document + "\n", "--json")
-    raise typer.Exit(max(_EXIT_CODES[result.verdict] for result in results))
+                print_sweeps(reports, [one.revision.short for one in swept])
+    place.write(reports[0] if len(reports) == 1 else SweepComparison(base=reports[0], head=reports[1]))
+    return max(_EXIT_CODES[result.verdict] for result in results)
+
+
+def _of_two(
+    place: _Place,
+    revisions: tuple[str, str],
+    shares: Sequence[float],
+    pps: int | None,
+    settings: ComparisonSettings,
+) -> ExitCode:
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=place.quiet) as progress:
+        base, head = place.subjects(revisions, work)
+        report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)
+        verdict = judge_comparison(report)
+        if place.json_file != STDOUT:
+            with progress.aside():
+                title = f"{head.name} {head.revision.short} against {base.revision.short}"
+                print_rate_comparison(verdict, title)
+    place.write(report)
+    return _EXIT_CODES[verdict.outcome]
+
+
+def _of_preset(place: _Place, revision: str, plan: VcpePlan) -> ExitCode:
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=place.quiet) as progress:
+        repository = Repository(place.repo.absolute(), work.fresh("git"))
+        found = repository.resolve(revision)
+        report = measure_vcpe(plan, Place(repository, found, home, work, progress))
+        result = judge_vcpe(report)
+        if place.json_file != STDOUT:
+            with progress.aside():
+                print_vcpe(report, result, f"{report.scenario.name} {found.short}")
+    place.write(report)
+    return _PRESET_CODES[result.verdict]
 
 
 def _given(context: typer.Context) -> set[str]:
-    """Options that were given. Raises UsageError for one that a preset sets."""
+    """Options that were given. Raises UsageError for one that a preset excludes."""
     names = {
         name
         for name in context.params
@@ -203,29 +302,6 @@ def _given(context: typer.Context) -> set[str]:
             hint="a preset sets loads and gaps; --duration and --leave-out may be shorter, to try it",
         )
     return names
-
-
-def _run_preset(plan: VcpePlan, revision: str, repo: Path, json_file: str | None, *, quiet: bool) -> NoReturn:
-    from nalm_core.rates.vcpe import judge_vcpe
-
-    from nalm_agent.desk.print_vcpe import print_vcpe
-    from nalm_agent.rates.loaded_revision import Place
-    from nalm_agent.rates.vcpe import measure_vcpe
-
-    require_place(json_file, "--json")
-    home = Home.default()
-    with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        found = repository.resolve(revision)
-        report = measure_vcpe(plan, Place(repository, found, home, work, progress))
-        result = judge_vcpe(report)
-        if json_file != STDOUT:
-            with progress.aside():
-                print_vcpe(report, result, f"{report.scenario.name} {found.short}")
-    if json_file is not None:
-        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
-        write_file(json_file, document + "\n", "--json")
-    raise typer.Exit(_PRESET_CODES[result.verdict])
 
 
 def usable_arrivals(text: str) -> str:

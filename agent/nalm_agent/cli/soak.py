@@ -60,7 +60,8 @@ def soak(
 
     from nalm_agent.desk.print_rates import print_soak
     from nalm_agent.rates.loaded_revision import subject
-    from nalm_agent.rates.soak import SoakPlan, begin_soak, resume_soak, search_settings
+    from nalm_agent.rates.no_drop_rate import search_settings
+    from nalm_agent.rates.soak import SoakPlan, begin_soak, resume_soak
     from nalm_agent.rates.soak_file import read_soak
 
     home = Home.default()

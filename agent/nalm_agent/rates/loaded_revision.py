@@ -126,30 +126,43 @@ def all_ready(
             f"scenario {subjects[0].name} has {counts} lcores in the two revisions",
             hint="compare revisions whose scenario has the same lcores",
         )
-    built = []
-    for one in subjects:
-        progress.step("build", one.revision.short, 0.02)
-        built.append(build(home, one.repository, one.revision, one.config, progress.say))
-    cores = choose(lcores.pop())
+    built = [(one, build_subject(one, home, progress)) for one in subjects]
+    with ready_side_by_side(built, host, work, progress) as runs:
+        yield runs
+
+
+def build_subject(one: Subject, home: Home, progress: Progress) -> Built:
+    """Raises BuildError."""
+    progress.step("build", one.revision.short, 0.02)
+    return build(home, one.repository, one.revision, one.config, progress.say)
+
+
+@contextmanager
+def ready_side_by_side(
+    built: Sequence[tuple[Subject, Built]], host: Host, work: WorkDir, progress: Progress
+) -> Iterator[list[NfRun]]:
+    """Reserves the CPUs on which the builds of a scenario take turns, for the duration of the context."""
+    scenarios = [one.scenario for one, _ in built]
+    cores = choose(max(scenario.lcores for scenario in scenarios))
     with hold(cores, progress.say):
         try:
             if host.huge_pages:
-                require_huge_pages(sum(one.scenario.memory_mb for one in subjects))
-            yield [_nf_run(*pair, cores, host, work) for pair in zip(subjects, built, strict=True)]
+                require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
+            yield [_run_of(one, of_it, cores, host, work) for one, of_it in built]
         finally:
             stop_all()
 
 
-def _nf_run(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
-    traffic = built.source / one.scenario.traffic
+def _run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
+    own, traffic = cores.first(one.scenario.lcores), built.source / one.scenario.traffic
     require_content(traffic, one.scenario.traffic)
     return NfRun(
-        command=Ready(built, one.run).command(traffic, cores, huge_pages=host.huge_pages),
-        cores=cores,
+        command=Ready(built, one.run).command(traffic, own, huge_pages=host.huge_pages),
+        cores=own,
         work=work,
         lcores=one.scenario.lcores,
         ready_seconds=one.run.ready_seconds,
-        pin=one.run.pin(cores),
+        pin=one.run.pin(own),
         urgent=_has_cpus_of_its_own(cores),
         build=built.build,
         definition=one.definition,

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nalm_core.rates.rate_report import Ended, Mode, Phase, RateSettings, Search
+from nalm_core.rates.rate_report import Phase, RateSettings, Search
 from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings, soak_seconds
 
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Subject, ready
-from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
+from nalm_agent.rates.no_drop_rate import no_drop_rate
+from nalm_agent.rates.rate import RateReportBuilder
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.report.progress import Progress
-from nalm_agent.runtime.errors import NalmError, NfError, UsageError
+from nalm_agent.runtime.errors import NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
@@ -96,22 +97,8 @@ def _load(
     """The load, and the search that chose it. Raises NalmError if there is no NDR."""
     if plan.pps is not None:
         return plan.pps, None
-    greatest = full_load(run, builder, progress)
-    with TrialNf(run, launch=builder.settings.mrr_launches) as nf:
-        (ndr,) = search_rates(nf, greatest, builder, progress)
-        nf.finish()
-    if ndr.lower_pps is None:
-        raise NalmError(f"the search found no NDR: {ndr.reason}", hint="set the load with --pps")
-    if ndr.ended is not Ended.FOUND:
-        progress.say(f"the load is a share of {ndr.lower_pps:.0f} pps")
-    return max(1, round(ndr.lower_pps * plan.share)), ndr
-
-
-def search_settings(trial_s: float) -> RateSettings:
-    """Settings of a short search, since a soak's load need not be exact."""
-    return RateSettings(
-        mode=Mode.NDR, trial_s=trial_s, mrr_launches=1, mrr_trials=2, width=0.05, trials_per_load=2
-    )
+    ndr = no_drop_rate(run, builder, progress)
+    return ndr.pps(plan.share), ndr.search
 
 
 def _soak(

@@ -40,7 +40,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "inside gdb.",
     },
     "Rates and variants": {
-        "rate": "Measure rates (MRR, NDR, PDR), latency and jitter, or figures over the load.",
+        "rate": "Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds.",
         "soak": "Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks.",
         "experiment": "Measure the cost of features, variants or execution models of one commit, "
         "side by side; its speedup with lcores, and its queue.",

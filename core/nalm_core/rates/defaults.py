@@ -60,6 +60,23 @@ UNSENT_SLACK_US: Final = 200.0
 UNSENT_SLACK_PACKETS: Final = 256
 """The same in packets: batches of the generator and the NF. The larger of the two applies."""
 
+# Comparison of two builds at the same load.
+COMPARE_LAUNCHES: Final = 16
+COMPARE_TRIALS: Final = 4
+"""Trials of each arm at each load in a launch, in swapped order."""
+COMPARE_MIN_PAIRS: Final = 2
+"""A launch with fewer pairs of valid trials takes no part."""
+COMPARE_SHARE: Final = 0.5
+"""Load as a share of base's NDR."""
+COMPARE_ALPHA: Final = 0.01
+"""Chance that equal builds are called changed, all figures and loads together, at most."""
+COMPARE_EQUIVALENCE_ALPHA: Final = 0.05
+"""Chance that a change of the margin is called same, at most."""
+LATENCY_MARGIN: Final = 0.1
+"""Relative change of a percentile of latency or jitter that matters."""
+LOSS_MARGIN: Final = 0.001
+"""Change of the loss ratio that matters."""
+
 # Soak.
 SOAK_INTERVAL_S: Final = 10.0
 SOAK_SHARE: Final = 0.5

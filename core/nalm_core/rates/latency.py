@@ -77,20 +77,26 @@ def merged(histograms: Sequence[Histogram]) -> Histogram:
 
 def percentile_ns(one: Histogram, percent: float) -> float | None:
     """The value that `percent` of the values do not exceed; None without values."""
+    found = percentiles_ns(one, (percent,))
+    return None if found is None else found[0]
+
+
+def percentiles_ns(one: Histogram, percents: Sequence[float]) -> list[float] | None:
+    """Several percentiles; None without values."""
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
-    value = float(HdrHistogram.decode(one.payload.encode()).get_value_at_percentile(percent))
-    return max(one.min_ns, min(value, one.max_ns))
+    hdr = HdrHistogram.decode(one.payload.encode())
+    return [
+        max(one.min_ns, min(float(hdr.get_value_at_percentile(percent)), one.max_ns)) for percent in percents
+    ]
 
 
 def figures(one: Histogram) -> LatencyFigures | None:
     """The figures that are shown; None without values."""
-    if one.count == 0 or one.max_ns is None or one.min_ns is None:
+    found = percentiles_ns(one, (50.0, 99.0, 99.9))
+    if found is None or one.min_ns is None or one.max_ns is None:
         return None
-    hdr = HdrHistogram.decode(one.payload.encode())
-    p50, p99, p99_9 = (
-        max(one.min_ns, min(float(hdr.get_value_at_percentile(p)), one.max_ns)) for p in (50.0, 99.0, 99.9)
-    )
+    p50, p99, p99_9 = found
     return LatencyFigures(
         packets=one.count,
         min_ns=one.min_ns,

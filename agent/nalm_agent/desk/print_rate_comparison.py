@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prints the comparison of two builds at the same load."""
+
+from __future__ import annotations
+
+from nalm_core.rates.rate_change import ComparisonVerdict, FigureChange, LoadChange, RateFigure
+from nalm_core.text.percents import change_percent, share_percent
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from nalm_agent.desk.print_rates import loss_lines, pps_text
+from nalm_agent.report.print_run import console
+from nalm_agent.report.stage_table import MISSING
+from nalm_agent.report.table_width import fit
+
+LOSS_DIGITS = 3
+
+
+def print_rate_comparison(verdict: ComparisonVerdict, title: str) -> None:
+    """Prints the verdict, and each figure's change with its interval, per load."""
+    out = console()
+    out.print(f"[bold]{escape(title)}[/]: {verdict.outcome}")
+    for reason in verdict.reasons:
+        out.print(f"  {escape(reason)}")
+    for one in verdict.loads:
+        _print_load(out, one)
+
+
+def _print_load(out: Console, one: LoadChange) -> None:
+    of_ndr = "" if one.load.share is None else f", {share_percent(one.load.share, 0)} of base's NDR"
+    out.print(f"  at {pps_text(one.load.pps)}{of_ndr}; {one.pairs} of {one.of} pairs of trials are valid")
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("  figure", no_wrap=True)
+    for column in ("base", "head", "change", "interval", "launches"):
+        table.add_column(column, justify="right", no_wrap=True)
+    table.add_column("outcome", no_wrap=True)
+    for figure in one.figures:
+        table.add_row(f"  {figure.figure}", *_cells(figure), str(figure.launches), figure.outcome)
+    out.print(fit(table, out.width, ("launches", "interval")))
+    for arm, losses in one.losses.items():
+        for line in loss_lines(losses):
+            out.print(f"  lost ({arm}): {escape(line)}")
+
+
+def _cells(one: FigureChange) -> list[str]:
+    """Base, head, change and interval. The change of a loss ratio is a difference of shares."""
+    if one.base is None or one.head is None or one.change is None:
+        return [MISSING] * 4
+    if one.figure is RateFigure.LOSS:
+        values = [share_percent(value, LOSS_DIGITS) for value in (one.base, one.head)]
+        digits = LOSS_DIGITS
+    else:
+        values = [f"{value / 1000:.1f} us" for value in (one.base, one.head)]
+        digits = 1
+    interval = MISSING
+    if one.low is not None and one.high is not None:
+        interval = f"{change_percent(one.low, digits)} .. {change_percent(one.high, digits)}"
+    return [*values, change_percent(one.change, digits), interval]

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two builds of a real NF side by side at one load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell.app import app
+from nalm_core.rates.comparison_report import RateComparison
+from nalm_core.rates.rate_change import RateFigure, judge_comparison
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm
+from tiny import Nalm, NfRepository
+from typer.testing import CliRunner
+
+pytestmark = pytest.mark.timed
+
+QUICK = ("--duration", "0.05", "--leave-out", "0", "--launches", "11", "--pps", "50000", "--quiet")
+
+
+def compared(
+    nalm: Nalm, repository: NfRepository, out: Path, *options: str
+) -> tuple[int, RateComparison, str]:
+    done = nalm.run(
+        "rate", "HEAD", "--base", "HEAD~1", *QUICK, *options, "--json", str(out), cwd=repository.path
+    )
+    assert out.exists(), done.stderr
+    return done.returncode, RateComparison.model_validate_json(out.read_text()), done.stdout
+
+
+def changed(repository: NfRepository, old: str, new: str) -> None:
+    program = repository.path / "traffic_nf.c"
+    text = program.read_text()
+    assert old in text
+    repository.commit("change", traffic_nf__c=text.replace(old, new))
+
+
+def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    traffic_repository.commit("nothing", notes="read me\n")
+    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
+    assert (code, judge_comparison(report).outcome) == (0, Outcome.SAME), text
+    assert "same" in text and "latency p99.9" in text
+    assert "not measured: jitter p99" in text  # this generator does not measure it
+    assert [(one.pps, one.share) for one in report.loads] == [(50_000, None)]
+
+
+def test_arms_take_turns_in_swapped_order(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("nothing", notes="read me\n")
+    _, report, _ = compared(nalm, traffic_repository, tmp_path / "out.json", "--launches", "2")
+    order = [(one.trial.launch, one.pair, one.arm) for one in report.trials[:4] + report.trials[8:12]]
+    base, head = Arm.BASE, Arm.HEAD
+    assert order == [
+        (0, 0, base), (0, 0, head), (0, 1, head), (0, 1, base),
+        (1, 0, head), (1, 0, base), (1, 1, base), (1, 1, head),
+    ]  # fmt: skip
+
+
+def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    changed(traffic_repository, "count % 100 == 99 ? 2000", "count % 50 == 49 ? 2000")
+    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
+    verdict = judge_comparison(report)
+    assert (code, verdict.outcome) == (1, Outcome.REGRESSED), text
+    (load,) = verdict.loads
+    worse = [one.figure for one in load.figures if one.outcome is Outcome.REGRESSED]
+    assert worse == [RateFigure.LATENCY_P99]
+
+
+def test_a_head_that_drops_packets_is_found_with_the_cause(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    changed(traffic_repository, "strtoull(value, NULL, 10)", "strtoull(value, NULL, 10) * 48 / 100")
+    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
+    assert code == 1, text
+    (load,) = judge_comparison(report).loads
+    assert [one.figure for one in load.figures if one.outcome is Outcome.REGRESSED] == [RateFigure.LOSS]
+    assert [one.cause for one in load.losses[Arm.HEAD]] == ["work.full"]
+    assert "lost (head): work.full" in text
+
+
+def test_a_head_that_does_not_build_is_broken(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("broken", traffic_nf__c="int main(void) { return }\n")
+    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
+    assert (code, judge_comparison(report).outcome) == (4, Outcome.BROKEN)
+    assert "head: " in text
+
+
+def test_the_load_is_a_share_of_the_rate_of_base(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("nothing", notes="read me\n")
+    out = tmp_path / "out.json"
+    done = nalm.run(
+        "rate", "--base", "HEAD~1", "--shares", "20,40", "--duration", "0.05", "--leave-out", "0",
+        "--launches", "1", "--quiet", "--json", str(out), cwd=traffic_repository.path,
+    )  # fmt: skip
+    if not out.exists():  # a host too busy for a search says so
+        assert "found no NDR" in done.stderr
+        return
+    report = RateComparison.model_validate_json(out.read_text())
+    assert report.ndr is not None and report.ndr.lower_pps is not None
+    assert [one.share for one in report.loads] == [0.2, 0.4]
+    assert [one.pps for one in report.loads] == [round(report.ndr.lower_pps * s) for s in (0.2, 0.4)]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--base", "HEAD", "--mode", "ndr"], "--base compares latency and loss, not --mode ndr"),
+        (["--pps", "1000"], "--pps needs --base"),
+    ],
+)
+def test_options_that_do_not_go_together(options: list[str], message: str) -> None:
+    found = CliRunner().invoke(app, ["rate", *options]).exception
+    assert isinstance(found, UsageError)
+    assert message in found.message
+    assert found.hint
+
+
+def test_other_traffic_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    traffic_repository.commit("other", nalm__toml=toml + "# the traffic of this NF is this file\n")
+    done = nalm.run("rate", "HEAD", "--base", "HEAD~1", *QUICK, cwd=traffic_repository.path)
+    assert done.returncode == 2
+    assert "scenario made has other traffic in" in done.stderr
+    assert "choose a base with the same traffic" in done.stderr

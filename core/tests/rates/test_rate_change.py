@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two builds at one load: what is found, what is not, and how often equal builds are called changed."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import median
+
+import numpy as np
+import pytest
+from nalm_core.rates.comparison_report import CommonLoad, ComparisonSettings, PairedTrial, RateComparison
+from nalm_core.rates.defaults import COMPARE_ALPHA, COMPARE_EQUIVALENCE_ALPHA
+from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.rate_change import ComparisonVerdict, RateFigure, change_of, judge_comparison
+from nalm_core.rates.rate_report import Phase, Trial
+from nalm_core.rates.rate_result import rate_checks
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm
+from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
+
+LAUNCHES, PAIRS = 16, 2
+SETTINGS = ComparisonSettings(launches=LAUNCHES, trials=PAIRS)
+Draw = Callable[[np.random.Generator, int], np.ndarray]
+
+
+def waits_of(values: np.ndarray) -> Histogram:
+    unique, counts = np.unique(np.round(values), return_counts=True)
+    return histogram(
+        zip(unique.tolist(), counts.tolist(), strict=True),
+        sum_ns=float(values.sum()),
+        min_ns=float(unique[0]),
+        max_ns=float(unique[-1]),
+    )
+
+
+def made(
+    rng: np.random.Generator,
+    head: Callable[[np.ndarray], np.ndarray] = lambda waits: waits,
+    *,
+    lost: int = 0,
+    invalid: Callable[[int, Arm], str | None] = lambda launch, arm: None,
+    launches: int = LAUNCHES,
+    vanished: int = 0,
+) -> RateComparison:
+    """A report of waits of some us with a tail. Each trial differs by some per cent.
+
+    head: what the change does to head's waits; lost: packets that head loses, in one trial of each launch.
+    """
+    trials = []
+    for launch in range(launches):
+        for pair in range(PAIRS):
+            for arm in (Arm.BASE, Arm.HEAD):
+                waits = rng.lognormal(np.log(5000), 0.3, 20_000) * np.exp(rng.normal(0, 0.02))
+                truth = Truth(
+                    phase=Phase.LATENCY,
+                    launch=launch,
+                    share=0.5,
+                    no_port=lost if arm is Arm.HEAD and pair == 0 else 0,
+                    vanished=vanished if arm is Arm.HEAD else 0,
+                    latency=waits_of(head(waits) if arm is Arm.HEAD else waits),
+                )
+                one = trial(truth, invalid(launch, arm))
+                one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, 5000) + 1)})
+                trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
+    return report_of(trials)
+
+
+def report_of(trials: Sequence[PairedTrial]) -> RateComparison:
+    def of(arm: Arm) -> list[Trial]:
+        return [one.trial for one in trials if one.arm is arm]
+
+    return RateComparison(
+        run_id="0" * 32,
+        nalm_version="1",
+        project="nf",
+        scenario=SCENARIO,
+        host=HOST,
+        started_at=STARTED,
+        finished_at=STARTED,
+        settings=SETTINGS,
+        loads=[CommonLoad(pps=1_000_000, share=0.5)],
+        arms={Arm.BASE: INFO, Arm.HEAD: INFO},
+        trials=list(trials),
+        checks={arm: rate_checks(of(arm), INFO, TSC_HZ) for arm in (Arm.BASE, Arm.HEAD)},
+    )
+
+
+def outcomes(verdict: ComparisonVerdict) -> dict[RateFigure, Outcome]:
+    (load,) = verdict.loads
+    return {one.figure: one.outcome for one in load.figures}
+
+
+def test_equal_builds_are_the_same_in_every_figure() -> None:
+    report = made(np.random.default_rng(1))
+    verdict = judge_comparison(report)
+    assert verdict.outcome is Outcome.SAME, verdict
+    assert set(outcomes(verdict).values()) == {Outcome.SAME}
+    assert verdict.loads[0].pairs == verdict.loads[0].of == LAUNCHES * PAIRS
+    text = json.dumps(report.model_dump(mode="json", by_alias=True))
+    assert RateComparison.model_validate_json(text) == report
+
+
+def test_a_microsecond_more_beyond_p99_alone_is_found_and_named() -> None:
+    def slower_tail(waits: np.ndarray) -> np.ndarray:
+        return np.where(waits >= np.quantile(waits, 0.985), waits + 1500, waits)
+
+    verdict = judge_comparison(made(np.random.default_rng(2), slower_tail))
+    assert verdict.outcome is Outcome.REGRESSED
+    found = outcomes(verdict)
+    assert found.pop(RateFigure.LATENCY_P99) is Outcome.REGRESSED
+    assert found.pop(RateFigure.LATENCY_P99_9) is Outcome.REGRESSED
+    assert set(found.values()) == {Outcome.SAME}
+    p99 = next(one for one in verdict.loads[0].figures if one.figure is RateFigure.LATENCY_P99)
+    assert p99.base is not None and p99.head is not None and p99.change is not None
+    assert p99.head - p99.base == pytest.approx(1500, rel=0.15)
+    assert p99.change == pytest.approx(1500 / p99.base, rel=0.15)
+    assert p99.low is not None and 0 < p99.low < p99.change
+
+
+def test_losses_in_one_trial_of_a_launch_are_found_with_their_cause() -> None:
+    verdict = judge_comparison(made(np.random.default_rng(3), lost=20_000))
+    found = outcomes(verdict)
+    assert found.pop(RateFigure.LOSS) is Outcome.REGRESSED
+    assert set(found.values()) == {Outcome.SAME}
+    loss = next(one for one in verdict.loads[0].figures if one.figure is RateFigure.LOSS)
+    assert (loss.base, loss.head, loss.change) == (0, pytest.approx(0.01), pytest.approx(0.01))
+    assert [one.cause for one in verdict.loads[0].losses[Arm.HEAD]] == ["nat.no_port"]
+
+
+def test_a_faster_build_is_improved() -> None:
+    verdict = judge_comparison(made(np.random.default_rng(4), lambda waits: waits * 0.7))
+    found = outcomes(verdict)
+    assert found[RateFigure.LATENCY_P50] is found[RateFigure.LATENCY_P99_9] is Outcome.IMPROVED
+    assert verdict.outcome is Outcome.IMPROVED
+
+
+def test_an_invalid_trial_takes_its_partner_out() -> None:
+    def stolen(launch: int, arm: Arm) -> str | None:
+        return "an lcore lost 9 ms" if launch < 3 and arm is Arm.HEAD else None
+
+    spoiled = made(np.random.default_rng(5), invalid=stolen)
+    verdict = judge_comparison(spoiled)
+    (load,) = verdict.loads
+    assert (load.pairs, load.of) == ((LAUNCHES - 3) * PAIRS, LAUNCHES * PAIRS)
+    assert {one.launches for one in load.figures} == {LAUNCHES - 3}
+
+
+def test_without_time_stamps_percentiles_are_missing_and_not_zero() -> None:
+    report = made(np.random.default_rng(6))
+    bare = [
+        one.model_copy(update={"trial": one.trial.model_copy(update={"latency": None, "jitter": None})})
+        for one in report.trials
+    ]
+    verdict = judge_comparison(report_of(bare))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    p50 = next(one for one in verdict.loads[0].figures if one.figure is RateFigure.LATENCY_P50)
+    assert (p50.launches, p50.base, p50.head, p50.change) == (0, None, None, None)
+    assert any("not measured: latency p50" in reason for reason in verdict.reasons)
+    assert outcomes(verdict)[RateFigure.LOSS] is Outcome.SAME
+
+
+def test_jitter_that_the_generator_does_not_measure_is_named_and_not_judged() -> None:
+    report = made(np.random.default_rng(10))
+    without = [
+        one.model_copy(update={"trial": one.trial.model_copy(update={"jitter": None})})
+        for one in report.trials
+    ]
+    verdict = judge_comparison(report_of(without))
+    assert verdict.outcome is Outcome.SAME
+    assert verdict.reasons == ["at 1000000 pps not measured: jitter p99"]
+
+
+def test_too_few_launches_decide_no_change_and_say_how_many_would() -> None:
+    verdict = judge_comparison(made(np.random.default_rng(7), lambda waits: waits * 2, launches=6))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert any(
+        "6 launches have valid pairs" in reason and "from 11 on" in reason for reason in verdict.reasons
+    )
+
+
+def test_packets_that_vanish_make_it_invalid() -> None:
+    verdict = judge_comparison(made(np.random.default_rng(8), vanished=5000))
+    assert verdict.outcome is Outcome.INVALID
+    assert any(reason.startswith("head: ") for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("arm", "outcome"), [(Arm.HEAD, Outcome.BROKEN), (Arm.BASE, Outcome.INVALID)], ids=str
+)
+def test_an_arm_that_does_not_run(arm: Arm, outcome: Outcome) -> None:
+    report = made(np.random.default_rng(9), launches=1)
+    report = report.model_copy(update={"failed": arm, "failure": "it died"})
+    verdict = judge_comparison(report)
+    assert (verdict.outcome, verdict.reasons) == (outcome, [f"{arm}: it died"])
+
+
+def normal(rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.normal(0, 0.05, n)
+
+
+def heavy(rng: np.random.Generator, n: int) -> np.ndarray:
+    return 0.05 * rng.standard_t(2, n)
+
+
+def bands(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A third of the launches has another memory layout."""
+    return np.where(rng.random(n) < 0.33, 0.2, 0.0) + rng.normal(0, 0.02, n)
+
+
+def spikes(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A neighbour multiplies the tail of some launches."""
+    return rng.normal(0, 0.03, n) + np.where(rng.random(n) < 0.15, rng.exponential(1.5, n), 0.0)
+
+
+def drawn(rng: np.random.Generator, draw: Draw, change: float) -> list[tuple[float, float]]:
+    base, head = np.exp(draw(rng, LAUNCHES)), np.exp(draw(rng, LAUNCHES) + change)
+    return list(zip((5000 * base).tolist(), (5000 * head).tolist(), strict=True))
+
+
+@pytest.mark.parametrize("draw", [normal, heavy, bands, spikes], ids=lambda draw: draw.__name__)
+def test_false_alarms_of_equal_builds(draw: Draw) -> None:
+    """All figures of a run together, each with noise of its own, which alarms most often."""
+    rng, runs, alarms = np.random.default_rng(2026), 1000, 0
+    tight = SETTINGS.model_copy(update={"margin": 1e-9})
+    for _ in range(runs):
+        found = [
+            change_of(figure, drawn(rng, draw, 0.0), len(RateFigure), tight)
+            for figure in list(RateFigure)[:-1]
+        ]
+        alarms += any(one.outcome in (Outcome.REGRESSED, Outcome.IMPROVED) for one in found)
+    assert alarms / runs <= COMPARE_ALPHA + 3 * (COMPARE_ALPHA * (1 - COMPARE_ALPHA) / runs) ** 0.5
+
+
+def test_a_change_of_the_margin_is_seldom_the_same() -> None:
+    rng, runs = np.random.default_rng(11), 2000
+    change = float(np.log1p(SETTINGS.margin))
+    seen = Counter(
+        change_of(RateFigure.LATENCY_P99, drawn(rng, normal, change), len(RateFigure), SETTINGS).outcome
+        for _ in range(runs)
+    )
+    rate = COMPARE_EQUIVALENCE_ALPHA
+    assert seen[Outcome.SAME] / runs <= rate + 3 * (rate * (1 - rate) / runs) ** 0.5
+
+
+@pytest.mark.parametrize(("draw", "size"), [(normal, 0.2), (heavy, 0.5), (bands, 0.3)])
+def test_a_large_change_is_found(draw: Draw, size: float) -> None:
+    rng, runs = np.random.default_rng(12), 300
+    found = [
+        change_of(RateFigure.LATENCY_P99, drawn(rng, draw, float(np.log1p(size))), len(RateFigure), SETTINGS)
+        for _ in range(runs)
+    ]
+    assert sum(one.outcome is Outcome.REGRESSED for one in found) / runs >= 0.9
+    assert median(one.change for one in found if one.change is not None) == pytest.approx(size, rel=0.1)
