@@ -23,10 +23,10 @@ from nalm_agent import version
 from nalm_agent.rates.loaded_revision import Subject, build_subject, ready_side_by_side
 from nalm_agent.rates.no_drop_rate import no_drop_rate, search_settings
 from nalm_agent.rates.rate import RateReportBuilder
-from nalm_agent.rates.trial_nf import Ask, NfRun, TrialNf
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
 SEARCH_SHARE = 0.3
 """Share of the progress bar."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from nalm_core.rates.rate_report import Ended, Mode, RateSettings, Search
 
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
-from nalm_agent.rates.trial_nf import NfRun, TrialNf
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NalmError
+from nalm_agent.trials.trial_nf import NfRun, TrialNf
 
 
 @dataclass(frozen=True)

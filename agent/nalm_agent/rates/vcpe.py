@@ -17,8 +17,8 @@ from nalm_agent import version
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
-from nalm_agent.rates.trial_nf import Ask, TrialNf
 from nalm_agent.runtime.errors import BuildError, ConfigError, NfError
+from nalm_agent.trials.trial_nf import Ask, TrialNf
 
 FRAME = "{frame}"
 DIRECTIONS = 2
