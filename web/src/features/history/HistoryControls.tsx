@@ -113,7 +113,10 @@ function MetricSelect({ project, search, set }: Pick<Props, "project" | "search"
       data={[
         {
           value: MAIN,
-          label: search.functions && search.stages === NO_STAGES ? "IPP, calls, CPP, eIPC" : "CPP, IPP, eIPC, rate",
+          label:
+            search.functions && search.stages === NO_STAGES
+              ? "IPP, calls, CPP, eIPC"
+              : "CPP, IPP, eIPC, rate",
         },
         ...metrics.map((one) => ({ value: one.name, label: one.title })),
       ]}

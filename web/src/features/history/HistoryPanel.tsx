@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { linesQuery } from "../../shared/api/queries";
 import { CHAIN } from "../../shared/logic/charts/palette";
-import { FUNCTION_METRICS } from "../../shared/logic/code/functions";
+import { FUNCTION_METRICS, labelOf } from "../../shared/logic/code/functions";
 import { fileName } from "../../shared/logic/text/csv";
 import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
@@ -68,8 +68,16 @@ function Content(props: DrawnProps) {
     return (
       <p className="soft">{`No figure for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or these runs had no counter that gives it.`}</p>
     );
+  const without = left
+    ? []
+    : wanted.functions
+        .map(labelOf)
+        .filter((name) => seriesOf(lines.lines, [name], lines.commits.sha.length).length === 0);
   return (
     <>
+      {without.length > 0 && (
+        <p className="soft">{`No figure for ${without.join(", ")}: its runs have no samples of it, or too few.`}</p>
+      )}
       {left && props.alone && <NotOfFunctions metric={lines.metric.title} />}
       {asTable ? <HistoryTable {...props} /> : <HistoryPlot {...props} />}
     </>
