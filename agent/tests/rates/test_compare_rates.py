@@ -62,7 +62,7 @@ def test_arms_take_turns_in_swapped_order(
 def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    changed(traffic_repository, "count % 100 == 99 ? 2000", "count % 50 == 49 ? 2000")
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000")
     code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
     verdict = judge_comparison(report)
     assert (code, verdict.outcome) == (1, Outcome.REGRESSED), text
@@ -113,7 +113,7 @@ def test_the_load_is_a_share_of_the_rate_of_base(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--base", "HEAD", "--mode", "ndr"], "--base compares latency and loss, not --mode ndr"),
+        (["--base", "HEAD", "--mode", "ndr"], "--base compares latency and loss, or sweeps, not --mode ndr"),
         (["--pps", "1000"], "--pps needs --base"),
     ],
 )

@@ -87,8 +87,3 @@ def test_two_builds_are_swept_in_turn_and_compared(
     assert change.cpp[-1].ratio < 1.35 < change.cpp[0].ratio, said
     assert change.knee is None or change.knee.ratio < 1, said
     assert "of 9 loads; the knee " in said
-
-
-def test_base_needs_a_sweep(traffic_repository: NfRepository, nalm: Nalm) -> None:
-    done = nalm.run("rate", "--base", "HEAD", cwd=traffic_repository.path)
-    assert (done.returncode, "add --mode sweep" in done.stderr) == (2, True)
