@@ -108,7 +108,7 @@ test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
 test-server: ## The server's suite on SQLite, and each test marked `dialects` once on PostgreSQL
-	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
+	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 3 --dist loadfile $(DAY_SERVER) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests
 	@meson test -C $(NF) --print-errorlogs --suite fast

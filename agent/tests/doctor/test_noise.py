@@ -18,7 +18,6 @@ from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from tiny import NALM_TOML, Nalm, NfRepository
 
-pytestmark = pytest.mark.timed
 SCENARIO = NALM_TOML[NALM_TOML.index("[scenarios") : NALM_TOML.index("[judge]")]
 
 
