@@ -2,7 +2,7 @@
 """Runs the suites of a tier, each by its make target:
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
-Suites that need no quiet machine run five at a time, since many wait, then those that measure run one
+Suites that need no quiet machine run four at a time, since many wait, then those that measure run one
 after another. Each suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every
 suite runs in a process group of its own, which ends with the suite or when this program is interrupted: no
 process outlives a test run. At the end it lists each suite's time, processor time and share of the whole.
@@ -27,7 +27,7 @@ from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
-SIDE_BY_SIDE = 5
+SIDE_BY_SIDE = 4
 SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
 """Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""
