@@ -72,6 +72,11 @@ def is_client(frame: bytes) -> bool:
     return frame[12:15] == b"\x08\x00\x45" and frame[23] in (6, 17) and frame[SOURCE_AT] == 10
 
 
+def is_version_6(frame: bytes) -> bool:
+    """Without padding, since a datagram is made of all its bytes."""
+    return frame[12:14] == b"\x86\xdd" and len(frame) == IP_AT + 40 + int.from_bytes(frame[18:20], "big")
+
+
 def talks() -> Iterator[bytes]:
     """Windows of each capture: unchanged, answered by a reply and an error each, and with pauses; and frames
     that fill tables or hairpin."""
@@ -90,6 +95,10 @@ def talks() -> Iterator[bytes]:
                 yield crowd(frame)
                 yield hairpin(frame)
                 yield b"".join(record(REPAIRED, part) for part in reversed(cut(frame, SMALL_MTU)))
+            for frame in filter(is_version_6, window[:2]):
+                parts = cut(frame, SMALL_MTU, identification=bytes(4))
+                yield b"".join(record(AS_IT_IS, part) for part in reversed(parts))
+                yield b"".join(record(AS_IT_IS, part) for part in [*parts[:2], *parts[:1]])
 
 
 def gtpu_messages() -> Iterator[bytes]:

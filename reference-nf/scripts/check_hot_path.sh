@@ -21,7 +21,7 @@ BEGIN {
 	allow("rte_acl_classify")                                       # dpi: likewise
 	allow("rte_pktmbuf_free_bulk")                                  # back to the pool: a ring made beforehand
 	allow("rte_eth_call_rx_callbacks rte_eth_call_tx_callbacks")    # none is registered
-	allow("rte_ip_frag_table_del_expired_entries rte_ipv4_frag_reassemble_packet rte_ip_frag_free_death_row") # io: a table made beforehand
+	allow("rte_ip_frag_table_del_expired_entries rte_ipv4_frag_reassemble_packet rte_ipv6_frag_reassemble_packet rte_ip_frag_free_death_row") # io: a table made beforehand
 	allow("rte_ipv4_fragment_copy_nonseg_packet __rte_pktmbuf_linearize") # io: copies into buffers of the pool
 	allow("__rte_panic")                                            # ends the process: a broken pool
 	allow("memcpy memset memmove memcmp")

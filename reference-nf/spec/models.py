@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from spec.crc32c import crc32c
-from spec.fragments import Reassembly, cut
+from spec.fragments import Reassembly
 from spec.packet import ETHERNET_BYTES, ICMP, ICMPV6, Kind, Packet, parse
 from spec.stage import Pass, Replayed, Stage
 
@@ -161,5 +161,8 @@ def _run(
                 outcomes[stage.name].update(result.outcome for result in results)
                 part = [result.packet for result in results if isinstance(result, Pass)]
             whole = [packet.frame for packet in part]
-            left += whole if arrival.reassembly is None else [one for frame in whole for one in cut(frame)]
+            for frame in whole:
+                left += [frame] if arrival.reassembly is None else arrival.reassembly.cut(frame)
+    if arrival.reassembly is not None:
+        arrival.reassembly.gather([], len(frames) * arrival.ns)  # polls that find nothing
     return Replayed(left, outcomes)

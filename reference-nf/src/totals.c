@@ -34,9 +34,12 @@ static void print_role(FILE *out, const struct role *r, bool first)
 
 static void print_fragments(FILE *out, const struct fragments *f)
 {
-	fprintf(out, ",\"fragments\":{\"received\":%lu,\"merged\":%lu,\"datagrams\":%lu,\"expired\":%lu,\"refused\":%lu,"
-		     "\"held\":%lu,\"added\":%lu}",
-		f->received, f->merged, f->datagrams, f->expired, f->refused, fragments_held(f), fragments_added(f));
+	fprintf(out, ",\"fragments\":{\"received\":%lu,\"merged\":%lu,\"datagrams\":%lu,\"atomic\":%lu,\"expired\":%lu",
+		f->received, f->merged, f->datagrams, f->atomic, f->expired);
+	fprintf(out, ",\"held\":%lu,\"added\":%lu,\"refused\":{", fragments_held(f), fragments_added(f));
+	for (uint32_t why = 0; why < FRAGMENTS_REFUSALS; why++)
+		fprintf(out, "%s\"%s\":%lu", why == 0 ? "" : ",", fragments_refusals[why], f->refused[why]);
+	fprintf(out, "}}");
 }
 
 void totals_print(FILE *out, const struct plan *plan, const struct sink *sink, const struct nalm_probe *probe,

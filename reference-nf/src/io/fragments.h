@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Fragments of IPv4 datagrams ([io] fragments = reassemble). The receiving lcore, which every packet of every model
+ * Fragments of IP datagrams ([io] fragments = reassemble). The receiving lcore, which every packet of every model
  * passes first, puts datagrams together; so all behind it see whole packets and find their flow's owner by the ports. A
  * sending lcore cuts what is longer than Ethernet allows.
  */
@@ -24,12 +24,25 @@ struct fragments_settings {
 	uint64_t timeout_ns;
 };
 
+/* Why fragments are dropped, besides the time. */
+enum fragments_refusal {
+	FRAGMENTS_EMPTY,       /* no data */
+	FRAGMENTS_UNEVEN,      /* more fragments follow, but the data is no multiple of 8 bytes */
+	FRAGMENTS_TOO_LONG,    /* beyond the end of any datagram, or of the longest frame */
+	FRAGMENTS_NO_ROOM,     /* as many datagrams wait already */
+	FRAGMENTS_CONTRADICTS, /* with others: overlapping, repeated, a gap, or too many */
+	FRAGMENTS_REFUSALS,
+};
+extern const char *const fragments_refusals[FRAGMENTS_REFUSALS];
+
 struct fragments {
 	struct rte_ip_frag_tbl *table;
 	struct rte_mempool *pool;
 	struct rte_ip_frag_death_row gone;
-	uint64_t received, merged, expired, refused; /* fragments; the receiving lcore writes */
-	uint64_t datagrams;			     /* made of the merged ones */
+	uint64_t received, merged, expired; /* fragments; the receiving lcore writes */
+	uint64_t refused[FRAGMENTS_REFUSALS];
+	uint64_t datagrams; /* made of the merged ones */
+	uint64_t atomic;    /* of these, of one fragment (RFC 6946) */
 	struct {
 		uint64_t frames; /* that cutting added; the lcore of this queue writes */
 	} __attribute__((aligned(64))) added[FRAGMENTS_QUEUES];
@@ -46,10 +59,7 @@ void fragments_close(struct fragments *fragments);
 uint32_t fragments_gather(struct fragments *fragments, struct rte_mbuf *mbufs[], uint32_t n, uint64_t now_ns);
 
 /* Fragments that wait for others. */
-static inline uint64_t fragments_held(const struct fragments *f)
-{
-	return f->received - f->merged - f->expired - f->refused;
-}
+uint64_t fragments_held(const struct fragments *fragments);
 
 static inline bool fragments_is_long(const struct rte_mbuf *m)
 {
