@@ -11,7 +11,8 @@
  * Histograms count ticks of the TSC in bins: a value below `steps` has a bin of its own; above, there are `steps` bins
  * between two powers of two. The last bin counts all larger values; the greatest is also stored.
  *
- * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals; version 2 has no directions.
+ * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals; version 2 has no directions;
+ * version 3 has neither bursts nor new flows.
  */
 #ifndef NALM_TRAFFIC_H
 #define NALM_TRAFFIC_H
@@ -27,7 +28,7 @@
 #include <unistd.h>
 
 #define NALM_TRAFFIC_MAGIC 0x544d4c4eu /* "NLMT" read as a little-endian word */
-#define NALM_TRAFFIC_VERSION 3u
+#define NALM_TRAFFIC_VERSION 4u
 #define NALM_TRAFFIC_STEPS 32u
 #define NALM_TRAFFIC_BINS 1216u
 
@@ -54,6 +55,8 @@ struct nalm_traffic_control {
 	uint64_t leave_out_ns; /* latencies of packets due this early in the trial are not counted */
 	uint64_t arrivals;     /* enum nalm_traffic_arrivals */
 	uint64_t cv_millionths; /* of a negative binomial: standard deviation over mean */
+	uint64_t burst;	/* packets of a burst of the open loop; 0: as the NF's own configuration has it */
+	uint64_t new_flows_per_second; /* of the open loop; 0: as the NF's own configuration has it */
 };
 
 /* Written by the NF, for the current trial. */
@@ -66,6 +69,8 @@ struct nalm_traffic_totals {
 	uint64_t received, reordered, duplicates, damaged;
 	uint64_t timed; /* 1: packets carry the TSC, and the histograms are filled */
 	uint64_t directed; /* 1: those of each direction, too */
+	uint64_t renewing; /* 1: flows can end and others take their place */
+	uint64_t flows_begun; /* flows that did so */
 };
 
 struct nalm_traffic_histogram {

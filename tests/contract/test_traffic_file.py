@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from nalm_agent.host.cores import Cores
 from nalm_agent.nf.run_plan import eal_options
+from nalm_agent.nf.traffic_file import NO_SHAPE
+from nalm_agent.runtime.errors import ProbeError
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import as_round, forwarded, losses, shares_core, stolen_seconds
+from nalm_core.report.offered_load import LoadShape, OfferedLoad
 from nalm_core.report.run_report import Arm, Build, RunDefinition
 from nalm_core.verdict.checks import run_checks
 
@@ -22,7 +25,7 @@ CORES = Cores((0,))
 TRIALS = 50
 
 
-def started(tmp_path: Path, traffic: list[str]) -> TrialNf:
+def started(tmp_path: Path, traffic: list[str], shape: LoadShape = NO_SHAPE) -> TrialNf:
     own = ["--config", str(NF / "conf" / "sfc_a.conf"), "--set", "l3fwd.routes_generated=0"]
     for setting in traffic:
         own += ["--set", f"traffic.{setting}"]
@@ -36,6 +39,7 @@ def started(tmp_path: Path, traffic: list[str]) -> TrialNf:
         urgent=False,
         build=Build(commit="0" * 40, tree="", code_digest="", compiler=""),
         definition=RunDefinition(features=[], command=[], traffic=""),
+        shape=shape,
     )
     return TrialNf(run, launch=0)
 
@@ -98,6 +102,29 @@ def test_the_checks_of_a_run_hold(nf: TrialNf) -> None:
         assert check.passed or check.name == "generator_honest", check.message
     for trial in trials:
         assert losses(trial, nf.info) == []
+
+
+def test_bursts_and_new_flows_are_exact(tmp_path: Path) -> None:
+    shape = LoadShape(burst=64, new_flows=1000)
+    with started(tmp_path, STAMPED, shape) as running:
+        trials = [running.trial(Ask(Phase.SEARCH, 0.2, pps)) for pps in (16_000, 64_000)]
+        running.finish()
+    for trial, pps in zip(trials, (16_000, 64_000), strict=True):
+        traffic = trial.traffic
+        due = OfferedLoad(name="x", pps=pps, burst=64).due(traffic.sending_ns)
+        # the clocks of both sides may differ by one burst; packets wait while the NF does not have its CPU
+        assert -64 <= due - traffic.sent - traffic.late <= 64 + pps * stolen_seconds(trial)
+        assert traffic.flows_begun is not None
+        # as many in a thousand packets, whatever the rate, and a part of one from the trial before
+        assert abs(traffic.flows_begun - (traffic.sent + traffic.late) * 1000 / pps) <= 1
+
+
+def test_flows_of_captures_do_not_end(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ProbeError, match="cannot begin new flows with its traffic"),
+        started(tmp_path, ["replies=learned"], LoadShape(new_flows=1000)) as running,
+    ):
+        running.trial(Ask(Phase.SEARCH, 0.1, 20_000))
 
 
 def test_captures_have_no_stamps(tmp_path: Path) -> None:

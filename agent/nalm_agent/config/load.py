@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD
+from nalm_core.rates.defaults import UNSENT_SLACK_PACKETS
+from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD, LoadShape, OfferedLoad
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 MOST_CV = 4.0
@@ -14,7 +15,9 @@ MOST_CV = 4.0
 GAP_BYTES = 20
 """Preamble and gap of an Ethernet frame."""
 FAMILIES = ("cbr", "poisson", "geometric")
-KINDS = ("pps", "mbit", "mrr", "ndr", "cur")
+KINDS = ("pps", "mbit", "mrr", "ndr", "cur", "burst_gap_us")
+MOST_BURST, MOST_NEW_FLOWS = 65_536, 10_000_000
+"""Greatest values of a generator (reference-nf/src/traffic/traffic_config.c)."""
 
 
 class LoadConfig(BaseModel):
@@ -33,6 +36,12 @@ class LoadConfig(BaseModel):
     """Share of base's greatest load without loss, which is searched once."""
     cur: Annotated[float, Field(ge=0.05, le=0.95)] | None = None
     """The load at which base has this CUR, which is searched once."""
+    burst_gap_us: Annotated[float, Field(gt=0)] | None = None
+    """Microseconds from a burst to the next."""
+    burst: Annotated[int, Field(ge=2, le=MOST_BURST, strict=True)] | None = None
+    """Packets that are due at the same time. None: as the NF's configuration has them."""
+    new_flows: Annotated[int, Field(ge=1, le=MOST_NEW_FLOWS, strict=True)] | None = None
+    """Flows per second that take the place of others. None: as the NF's configuration has them."""
     with_overhead: Annotated[bool, Field(strict=True)] = False
     """Whether mbit includes the 20 bytes of preamble and gap of each frame."""
     arrivals: str | None = None
@@ -48,6 +57,14 @@ class LoadConfig(BaseModel):
             raise ValueError("frame_bytes and with_overhead belong to mbit")
         if self.mbit is not None and self.frame_bytes is None:
             raise ValueError("mbit needs frame_bytes, the mean size of a frame with its check sequence")
+        if self.burst_gap_us is not None and self.burst is None:
+            raise ValueError("burst_gap_us needs burst, the number of packets of a burst")
+        if self.ndr is not None and (self.burst or 0) > UNSENT_SLACK_PACKETS:
+            raise ValueError(f"the search of ndr needs a burst of at most {UNSENT_SLACK_PACKETS} packets")
+        if self.new_flows is not None and self.rate_pps is not None and self.new_flows > self.rate_pps:
+            raise ValueError(
+                f"new_flows of {self.new_flows:,} are more than its {self.rate_pps:,} packets/s to open them"
+            )
         if len(self.name) > LONGEST_LOAD:
             raise ValueError(
                 f"its name {self.name!r} has more than {LONGEST_LOAD} characters: round its numbers"
@@ -65,6 +82,8 @@ class LoadConfig(BaseModel):
         """Packets per second; None if the load must be found on base."""
         if self.pps is not None:
             return round(self.pps)
+        if self.burst_gap_us is not None and self.burst is not None:
+            return max(1, round(self.burst / self.burst_gap_us * 1e6))
         if self.mbit is None or self.frame_bytes is None:
             return None
         return max(1, round(self.mbit * 1e6 / 8 / (self.frame_bytes + self._overhead)))
@@ -80,10 +99,31 @@ class LoadConfig(BaseModel):
             said = f"{self.ndr:.6g}NDR"
         elif self.cur is not None:
             said = f"{self.cur:.6g}CUR"
+        elif self.burst_gap_us is not None:
+            said = f"{self.burst_gap_us:.6g}us"
         else:
             overhead = f"+{self._overhead}B" if self._overhead else ""
             said = f"{self.mbit:.6g}Mbit{overhead}/{self.frame_bytes:.6g}B"
-        return said if self.arrivals is None else f"{said}/{self.arrivals}"
+        shaped = [] if self.arrivals is None else [self.arrivals]
+        shaped += [] if self.burst is None else [f"x{self.burst}"]
+        shaped += [] if self.new_flows is None else [f"+{self.new_flows}"]
+        return "/".join([said, *shaped])
+
+    @property
+    def shape(self) -> LoadShape:
+        """What it has in addition to its rate."""
+        return LoadShape(arrivals=self.arrivals, burst=self.burst, new_flows=self.new_flows)
+
+    def offered(self, pps: int, found: str | None = None) -> OfferedLoad:
+        """The load at this rate. found: how the rate follows from it."""
+        return OfferedLoad(
+            name=self.name,
+            pps=pps,
+            arrivals=self.arrivals,
+            burst=self.burst,
+            new_flows=self.new_flows,
+            found=found,
+        )
 
     @property
     def _overhead(self) -> int:

@@ -160,7 +160,7 @@ def _ndr_of_launch(load: LoadConfig, loads: Loads, base: BaseUnderLoad, launch: 
         urgent=base.run.urgent,
         build=base.build,
         definition=base.definition,
-        arrivals=load.arrivals,
+        shape=load.shape,
     )
     with TrialNf(run, launch=launch) as nf:
 
@@ -240,7 +240,7 @@ class _CurSearch:
         """CUR at a load, in more turns while it is not clear on which side of the target it is."""
         self.looks += 1
         turns: list[Round] = []
-        offered = OfferedLoad(name=self._load.name, pps=pps, arrivals=self._load.arrivals)
+        offered = self._load.offered(pps)
         while len(turns) < MOST_TURNS:
             turns += _turns(self._nf, offered, resumed=bool(turns))
             seen = _seen(pps, turns)

@@ -11,7 +11,7 @@ from nalm_agent.measure.found_load import BaseUnderLoad, found_load
 from nalm_agent.runtime.errors import ConfigError
 
 LEAST_PACKETS = 100
-"""Packets that a turn has at the least."""
+"""Packets that a turn has at the least, or bursts if the load has bursts."""
 
 
 def offered_load(load: LoadConfig, settings: Settings, base: BaseUnderLoad) -> OfferedLoad:
@@ -29,4 +29,16 @@ def offered_load(load: LoadConfig, settings: Settings, base: BaseUnderLoad) -> O
             f"{LEAST_PACKETS} are needed",
             hint="offer more, or raise judge.turn_ms in nalm.toml",
         )
-    return OfferedLoad(name=load.name, pps=pps, arrivals=load.arrivals, found=found)
+    if load.burst is not None and in_turn < LEAST_PACKETS * load.burst:
+        raise ConfigError(
+            f"the load {load.name} has {in_turn / load.burst:.3g} bursts in a turn of "
+            f"{settings.turn_ms:g} ms, and {LEAST_PACKETS} are needed",
+            hint="make bursts smaller, offer more, or raise judge.turn_ms in nalm.toml",
+        )
+    if load.new_flows is not None and load.new_flows > pps:
+        raise ConfigError(
+            f"the load {load.name} has {load.new_flows:,} new flows a second, and {pps:,} packets to "
+            "open them",
+            hint="ask for fewer new_flows, or offer more",
+        )
+    return load.offered(pps, found)

@@ -77,7 +77,7 @@ class PacedNf(RunningNf):
         if offered is None:
             self._traffic.ask(self._trial, Load.CLOSED)
         else:
-            self._traffic.ask(self._trial, Load.OPEN, rate_pps=offered.pps, arrivals=offered.arrivals)
+            self._traffic.ask(self._trial, Load.OPEN, rate_pps=offered.pps, shape=offered.shape)
 
     def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
         before = self._totals()
@@ -94,9 +94,14 @@ class PacedNf(RunningNf):
         assert after is not None
         sending_ns = after.sending_ns - (before.sending_ns if before else 0)
         sent = after.sent - (before.sent if before else 0)
-        return RoundTraffic(
-            sending_ns=sending_ns,
-            due=sent if self._offered is None else round(self._offered.pps * sending_ns / 1e9),
-            sent=sent,
-            late=after.late - (before.late if before else 0),
+        due = sent if self._offered is None else self._offered.due(sending_ns)
+        traffic = RoundTraffic(
+            sending_ns=sending_ns, due=due, sent=sent, late=after.late - (before.late if before else 0)
         )
+        if self._offered is None or self._offered.new_flows is None:
+            return traffic
+        flows = {
+            "flows_due": round(due * self._offered.new_flows / self._offered.pps),
+            "flows_begun": (after.flows_begun or 0) - ((before.flows_begun or 0) if before else 0),
+        }
+        return traffic.model_copy(update=flows)

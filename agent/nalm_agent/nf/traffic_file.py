@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
-reads what it sent. It has layout version 1 to 3; others are refused. It is used only while the lcores are
+reads what it sent. It has layout version 1 to 4; others are refused. It is used only while the lcores are
 parked.
 """
 
@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 from nalm_core.rates.latency import Histogram, histogram
 from nalm_core.rates.rate_report import DIRECTIONS, Direction, Times, Traffic
+from nalm_core.report.offered_load import LoadShape
 
 from nalm_agent.runtime.errors import ProbeError
 
 VARIABLE = "NALM_TRAFFIC_FILE"
-MAGIC, VERSION = 0x544D4C4E, 3
-READABLE = (1, 2, VERSION)
-"""Version 1 has no arrivals, version 2 no directions."""
+MAGIC, VERSION = 0x544D4C4E, 4
+READABLE = (1, 2, 3, VERSION)
+"""Version 1 has no arrivals, version 2 no directions, version 3 neither bursts nor new flows."""
+_DIRECTED, _SHAPED = 3, 4
+NO_SHAPE = LoadShape()
 STEPS, BINS = 32, 1216
 
 _HISTOGRAM = np.dtype(
@@ -42,11 +45,25 @@ _TOTALS = np.dtype(
             "damaged",
             "timed",
             "directed",
+            "renewing",
+            "flows_begun",
         )
     ]
 )
 _CONTROL = np.dtype(
-    [(name, "<u8") for name in ("trial", "load", "rate_pps", "leave_out_ns", "arrivals", "cv_millionths")]
+    [
+        (name, "<u8")
+        for name in (
+            "trial",
+            "load",
+            "rate_pps",
+            "leave_out_ns",
+            "arrivals",
+            "cv_millionths",
+            "burst",
+            "new_flows_per_second",
+        )
+    ]
 )
 _FAMILIES = ("cbr", "poisson", "geometric", "nbinom")
 """enum nalm_traffic_arrivals, from 1 on."""
@@ -120,9 +137,10 @@ class TrafficFile:
                 hint="build the NF with the nalm_traffic.h of this version of nalm",
             )
         self._version = version
+        self._renews = False
         self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
         self._directions: Any = None
-        if version == VERSION and len(self._map) >= _DIRECTIONS_AT + len(DIRECTIONS) * _TIMES.itemsize:
+        if version >= _DIRECTED and len(self._map) >= _DIRECTIONS_AT + len(DIRECTIONS) * _TIMES.itemsize:
             self._directions = np.frombuffer(self._map, _TIMES, len(DIRECTIONS), _DIRECTIONS_AT)
         self._tick_ns = 1e9 / int(self._view["tsc_hz"])
 
@@ -138,20 +156,20 @@ class TrafficFile:
         *,
         rate_pps: int = 0,
         leave_out_s: float = 0.0,
-        arrivals: str | None = None,
+        shape: LoadShape = NO_SHAPE,
     ) -> None:
         """Sets what the next turn sends. A new trial number begins a new trial.
 
-        arrivals: gaps of the open loop, such as `nbinom:2`. Raises ProbeError if the generator has none.
+        shape: of the open loop. Raises ProbeError if the generator cannot have it.
         """
+        self._require(shape)
         control = self._view["control"]
-        if arrivals is not None:
-            if self._version == 1:
-                raise ProbeError(
-                    f"the NF's generator cannot change its gaps to {arrivals}",
-                    hint="build the NF with the nalm_traffic.h of this version of nalm",
-                )
-            family, _, cv = arrivals.partition(":")
+        if self._version >= _SHAPED:
+            control["burst"], control["new_flows_per_second"] = shape.burst or 0, shape.new_flows or 0
+        if load is not Load.SILENT:
+            self._renews = load is Load.OPEN and shape.new_flows is not None
+        if shape.arrivals is not None:
+            family, _, cv = shape.arrivals.partition(":")
             control["arrivals"] = 1 + _FAMILIES.index(family)
             control["cv_millionths"] = round(float(cv or 0) * 1e6)
         control["load"], control["rate_pps"] = int(load), rate_pps
@@ -160,12 +178,20 @@ class TrafficFile:
 
     def totals(self, trial: int) -> Traffic:
         """Totals of the current trial. Raises ProbeError if the generator reports another trial."""
-        totals = self._view["totals"]
-        if int(totals["trial"]) != trial:
+        # An error must not hold a view of the file, which could then not be unmapped.
+        reported, renewing = (int(self._view["totals"][name]) for name in ("trial", "renewing"))
+        if reported != trial:
             raise ProbeError(
-                f"the generator reports trial {int(totals['trial'])} instead of {trial}",
+                f"the generator reports trial {reported} instead of {trial}",
                 hint="the NF's generator must follow nalm_traffic.h",
             )
+        if self._renews and not renewing:
+            raise ProbeError(
+                "the NF's generator cannot begin new flows with its traffic",
+                hint="use traffic whose flows it makes (for the reference NF profile 64, 256, imix or 1500), "
+                "or leave out new_flows",
+            )
+        totals = self._view["totals"]
         stamped = bool(totals["stamped"])
         known = {name: int(totals[name]) for name in ("received", "reordered", "duplicates", "damaged")}
         return Traffic(
@@ -176,6 +202,7 @@ class TrafficFile:
             reordered=known["reordered"] if stamped else None,
             duplicates=known["duplicates"] if stamped else None,
             damaged=known["damaged"] if stamped else None,
+            flows_begun=int(totals["flows_begun"]) if self._renews else None,
         )
 
     def latency(self) -> Histogram | None:
@@ -196,6 +223,21 @@ class TrafficFile:
             if latency is not None and jitter is not None:
                 found[name] = Times(latency=latency, jitter=jitter)
         return found
+
+    def _require(self, shape: LoadShape) -> None:
+        """Raises ProbeError if the generator's version cannot change what the shape does."""
+        lacks = None
+        if shape.arrivals is not None and self._version == 1:
+            lacks = f"its gaps to {shape.arrivals}"
+        elif shape.burst is not None and self._version < _SHAPED:
+            lacks = "the size of its bursts"
+        elif shape.new_flows is not None and self._version < _SHAPED:
+            lacks = "the number of its new flows"
+        if lacks is not None:
+            raise ProbeError(
+                f"the NF's generator cannot change {lacks}",
+                hint="build the NF with the nalm_traffic.h of this version of nalm",
+            )
 
     def _histogram(self, one: Any) -> Histogram | None:
         if not self._view["totals"]["timed"]:

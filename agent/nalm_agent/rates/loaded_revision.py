@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
 from nalm_agent.build.build import Built, build
@@ -166,7 +167,7 @@ def _run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir)
         urgent=_has_cpus_of_its_own(cores),
         build=built.build,
         definition=one.definition,
-        arrivals=one.arrivals,
+        shape=LoadShape(arrivals=one.arrivals),
     )
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
 from nalm_agent.host.cores import Cores
@@ -19,7 +20,7 @@ from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import Snapshot, buffers_in_use, lcore_counters, stage_counters
-from nalm_agent.nf.traffic_file import VARIABLE, Load, TrafficFile
+from nalm_agent.nf.traffic_file import NO_SHAPE, VARIABLE, Load, TrafficFile
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.lcore_stages import lcore_stages
 
@@ -42,8 +43,8 @@ class NfRun:
     urgent: bool
     build: Build
     definition: RunDefinition
-    arrivals: str | None = None
-    """Gaps in the open loop; None: those of the NF's configuration."""
+    shape: LoadShape = NO_SHAPE
+    """Of the open loop."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class TrialNf:
             load,
             rate_pps=ask.pps or 0,
             leave_out_s=ask.leave_out_s,
-            arrivals=self._run.arrivals,
+            shape=self._run.shape,
         )
         stolen, before = steal_ns(self._run.cores.cpus), self._nf.snapshot()
         batches = batch_snapshot(self._nf.probe)

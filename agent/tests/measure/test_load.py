@@ -126,6 +126,42 @@ def test_a_load_with_too_few_packets_is_refused(traffic_repository: NfRepository
     assert "has 50 packets in a turn of 10 ms, and 100 are needed" in done.stderr
 
 
+SHAPED = "load = { burst = 8, burst_gap_us = 40, new_flows = 20_000 }\n"
+
+
+def test_bursts_and_new_flows_are_offered_to_both_arms(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    traffic_repository.commit("base", nalm__toml=nalm_toml(SHAPED))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(SHAPED, "--poll-work", "100"))
+    _, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert report.valid, said
+    assert report.scenario.load == "40us/x8/+20000" and report.offered is not None
+    assert (report.offered.pps, report.offered.burst, report.offered.new_flows) == (200_000, 8, 20_000)
+    for arm in (Arm.BASE, Arm.HEAD):
+        traffic = [one.traffic for one in report.rounds if one.arm is arm and one.traffic is not None]
+        sent, begun = (sum(getattr(one, name) or 0 for one in traffic) for name in ("sent", "flows_begun"))
+        # one new flow in ten packets; a turn may begin between two
+        assert abs(begun - sent / 10) <= len(traffic)
+        # a poll takes whole bursts
+        assert by_turn(report, arm, lambda rx: rx.packets / (rx.batches or 1)) >= 8
+
+
+def test_flows_that_do_not_end_and_few_bursts_are_refused(
+    traffic_repository: NfRepository, nalm: Nalm
+) -> None:
+    cases = {
+        "cannot begin new flows with its traffic": (SHAPED, "--same-flows"),
+        "has 9 bursts in a turn of 10 ms, and 100 are needed": ("load = { pps = 90_000, burst = 100 }\n",),
+    }
+    for message, (load, *arguments) in cases.items():
+        traffic_repository.commit("base", nalm__toml=nalm_toml(load, *arguments))
+        traffic_repository.commit("head", nalm__toml=nalm_toml(load, *arguments, "--poll-work", "1"))
+        done = nalm.run("check", "--base", "HEAD~1", "--head", "HEAD", cwd=traffic_repository.path)
+        assert done.returncode not in (0, 1, 3), done.stdout
+        assert message in done.stdout + done.stderr
+
+
 def test_a_changed_load_is_no_change_of_the_code(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

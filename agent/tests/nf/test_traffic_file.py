@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.nf.traffic_file import MAGIC, Load, TrafficFile
 from nalm_agent.runtime.errors import ProbeError
+from nalm_core.report.offered_load import LoadShape
 
 CONTROL_AT, TOTALS_AT = 64, 128
 DIRECTIONS_AT, TIMES_BYTES = 19_840, 19_584
@@ -35,7 +36,7 @@ def control(path: Path) -> tuple[int, ...]:
 def test_gaps_of_a_trial(tmp_path: Path, arrivals: str | None, written: tuple[int, int]) -> None:
     path = tmp_path / "traffic"
     file = traffic_file(path, 2)
-    file.ask(7, Load.OPEN, rate_pps=1000, leave_out_s=1.5, arrivals=arrivals)
+    file.ask(7, Load.OPEN, rate_pps=1000, leave_out_s=1.5, shape=LoadShape(arrivals=arrivals))
     file.close()
     assert control(path) == (7, 1, 1000, 1_500_000_000, *written)
 
@@ -44,7 +45,47 @@ def test_a_generator_of_version_1_keeps_its_gaps(tmp_path: Path) -> None:
     file = traffic_file(tmp_path / "traffic", 1)
     file.ask(1, Load.OPEN, rate_pps=1000)
     with pytest.raises(ProbeError, match="cannot change its gaps to poisson"):
-        file.ask(2, Load.OPEN, rate_pps=1000, arrivals="poisson")
+        file.ask(2, Load.OPEN, rate_pps=1000, shape=LoadShape(arrivals="poisson"))
+    file.close()
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (LoadShape(burst=32), "the size of its bursts"),
+        (LoadShape(new_flows=9), "the number of its new flows"),
+    ],
+)
+def test_a_generator_of_version_3_keeps_its_bursts_and_flows(
+    tmp_path: Path, shape: LoadShape, said: str
+) -> None:
+    file = traffic_file(tmp_path / "traffic", 3)
+    with pytest.raises(ProbeError, match=f"cannot change {said}"):
+        file.ask(2, Load.OPEN, rate_pps=1000, shape=shape)
+    file.close()
+
+
+def test_bursts_and_new_flows_of_a_trial(tmp_path: Path) -> None:
+    path = tmp_path / "traffic"
+    file = traffic_file(path, 4)
+    file.ask(1, Load.OPEN, rate_pps=1000, shape=LoadShape(burst=32, new_flows=50))
+    assert struct.unpack_from("<2Q", path.read_bytes(), CONTROL_AT + 6 * 8) == (32, 50)
+    whole = bytearray(path.read_bytes())
+    struct.pack_into("<13Q", whole, TOTALS_AT, 1, *[0] * 10, 1, 7)
+    path.write_bytes(whole)
+    assert file.totals(1).flows_begun == 7
+    file.ask(1, Load.OPEN, rate_pps=1000)
+    assert struct.unpack_from("<2Q", path.read_bytes(), CONTROL_AT + 6 * 8) == (0, 0)
+    assert file.totals(1).flows_begun is None
+    file.close()
+
+
+def test_traffic_whose_flows_stay_has_no_new_ones(tmp_path: Path) -> None:
+    path = tmp_path / "traffic"
+    file = traffic_file(path, 4)
+    file.ask(0, Load.OPEN, rate_pps=1000, shape=LoadShape(new_flows=50))
+    with pytest.raises(ProbeError, match="cannot begin new flows with its traffic"):
+        file.totals(0)
     file.close()
 
 

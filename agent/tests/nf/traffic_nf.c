@@ -3,9 +3,10 @@
  * The agent's tests' own NF with a generator that implements nalm_traffic.h: real probe, real turns, real pace, no
  * DPDK. It forwards the given number of packets a second, by the schedule's time, and drops the rest by name, so that
  * the right result of a search is known. --grow: leaks this many bytes in each turn. --poll-work: additional work of a
- * poll that finds packets.
+ * poll that finds packets. --same-flows: flows do not end.
  *
  * usage: traffic_nf [--capacity PPS] [--lie] [--silent-drops] [--no-file] [--grow BYTES] [--poll-work N]
+ *                   [--same-flows]
  */
 #include "nalm_probe.h"
 #include "nalm_traffic.h"
@@ -29,7 +30,7 @@ static struct nalm_traffic_totals now;
 static uint64_t start, last, passed, hz; /* of the current turn; packets forwarded in this trial */
 static uint64_t capacity;
 static uint32_t poll_work;
-static bool lies, hides;
+static bool lies, hides, renews = true;
 
 static void publish(void)
 {
@@ -45,7 +46,8 @@ static void begin(void)
 	if (traffic == NULL)
 		return;
 	if (traffic->control.trial != asked.trial) {
-		now = (struct nalm_traffic_totals){.trial = traffic->control.trial, .stamped = 1, .timed = 1, .directed = 1};
+		now = (struct nalm_traffic_totals){
+			.trial = traffic->control.trial, .stamped = 1, .timed = 1, .directed = 1, .renewing = renews};
 		memset(&traffic->latency, 0, sizeof(traffic->latency));
 		memset(&traffic->jitter, 0, sizeof(traffic->jitter));
 		memset(traffic->directions, 0, sizeof(traffic->directions));
@@ -65,6 +67,8 @@ static uint32_t generate(void)
 	if (asked.load == NALM_TRAFFIC_CLOSED)
 		return BATCH;
 	due = (uint64_t)((double)now.sending_ticks * (double)asked.rate_pps / (double)hz);
+	if (asked.burst != 0)
+		due = (due / asked.burst + 1) * asked.burst;
 	due = due > now.sent ? due - now.sent : 0;
 	return due < BATCH ? (uint32_t)due : BATCH;
 }
@@ -118,6 +122,8 @@ static void pass_packets(struct nalm_lcore *lc)
 	uint32_t n = generate(), kept;
 
 	now.sent += n;
+	if (asked.load == NALM_TRAFFIC_OPEN && renews)
+		now.flows_begun = now.sent * asked.new_flows_per_second / asked.rate_pps;
 	nalm_probe_mark(lc, GEN, n);
 	nalm_probe_outcome(lc, GEN, 0, n);
 	for (volatile uint32_t work = 0; n != 0 && work < poll_work; work++)
@@ -154,6 +160,7 @@ int main(int argc, char **argv)
 		lies = lies || strcmp(argv[i], "--lie") == 0;
 		hides = hides || strcmp(argv[i], "--silent-drops") == 0;
 		file = file && strcmp(argv[i], "--no-file") != 0;
+		renews = renews && strcmp(argv[i], "--same-flows") != 0;
 	}
 	hz = nalm_tsc_hz();
 	if ((file && nalm_traffic_open(&traffic, hz) != 0) || nalm_probe_open(&probe, "traffic_nf", stages, hz, NULL) != 0 ||

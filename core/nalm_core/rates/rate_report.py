@@ -68,6 +68,8 @@ class Traffic(Model):
     reordered: Count | None
     duplicates: Count | None
     damaged: Count | None
+    flows_begun: int | None = Field(default=None, ge=0, exclude_if=lambda found: found is None)
+    """Flows that took the place of others; None: none were asked for."""
 
 
 Direction = Literal["outbound", "inbound"]

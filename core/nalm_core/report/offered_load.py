@@ -23,6 +23,21 @@ def load_of(source: str) -> str:
     return source.partition("@")[2] or CLOSED
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+class LoadShape(Model):
+    """What an open loop has in addition to its rate. None: as the NF's configuration has it."""
+
+    arrivals: str | None = None
+    """Gaps between packets, or bursts, such as `poisson`."""
+    burst: int | None = None
+    """Packets that are due at the same time."""
+    new_flows: int | None = None
+    """Flows per second that take the place of others."""
+
+
 class OfferedLoad(Model):
     """An open loop, the same for both arms of a run."""
 
@@ -34,6 +49,21 @@ class OfferedLoad(Model):
     """Gaps between packets, such as `poisson`. None: those of the NF's configuration."""
     found: str | None = None
     """How the rate follows from the load, for readers; None if the load is a rate."""
+    burst: int | None = Field(default=None, gt=0, exclude_if=_is_none)
+    """Packets that are due at the same time. None: as the NF's configuration has it."""
+    new_flows: int | None = Field(default=None, gt=0, exclude_if=_is_none)
+    """Flows per second that take the place of others. None: as the NF's configuration has it."""
+
+    @property
+    def shape(self) -> LoadShape:
+        return LoadShape(arrivals=self.arrivals, burst=self.burst, new_flows=self.new_flows)
+
+    def due(self, sending_ns: int) -> int:
+        """Packets due in this time from the first burst on."""
+        packets = self.pps * sending_ns / 1e9
+        if self.burst is None:
+            return round(packets)
+        return self.burst * (int(packets / self.burst) + 1)
 
 
 class RoundTraffic(Model):
@@ -45,3 +75,6 @@ class RoundTraffic(Model):
     sent: Count
     late: Count
     """Packets that were given up because they were not sent in time."""
+    flows_due: int | None = Field(default=None, ge=0, exclude_if=_is_none)
+    """New flows of those due packets. None: none were asked for."""
+    flows_begun: int | None = Field(default=None, ge=0, exclude_if=_is_none)

@@ -34,6 +34,7 @@ def load_offered(arms: Arms, kept: RoundsByArm) -> Check | None:
         if not _is_heads_fault(paced, arm)
     ]
     found += [_taken(arms[arm], arm, rounds) for arm, rounds in paced.items()]
+    found += [_renewed(arm, rounds) for arm, rounds in paced.items() if _flows_due(rounds) > 0]
     # What base lacks explains what head lacks.
     value, where = next((one for one in found if one[0] > 1), max(found))
     passed = value <= 1
@@ -109,6 +110,20 @@ def _said(arm: Arm, rounds: Sequence[Round]) -> str:
         return f"{text}: the NF was busy all the time, so the load is above what it carries"
     idle = "" if waited is None else f", while the NF waited for packets {share_percent(waited)} of its time"
     return f"{text}{idle}: the generator cannot send this load"
+
+
+def _flows_due(rounds: Sequence[Round]) -> int:
+    return sum(one.traffic.flows_due or 0 for one in rounds if one.traffic is not None)
+
+
+def _renewed(arm: Arm, rounds: Sequence[Round]) -> tuple[float, str]:
+    """How far the number of new flows is from that due, in limits. One in a turn is rounding."""
+    begun = sum(one.traffic.flows_begun or 0 for one in rounds if one.traffic is not None)
+    late = sum(one.traffic.late for one in rounds if one.traffic is not None)
+    # Packets that were not sent have a finding of their own; those given up begin their flows later.
+    due = _flows_due(rounds) * min(1.0, (_sent(rounds) + late) / _due(rounds))
+    off = max(0.0, abs(begun - due) - len(rounds)) / max(due, 1)
+    return off / OFFERED_LIMIT, f"{arm}: the generator began {begun:,} new flows, and {due:,.0f} were due"
 
 
 def _taken(info: ArmInfo, arm: Arm, rounds: Sequence[Round]) -> tuple[float, str]:

@@ -111,6 +111,37 @@ def test_a_load_that_was_not_offered_makes_the_run_invalid() -> None:
     assert "the generator cannot send this load" in verdict.reason
 
 
+def renewed(begun: int) -> Callable[[Round], Round]:
+    """A generator that began this many flows in a turn, of 1000 due."""
+
+    def change(one: Round) -> Round:
+        assert one.traffic is not None
+        flows = {"flows_due": 1000, "flows_begun": begun}
+        return one.model_copy(update={"traffic": one.traffic.model_copy(update=flows)})
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("begun", "outcome"), [(999, "same"), (1000, "same"), (900, "invalid"), (0, "invalid")]
+)
+def test_new_flows_are_those_that_were_due(begun: int, outcome: str) -> None:
+    verdict = judge(at_load(make_report(Side(code="b"), launches=18), renewed(begun)))
+    assert verdict.outcome == outcome
+    if outcome == "invalid":
+        assert "load_offered: head: the generator began " in verdict.reason
+        assert "new flows, and " in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("burst", "sending_ns", "due"),
+    [(None, 1_000_000, 1000), (32, 0, 32), (32, 31_999, 32), (32, 32_000, 64), (32, 1_000_000, 1024)],
+)
+def test_packets_due_in_bursts(burst: int | None, sending_ns: int, due: int) -> None:
+    """Bursts of 32 at 1,000,000 packets/s begin every 32 us, the first at once."""
+    assert OfferedLoad(name="1Mpps", pps=1_000_000, burst=burst).due(sending_ns) == due
+
+
 def test_a_load_that_only_base_carries_makes_head_broken() -> None:
     verdict = judge(at_load(make_report(changed(), launches=6), given_up(0.25, busy=True)))
     assert verdict.outcome == "broken"

@@ -42,6 +42,7 @@ static struct nalm_traffic_totals so_far(const struct generator *g, const struct
 		.reordered = m->reordered,
 		.duplicates = m->duplicates,
 		.damaged = m->damaged,
+		.flows_begun = generator_flows_begun(g),
 	};
 }
 
@@ -61,9 +62,12 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 	else
 		generator_set_arrivals(g, &(struct gaps_settings){(enum gaps_family)(asked->arrivals - 1),
 								  (double)asked->cv_millionths / 1e6});
+	bool open = asked->load == NALM_TRAFFIC_OPEN;
+	generator_set_bursts(g, open ? asked->burst : 0);
+	generator_set_new_flows(g, open ? asked->new_flows_per_second : 0);
 	g->silent = asked->load == NALM_TRAFFIC_SILENT;
 	if (!g->silent)
-		generator_set_rate(g, asked->load == NALM_TRAFFIC_OPEN ? asked->rate_pps : 0);
+		generator_set_rate(g, open ? asked->rate_pps : 0);
 }
 
 static void write_times(struct nalm_traffic_histogram *latency, struct nalm_traffic_histogram *jitter,
@@ -90,6 +94,8 @@ void trial_publish(const struct trial *t, const struct generator *g, const struc
 		.damaged = now.damaged - before->damaged,
 		.timed = s->meter.timing,
 		.directed = s->meter.timing,
+		.renewing = generator_renews(g),
+		.flows_begun = now.flows_begun - before->flows_begun,
 	};
 	struct meter_times all;
 	meter_all_times(&s->meter, &all);

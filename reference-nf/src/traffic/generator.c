@@ -34,7 +34,7 @@ static void draw_gaps(struct generator *g, uint64_t rate_pps)
 {
 	if (rate_pps == 0 || g->arrivals.family == GAPS_CONSTANT)
 		return;
-	double mean_ns = 1e9 * g->settings->burst / (double)rate_pps;
+	double mean_ns = 1e9 * g->burst / (double)rate_pps;
 	if (mean_ns != g->gaps_ns)
 		gaps_fill(g->gaps, &g->arrivals, mean_ns, (double)rte_get_tsc_hz() / 1e9);
 	g->gaps_ns = mean_ns;
@@ -45,7 +45,7 @@ static void set_pace(struct generator *g, uint64_t rate_pps)
 {
 	uint64_t hz = rte_get_tsc_hz(), late = g->pace.late;
 
-	pace_open(&g->pace, rate_pps, g->settings->burst, g->settings->late_after_us * hz / 1000000, hz);
+	pace_open(&g->pace, rate_pps, g->burst, g->settings->late_after_us * hz / 1000000, hz);
 	g->pace.late = late;
 	draw_gaps(g, rate_pps);
 }
@@ -65,6 +65,27 @@ void generator_set_arrivals(struct generator *g, const struct gaps_settings *arr
 	g->gaps_ns = 0;
 }
 
+void generator_set_bursts(struct generator *g, uint64_t packets)
+{
+	g->burst = packets != 0 ? (uint32_t)packets : g->settings->burst;
+}
+
+bool generator_renews(const struct generator *g)
+{
+	return !g->replays && !g->serves && !g->synthetic.mixed;
+}
+
+void generator_set_new_flows(struct generator *g, uint64_t per_second)
+{
+	if (generator_renews(g))
+		g->synthetic.new_flows_per_second = per_second != 0 ? per_second : g->settings->new_flows_per_second;
+}
+
+uint64_t generator_flows_begun(const struct generator *g)
+{
+	return generator_renews(g) ? g->synthetic.born - g->synthetic.count : 0;
+}
+
 bool generator_open(struct generator *g, struct io *io, const struct traffic_settings *s, uint64_t limit)
 {
 	*g = (struct generator){
@@ -72,6 +93,7 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 		.settings = s,
 		.replays = profile_replays(s->profile),
 		.serves = profile_serves(s->profile),
+		.burst = s->burst,
 		.arrivals = s->arrivals,
 		.gaps = calloc(GAPS_DRAWS, sizeof(double)),
 	};

@@ -26,6 +26,7 @@ struct generator {
 	struct rte_mbuf *waiting[BATCH_MAX];
 	uint32_t waiting_count;
 	struct pace pace;
+	uint32_t burst;
 	struct gaps_settings arrivals;
 	double *gaps; /* of `arrivals` at `gaps_ns` on average, if they are random */
 	double gaps_ns;
@@ -54,6 +55,13 @@ void generator_describe(const struct generator *generator, char *text, size_t si
 void generator_set_rate(struct generator *generator, uint64_t rate_pps);
 /* Sets the family of its gaps, for the next generator_set_rate(). */
 void generator_set_arrivals(struct generator *generator, const struct gaps_settings *arrivals);
+/* Sets the packets of a burst, and new flows per second, for the next generator_set_rate(). 0: those of the settings. */
+void generator_set_bursts(struct generator *generator, uint64_t packets);
+void generator_set_new_flows(struct generator *generator, uint64_t per_second);
+/* Whether this traffic's flows can end, and others take their place. */
+bool generator_renews(const struct generator *generator);
+/* Flows that took the place of others. */
+uint64_t generator_flows_begun(const struct generator *generator);
 /* Starts time, or continues it after a pause. */
 void generator_start(struct generator *generator);
 /* Passes up to a batch of packets to the NF; fewer when the ring is full, or nothing is due or left. Returns the

@@ -82,17 +82,17 @@ static void give_birth(struct synthetic *s, struct synthetic_flow *flow)
 }
 
 /* Packets are sent at rate_pps, or each takes ns_per_packet of virtual time. */
-static uint64_t births_per_packet(const struct traffic_settings *t, uint64_t rate_pps)
+static uint64_t births_per_packet(const struct synthetic *s, uint64_t rate_pps)
 {
-	double births = (double)t->new_flows_per_second;
+	double births = (double)s->new_flows_per_second;
 
-	births *= rate_pps != 0 ? 1 / (double)rate_pps : (double)t->ns_per_packet / 1e9;
-	return (uint64_t)(births * 4294967296.0);
+	births *= rate_pps != 0 ? 1 / (double)rate_pps : (double)s->settings->ns_per_packet / 1e9;
+	return births < 1 ? (uint64_t)(births * 4294967296.0) : UINT64_C(1) << 32; /* a packet opens one flow */
 }
 
 void synthetic_set_rate(struct synthetic *s, uint64_t rate_pps)
 {
-	s->births_per_packet = births_per_packet(s->settings, rate_pps);
+	s->births_per_packet = births_per_packet(s, rate_pps);
 }
 
 bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint32_t reply_after)
@@ -105,9 +105,10 @@ bool synthetic_open(struct synthetic *s, const struct traffic_settings *t, uint3
 		.reply_after = reply_after,
 		.made = reply_after, /* flows are open at the start */
 		.learned = t->replies == REPLIES_LEARNED,
-		.births_per_packet = births_per_packet(t, t->rate_pps),
+		.new_flows_per_second = t->new_flows_per_second,
 		.settings = t,
 	};
+	synthetic_set_rate(s, t->rate_pps);
 	s->flows = aligned_alloc(64, (size_t)s->count * sizeof(*s->flows));
 	if (s->flows == NULL || !make_frames(s) || !flow_pick_open(&s->pick, s->count, t->zipf_exponent, t->seed)) {
 		fprintf(stderr, "traffic: no memory for %u flows\n", s->count);

@@ -50,6 +50,7 @@ struct synthetic {
 	uint32_t reply_percent, reply_owed;
 	uint32_t reply_after, made; /* packets: from a flow's first to its first reply; in total */
 	bool learned;
+	uint64_t new_flows_per_second; /* for the next synthetic_set_rate() */
 	uint64_t births_per_packet, births_owed; /* with 32 fractional bits */
 	uint64_t born;				 /* flows in total */
 	uint32_t oldest;

@@ -184,6 +184,25 @@ static void new_flows_take_the_place_of_the_oldest(void)
 	end();
 }
 
+/* Exact numbers: a rate and new flows whose ratio is a power of two have no rounding. */
+static void new_flows_follow_the_rate(void)
+{
+	struct traffic_settings s = make_settings();
+
+	begin(&s);
+	run.synthetic.new_flows_per_second = 1000;
+	synthetic_set_rate(&run.synthetic, 16000);
+	for (uint32_t i = 0; i < 100; i++)
+		pass(translate, NULL);
+	CHECK_EQUAL(run.synthetic.born - s.flows, run.sent / 16);
+	uint64_t born = run.synthetic.born, sent = run.sent;
+	synthetic_set_rate(&run.synthetic, 64000);
+	for (uint32_t i = 0; i < 100; i++)
+		pass(translate, NULL);
+	CHECK_EQUAL(run.synthetic.born - born, (run.sent - sent) / 64);
+	end();
+}
+
 static uint64_t last_birth, early_replies;
 
 /* Packets in a network of one flow, numbered in the order in which they were made. */
@@ -316,6 +335,7 @@ int main(int argc, char **argv)
 	RUN(back_ends_answer_for_a_target);
 	RUN(shares_are_as_asked);
 	RUN(new_flows_take_the_place_of_the_oldest);
+	RUN(new_flows_follow_the_rate);
 	RUN(nobody_replies_to_a_new_flow_early);
 	RUN(time_goes_on_for_packets_given_up);
 	RUN(packets_of_flows_that_have_ended_disturb_nothing);

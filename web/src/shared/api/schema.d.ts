@@ -7217,10 +7217,14 @@ export interface components {
         OfferedLoad: {
             /** Arrivals */
             arrivals?: string | null;
+            /** Burst */
+            burst?: number | null;
             /** Found */
             found?: string | null;
             /** Name */
             name: string;
+            /** New Flows */
+            new_flows?: number | null;
             /** Pps */
             pps: number;
         };
@@ -8394,6 +8398,10 @@ export interface components {
         RoundTraffic: {
             /** Due */
             due: number;
+            /** Flows Begun */
+            flows_begun?: number | null;
+            /** Flows Due */
+            flows_due?: number | null;
             /** Late */
             late: number;
             /** Sending Ns */
