@@ -58,6 +58,8 @@ HOST = {"host": "bench-vm-2", "host_class": "vm-2"}
 GITHUB = ("X-Hub-Signature-256", "sha256=")
 GITEA = ("X-Gitea-Signature", "")
 GENERIC = ("X-Nalm-Signature-256", "sha256=")
+CONFIRMED = "confirming.measurements.0"
+"""The worker asks for an alert's confirmation a while after it opened the alert."""
 VPP = Path(__file__).parents[2] / "server/tests/fixtures/vpp_show_runtime.txt"
 
 
@@ -263,7 +265,7 @@ def findings(one: Recorder) -> None:
     one.upload(one.run(3, 2, 3, head_costs=SLOWER, scenario="sfc_b"))
     one.send("GET /projects/{project}/alerts", query={"state": "new"}, keep={"alert": "0.id"}, until="0.id")
     alert = {"alert_id": "${alert}"}
-    one.send("GET /alerts/{alert_id}", **alert)
+    one.send("GET /alerts/{alert_id}", until=CONFIRMED, **alert)
     one.send("POST /alerts/{alert_id}/confirm", 409, **alert)
     one.send("POST /alerts/{alert_id}/bisect", 409, **alert)
     one.send("POST /alerts/{alert_id}/assign", json={"assignee": None}, **alert)
@@ -282,6 +284,7 @@ def findings(one: Recorder) -> None:
     one.send(
         "GET /projects/{project}/alerts", query={"commit": one.shas[6]}, keep={"other": "0.id"}, until="0.id"
     )
+    one.send("GET /alerts/{alert_id}", until=CONFIRMED, alert_id="${other}")
     wrong = {"state": "false_alarm", "why": "the host"}
     one.send("POST /alerts/{alert_id}/state", json=wrong, alert_id="${other}")
     one.send("GET /projects/{project}/floors", keep={"floor": "0.id"})
