@@ -15,6 +15,8 @@ from nalm_agent.mutants.scratch import Scratch, with_value
 from nalm_agent.runtime.errors import UsageError
 from tiny import NALM_TOML, Nalm, NfRepository
 
+pytestmark = pytest.mark.timed
+
 HEADER = """title: a change
 what: because
 code: differs
