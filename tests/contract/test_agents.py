@@ -139,14 +139,19 @@ def test_asked_to_end_an_agent_gives_its_job_back(
 
 
 STEPS = [
-    "before-write:report",
     "amid-write:report",
-    "after-write:report",
     "amid-upload:report",
     "before-removal:report",
-    "before-write:finish",
     "after-write:finish",
-    "before-removal:finish",
+    *(
+        pytest.param(step, marks=pytest.mark.nightly)
+        for step in (
+            "before-write:report",
+            "after-write:report",
+            "before-write:finish",
+            "before-removal:finish",
+        )
+    ),
 ]
 
 

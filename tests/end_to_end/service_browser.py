@@ -117,9 +117,10 @@ FITS = "width => document.documentElement.scrollWidth <= width"
 """Waits until charts and overlays have their new size."""
 VIEWS = (("light", 1280), ("dark", 390))
 """Colours, and width of the window in pixels."""
-STATE_VIEWS = VIEWS[1:] if os.environ.get("ONE_VIEW") else VIEWS
-"""Views of a state that a test brings about; ONE_VIEW=1 leaves only one. `test_every_page.py` always checks
-every page in all views."""
+ONE_VIEW = bool(os.environ.get("ONE_VIEW"))
+"""The tests check each page and state in one view; otherwise in all."""
+STATE_VIEWS = VIEWS[1:] if ONE_VIEW else VIEWS
+"""Views of a state that a test brings about."""
 
 
 def require_accessible(page: Page, views: Sequence[tuple[str, int]] = STATE_VIEWS) -> None:

@@ -46,6 +46,7 @@ def test_with_nothing_there_a_page_says_what_to_do(page: Page, path: str, text: 
     require_accessible(page)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", ["features", "models", "detection-quality"])
 def test_a_failing_server_is_said_so(page: Page, path: str) -> None:
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}

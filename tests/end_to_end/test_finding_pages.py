@@ -271,6 +271,7 @@ def test_strangers_read_and_are_offered_nothing_to_press(
         expect(page.get_by_role("region", name="Finding")).to_contain_text("Suspected")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("path", [f"/p/{NF}/alerts", f"/p/{NF}/alerts/1"])
 def test_a_failing_server_is_said_so(page: Page, found: dict[str, Any], path: str) -> None:
     assert found

@@ -105,6 +105,7 @@ def test_with_work_there_a_page_shows_it(page: Page, filled: dict[str, int], pat
     require_accessible(page)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "path", ["/queue", "/hosts", "/jobs/1", f"/p/{NF}/backfills/1", f"/p/{NF}/bisections/1"]
 )

@@ -80,6 +80,7 @@ def test_without_a_commit_the_page_says_what_makes_a_week(page: Page) -> None:
     require_accessible(page)
 
 
+@pytest.mark.nightly
 def test_a_failing_server_is_said_so(page: Page) -> None:
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
     page.route(

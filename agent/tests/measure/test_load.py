@@ -173,6 +173,7 @@ def test_a_changed_load_is_no_change_of_the_code(
     assert "the load differs between base and head; both are offered head's" in said
 
 
+@pytest.mark.nightly
 def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     load = "load = { mrr = 0.3 }\n"
     traffic_repository.commit("base", nalm__toml=nalm_toml(load))
@@ -190,6 +191,7 @@ def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Na
     assert parse_report((tmp_path / "second.json").read_bytes()).offered == offered, done.stderr
 
 
+@pytest.mark.nightly
 def test_a_share_of_bases_ndr(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     """Base drops what is above 100,000 packets a second, so half of its NDR is known."""
     load = "load = { ndr = 0.5 }\n"

@@ -65,6 +65,7 @@ def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     assert code in (0, 3), said
 
 
+@pytest.mark.nightly
 def test_two_builds_are_swept_in_turn_and_compared(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

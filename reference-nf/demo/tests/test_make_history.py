@@ -47,6 +47,7 @@ def test_answers_are_not_in_the_repository(demo: Demo) -> None:
     assert not [name for name in names if name.startswith(("mutants/", "demo/"))]
 
 
+@pytest.mark.nightly
 def test_repeats_the_same_commits(demo: Demo, tmp_path: Path) -> None:
     done = run_make_history(tmp_path / "again.git")
     assert json.loads(done.stdout) == demo.merges
@@ -67,6 +68,7 @@ def test_leaves_a_whole_one_as_it_is(demo: Demo) -> None:
     assert (demo.folder / "nalm-demo.json").stat().st_mtime_ns == before
 
 
+@pytest.mark.nightly
 def test_makes_a_half_made_one_again(demo: Demo, tmp_path: Path) -> None:
     making = tmp_path / "nf.git.making"
     shutil.copytree(demo.folder, making)
@@ -75,6 +77,7 @@ def test_makes_a_half_made_one_again(demo: Demo, tmp_path: Path) -> None:
     assert not making.exists()
 
 
+@pytest.mark.nightly
 def test_makes_one_of_other_content_again(demo: Demo, tmp_path: Path) -> None:
     folder = tmp_path / "nf.git"
     shutil.copytree(demo.folder, folder)

@@ -333,7 +333,7 @@ steps = st.lists(
 )
 
 
-@checked(max_examples=size_of_tier(25, 10), deadline=None, suppress_health_check=list(HealthCheck))
+@checked(max_examples=size_of_tier(25, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=steps, batch=st.sampled_from(["1", "7", "64"]), entries=st.sampled_from(["2", "64"]))
 def test_any_order(
     nf: Nf, lb: dict[str, str], steps: list[tuple[str, int, int, int]], batch: str, entries: str

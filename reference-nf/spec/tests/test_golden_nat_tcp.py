@@ -93,7 +93,7 @@ steps_of_two_flows = st.lists(
 )
 
 
-@checked(max_examples=size_of_tier(25, 10), deadline=None, suppress_health_check=list(HealthCheck))
+@checked(max_examples=size_of_tier(25, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=steps_of_two_flows)
 def test_any_order_of_flags(nf: Nf, steps: list[tuple[str, int, int]]) -> None:
     """Three connections, two of one client's port; pauses of half seconds between the packets."""

@@ -430,7 +430,7 @@ def every_end() -> Iterator[bytes]:
 
 
 @pytest.mark.sanitised
-@settings(max_examples=size_of_tier(25, 8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(25, 4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(rules=flow_lines(), batch=st.sampled_from([1, 64]))
 def test_any_flows(
     nf: Nf, every: list[bytes], tmp_path_factory: pytest.TempPathFactory, rules: str, batch: int

@@ -51,7 +51,7 @@ frame_lists = st.lists(
 
 
 @pytest.mark.sanitised
-@settings(max_examples=size_of_tier(20, 8), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=size_of_tier(20, 5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(frames=frame_lists, chain=st.sampled_from(CHAINS), batch=st.sampled_from([1, 7, 64]))
 def test_any_packets(nf: Nf, frames: list[bytes], chain: str, batch: int) -> None:
     nf.assert_as_spec(frames, {"chain.stages": chain, "chain.batch": str(batch)} | FEW_PATTERNS)

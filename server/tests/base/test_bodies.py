@@ -37,6 +37,7 @@ def many_mistakes(number: int) -> bytes:
     return json.dumps(document).encode()
 
 
+@pytest.mark.nightly
 def test_a_small_upload_cannot_fill_the_memory(database_url: str, tmp_path: Path) -> None:
     uploads = [
         (b"[" + b"{}," * (20 << 20) + b"{}]", 413),

@@ -155,7 +155,7 @@ def commits_of(run: Path) -> tuple[str, str]:
     return report.arms[Arm.BASE].build.commit, report.arms[Arm.HEAD].build.commit
 
 
-@pytest.mark.parametrize("ci", CIS)
+@pytest.mark.parametrize("ci", [CIS[0], *(pytest.param(one, marks=pytest.mark.nightly) for one in CIS[1:])])
 def test_change_request_is_judged_where_it_branched_off_and_submitted(
     ci: str, clone: Workspace, origin: Origin, server: ContractServer
 ) -> None:

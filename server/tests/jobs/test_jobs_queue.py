@@ -77,6 +77,7 @@ def test_priority_then_the_project_with_least_under_way(service: Service) -> Non
     assert [take(service) for _ in range(6)] == [person, elsewhere, first, other, backfill, None]
 
 
+@pytest.mark.nightly
 def test_no_project_starves(service: Service, clock: Clock) -> None:
     """300 arrivals at random over 20 projects, most of two of them, and three agents. A project that waits
     sees at most three turns of each project go by."""
@@ -222,6 +223,7 @@ def test_the_table_of_transitions_is_the_law() -> None:
         require_allowed(1, JobState.DONE, JobState.MEASURING)
 
 
+@pytest.mark.nightly
 def test_twenty_agents_get_two_hundred_jobs_once_each(service: Service) -> None:
     with service.context.sessions() as session:
         waiting = [enqueue_in(session, service, number, JobReason.PUSH) for number in range(1, 201)]

@@ -93,6 +93,7 @@ def rows(service: Service) -> list[DeliveryRow]:
         return list(session.scalars(select(DeliveryRow).order_by(DeliveryRow.id)))
 
 
+@pytest.mark.nightly
 def test_git_is_asked_as_often_for_many_as_for_few(scene: Forked, asked: list[str]) -> None:
     tip = scene.repo.commit("later", "later.c")
     scene.repo.push()
