@@ -4,7 +4,7 @@
  * kind of table; what the tables hold is folded into the instructions as constants, tables follow each other by jumps.
  * What is known of a packet at a table (its eth_type, the action set written so far) is known when the code is made:
  * the table's code is made once for each such state. Where entries of a table differ in constants alone, they share
- * code and the constants are read from the entry's row.
+ * code and the constants are read from the entry's row. Keys that differ in a few adjacent bits number the rows.
  */
 #include <algorithm>
 #include <cstddef>
@@ -34,6 +34,9 @@ constexpr size_t spare_rows = 64;
 constexpr size_t max_states = 8;	 /* of one table; more share one in which nothing is known */
 constexpr uint32_t unknown = UINT32_MAX;
 constexpr uint32_t ipv4 = 0x0800, ipv6 = 0x86dd;
+constexpr uint32_t window_bits = 8; /* rows by key: the most that keys may differ in */
+constexpr uint64_t no_entry = UINT64_MAX; /* of a row */
+constexpr uint32_t every_table = (1u << OPENFLOW_TABLES) - 1;
 
 enum { AT_SOURCE_MAC = 6, AT_TYPE = 12, AT_IP = 14, AT_HOP_LIMIT = 21, AT_TTL = 22, AT_IPV6_SRC = 22, AT_IPV4_SRC = 26,
        AT_IPV4_DST = 30, AT_IPV6_DST = 38 };
@@ -83,6 +86,62 @@ std::vector<uint64_t> key_of(uint32_t table, const State &state)
 	return key;
 }
 
+/* Bit set of tables from which on metadata is read. */
+uint32_t metadata_readers(const openflow_tables *t)
+{
+	uint32_t readers = 0;
+
+	if ((t->terms_used >> OPENFLOW_METADATA & 1) == 0)
+		return 0;
+	for (uint32_t n = OPENFLOW_TABLES; n-- != 0;) { /* entries lead to later tables */
+		const openflow_table &table = *t->tables[n];
+		for (uint32_t i = 0; i < table.entry_count && (readers >> n & 1) == 0; i++) {
+			const openflow_entry &e = table.entries[i];
+			const uint32_t next = t->instructions[e.instructions].next;
+			bool reads = next != OPENFLOW_NONE && (readers >> next & 1) != 0;
+			for (uint32_t k = 0; k < e.term_count; k++)
+				reads |= table.terms[e.first_term + k].field == OPENFLOW_METADATA;
+			readers |= static_cast<uint32_t>(reads) << n;
+		}
+	}
+	return readers;
+}
+
+bool keeps_metadata(const openflow_instructions &i, uint32_t readers)
+{
+	return i.metadata_mask != 0 && i.next != OPENFLOW_NONE && (readers >> i.next & 1) != 0;
+}
+
+/* Keys of a hash table that differ in adjacent bits alone: base + index << low. */
+struct Window {
+	uint64_t base = 0;
+	uint32_t low = 0, size = 0; /* size 0: they differ in more */
+};
+
+Window window_of(const openflow_exact &e)
+{
+	uint64_t ones = UINT64_MAX, any = 0;
+	Window w;
+
+	if (e.key_count != 1)
+		return w;
+	for (size_t at = 0; at <= e.slot_mask; at++) {
+		const uint64_t *slot = e.slots + (at << e.shift);
+		if (slot[1] == 0)
+			continue;
+		ones &= slot[0];
+		any |= slot[0];
+	}
+	const uint64_t differ = any & ~ones;
+	w.low = static_cast<uint32_t>(__builtin_ctzll(differ));
+	const uint32_t bits = 64 - static_cast<uint32_t>(__builtin_clzll(differ)) - w.low;
+	if (bits > window_bits)
+		return w;
+	w.size = 1u << bits;
+	w.base = ones & ~(static_cast<uint64_t>(w.size - 1) << w.low);
+	return w;
+}
+
 /* What entries do, apart from constants: entries of one shape share code. */
 struct Shape {
 	std::vector<Value> values; /* in the order in which execute() uses them */
@@ -92,12 +151,14 @@ struct Shape {
 /* What the keys of a table lead to, by number, and the rows that have what differs among entries of one shape. */
 class Rows {
 public:
-	Rows(const openflow_tables *t, const uint32_t *numbers, size_t count, size_t room) : tables(t)
+	/* numbers: of instructions, or OPENFLOW_NONE: no entry. readers: tables from which on metadata is read. */
+	Rows(const openflow_tables *t, const uint32_t *numbers, size_t count, size_t room, uint32_t readers) :
+		tables(t), readers(readers)
 	{
 		for (size_t n = 0; n < count; n++)
 			add_shape(numbers[n]);
 		find_varying(numbers, count);
-		if (shapes.size() == 1 && words == 1 && room == count)
+		if (shapes.size() == 1 && words == 1 && room == count && !has_gaps)
 			return; /* one piece of code, and no constant that differs */
 		this->room = room;
 		data.reset(new uint64_t[std::max<size_t>(room * words, 1)]());
@@ -137,9 +198,11 @@ public:
 	std::vector<Shape> shapes;
 	std::unique_ptr<uint64_t[]> data; /* rows: the number of the shape, then what varies; or none */
 	size_t words = 1;		  /* of a row */
+	bool has_gaps = false;		  /* numbers without an entry */
 
 private:
 	const openflow_tables *tables;
+	uint32_t readers;
 	std::map<std::vector<uint64_t>, size_t> by_signature;
 	std::vector<size_t> shape_of; /* by number */
 	size_t room = 0;
@@ -152,6 +215,8 @@ private:
 		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
 			if (i.write.present >> kind & 1)
 				take(i.write.values[kind]);
+		if (keeps_metadata(i, readers))
+			take(i.metadata);
 		if (ends_in_group(i)) {
 			const openflow_action_set &bucket = tables->settings->groups[i.write.values[OPENFLOW_GROUP]].actions;
 			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
@@ -163,7 +228,8 @@ private:
 	std::vector<uint64_t> signature_of(uint32_t instructions) const
 	{
 		const openflow_instructions &i = tables->instructions[instructions];
-		std::vector<uint64_t> signature = {i.meter, i.next, i.clear, i.metadata, i.metadata_mask, i.write.present};
+		const uint64_t metadata_mask = keeps_metadata(i, readers) ? i.metadata_mask : 0;
+		std::vector<uint64_t> signature = {i.meter, i.next, i.clear, metadata_mask, i.write.present};
 
 		for (uint32_t a = 0; a < i.apply_count; a++)
 			signature.push_back(i.apply[a].kind);
@@ -174,6 +240,11 @@ private:
 
 	void add_shape(uint32_t instructions)
 	{
+		if (instructions == OPENFLOW_NONE) {
+			has_gaps = true;
+			shape_of.push_back(SIZE_MAX);
+			return;
+		}
 		auto at = by_signature.emplace(signature_of(instructions), shapes.size());
 
 		if (at.second)
@@ -189,6 +260,8 @@ private:
 		for (const Shape &shape : shapes)
 			varies.emplace_back(shape.values.size());
 		for (size_t n = 0; n < count; n++) {
+			if (numbers[n] == OPENFLOW_NONE)
+				continue;
 			std::vector<Value> values = constants_of(numbers[n]);
 			for (size_t v = 0; v < values.size(); v++)
 				if (values[v].number != shapes[shape_of[n]].values[v].number)
@@ -205,9 +278,13 @@ private:
 
 	void fill(size_t number, size_t shape, uint32_t instructions)
 	{
-		std::vector<Value> values = constants_of(instructions);
 		uint64_t *row = &data[number * words];
 
+		if (instructions == OPENFLOW_NONE) {
+			row[0] = no_entry;
+			return;
+		}
+		std::vector<Value> values = constants_of(instructions);
 		row[0] = shape;
 		for (size_t v = 0; v < values.size(); v++)
 			if (!shapes[shape].values[v].constant)
@@ -232,16 +309,16 @@ protected:
 class Code : public Xbyak::CodeGenerator {
 public:
 	/* All tables in one. */
-	explicit Code(const openflow_tables *t) : CodeGenerator(first_bytes, Xbyak::AutoGrow), tables(t), s(t->settings)
+	explicit Code(const openflow_tables *t) :
+		CodeGenerator(first_bytes, Xbyak::AutoGrow), tables(t), s(t->settings), readers(metadata_readers(t))
 	{
-		uses_metadata = t->terms_used >> OPENFLOW_METADATA & 1;
 		make();
 		ready(PROTECT_RE); /* written until here, executed from here on */
 	}
 
 	/* What goes through a batch, without tables. */
 	Code(const openflow_tables *t, Places &all) :
-		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), uses_metadata(true), places(&all)
+		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), readers(every_table), places(&all)
 	{
 		make();
 		ready(PROTECT_RE);
@@ -249,7 +326,7 @@ public:
 
 	/* One table, for packets of which this is known. */
 	Code(const openflow_tables *t, Places &all, uint32_t table, const State &state) :
-		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), uses_metadata(true), places(&all)
+		CodeGenerator(first_bytes_apart, Xbyak::AutoGrow), tables(t), s(t->settings), readers(every_table), places(&all)
 	{
 		make_table(table, state);
 		make_ends();
@@ -263,7 +340,8 @@ public:
 private:
 	const openflow_tables *tables;
 	const openflow_settings *s;
-	bool uses_metadata;
+	uint32_t readers; /* tables from which on metadata is read */
+	bool row_at_hand = false; /* r10: the row of the entry that was found */
 	Places *places = nullptr; /* each table apart, or none */
 	std::map<std::vector<uint64_t>, Label> labels;
 	std::vector<std::pair<uint32_t, State>> todo;
@@ -379,7 +457,7 @@ private:
 		je(malformed, T_NEAR);
 		cmp(eax, lay.kind_vlan);
 		je(vlan, T_NEAR);
-		if (uses_metadata)
+		if ((readers & 1) != 0)
 			mov(qword[rsp + STACK_METADATA], 0);
 		if (places != nullptr)
 			jmp(ptr[row + at_place(places->place_of(0, State()))]);
@@ -434,7 +512,7 @@ private:
 	{
 		if (places != nullptr)
 			return places->rows_of(table);
-		rows.emplace_back(new Rows(tables, t.numbers, t.number_count, t.number_count));
+		rows.emplace_back(new Rows(tables, t.numbers, t.number_count, t.number_count, readers));
 		return *rows.back();
 	}
 
@@ -452,9 +530,9 @@ private:
 		State known = state;
 		for (uint32_t i = 0; i < t.guard_count; i++)
 			compare(t.guards[i], known, miss);
-		if (t.kind == OPENFLOW_EXACT)
+		if (t.kind == OPENFLOW_EXACT && (places != nullptr || !find_in_window(t, known, miss)))
 			find_exact(table, t, known, miss);
-		else
+		else if (t.kind == OPENFLOW_PREFIXES)
 			find_prefix(table, t, known, miss);
 		L(miss);
 		make_miss(table, t.miss, state);
@@ -501,6 +579,58 @@ private:
 		return true;
 	}
 
+	/* false: the keys differ in too many bits to number rows. */
+	bool find_in_window(const openflow_table &t, const State &state, Label &miss)
+	{
+		const openflow_exact &e = t.exact;
+		const Window w = window_of(e);
+
+		if (w.size == 0)
+			return false;
+		std::vector<uint32_t> by_index(w.size, OPENFLOW_NONE);
+		for (size_t at = 0; at <= e.slot_mask; at++) {
+			const uint64_t *slot = e.slots + (at << e.shift);
+			if (slot[1] != 0)
+				by_index[(slot[0] - w.base) >> w.low] = t.numbers[slot[1] - 1];
+		}
+		rows.emplace_back(new Rows(tables, by_index.data(), w.size, w.size, readers));
+		load_index(e.keys[0], w, state);
+		cmp(rax, w.size);
+		jae(miss, T_NEAR);
+		execute_found(*rows.back(), state, miss);
+		return true;
+	}
+
+	/* rax: below the window's size for its keys alone. */
+	void load_index(const openflow_term &key, const Window &w, const State &state)
+	{
+		const bool none_below = key.mask == (full_masks[key.field] >> w.low) << w.low;
+
+		load_field(key.field, state);
+		if (none_below) {
+			if (w.low != 0)
+				shr(rax, static_cast<int>(w.low));
+			subtract_from_rax(w.base >> w.low);
+			return;
+		}
+		mask(key);
+		subtract_from_rax(w.base);
+		if (w.low != 0)
+			ror(rax, static_cast<int>(w.low));
+	}
+
+	void subtract_from_rax(uint64_t value)
+	{
+		if (value == 0)
+			return;
+		if (value <= INT32_MAX) {
+			sub(rax, static_cast<uint32_t>(value));
+		} else {
+			mov(rcx, value);
+			sub(rax, rcx);
+		}
+	}
+
 	void find_exact(uint32_t table, const openflow_table &t, const State &state, Label &miss)
 	{
 		const openflow_exact &e = t.exact;
@@ -532,7 +662,7 @@ private:
 			je(step, T_NEAR);
 		}
 		lea(rax, ptr[rcx - 1]);
-		execute_found(rows_of(table, t), state);
+		execute_found(rows_of(table, t), state, miss);
 		L(step);
 		add(eax, stride);
 		and_(eax, (e.slot_mask + 1) * stride - 1);
@@ -556,7 +686,7 @@ private:
 		sub(ecx, 1);
 		jb(miss, T_NEAR);
 		mov(eax, ecx);
-		execute_found(rows_of(table, t), state);
+		execute_found(rows_of(table, t), state, miss);
 		L(group);
 		and_(ecx, OPENFLOW_PREFIX_GROUP - 1);
 		shl(ecx, 8);
@@ -570,14 +700,19 @@ private:
 	/* ---- entries of one shape ---- */
 
 	/* Executes what number rax of the table leads to. */
-	void execute_found(const Rows &found, const State &state)
+	void execute_found(const Rows &found, const State &state, Label &miss)
 	{
 		if (found.data != nullptr)
 			point_to_row(found.data.get(), found.words);
+		if (found.has_gaps) {
+			cmp(qword[r10], -1);
+			je(miss, T_NEAR);
+		}
 		for (size_t n = 0; n < found.shapes.size(); n++) {
 			Label other;
+			row_at_hand = found.data != nullptr;
 			if (n + 1 < found.shapes.size()) {
-				cmp(qword[rax], static_cast<uint32_t>(n));
+				cmp(qword[r10], static_cast<uint32_t>(n));
 				jne(other, T_NEAR);
 			}
 			execute(found.shapes[n].example, state, found.shapes[n].values);
@@ -587,17 +722,18 @@ private:
 
 	void execute_one(uint32_t instructions, const State &state)
 	{
-		const Rows alone(tables, &instructions, 1, 1);
+		const Rows alone(tables, &instructions, 1, 1, readers);
 
 		execute(alone.shapes[0].example, state, alone.shapes[0].values);
 	}
 
 	void point_to_row(const uint64_t *rows, size_t words)
 	{
+		static_assert(no_entry == static_cast<uint64_t>(-1), "as rows are compared");
 		imul(rax, rax, static_cast<int>(words * 8));
-		mov(rcx, reinterpret_cast<size_t>(rows));
-		add(rax, rcx);
-		mov(ptr[rsp + STACK_ROW], rax);
+		mov(r10, reinterpret_cast<size_t>(rows));
+		add(r10, rax);
+		mov(ptr[rsp + STACK_ROW], r10);
 	}
 
 	/* ---- instructions and actions ---- */
@@ -618,8 +754,8 @@ private:
 		for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
 			if (i.write.present >> kind & 1)
 				write(state, kind, *value++);
-		if (uses_metadata && i.metadata_mask != 0)
-			set_metadata(i);
+		if (keeps_metadata(i, readers))
+			set_metadata(i.metadata_mask, *value++);
 		if (i.next != OPENFLOW_NONE)
 			go_to(i.next, state);
 		else
@@ -654,13 +790,15 @@ private:
 		state.set_in_memory = true;
 	}
 
-	void set_metadata(const openflow_instructions &i)
+	/* value: no bits beyond the mask. */
+	void set_metadata(uint64_t mask, Value value)
 	{
-		mov(rax, ptr[rsp + STACK_METADATA]);
-		mov(rcx, ~i.metadata_mask);
-		and_(rax, rcx);
-		mov(rcx, i.metadata);
-		or_(rax, rcx);
+		load(rax, value);
+		if (mask != UINT64_MAX) {
+			mov(rcx, ~mask);
+			and_(rcx, ptr[rsp + STACK_METADATA]);
+			or_(rax, rcx);
+		}
 		mov(ptr[rsp + STACK_METADATA], rax);
 	}
 
@@ -695,9 +833,13 @@ private:
 			for (uint32_t kind = 0; kind < OPENFLOW_ACTIONS; kind++)
 				bucket.values[kind] = {true, actions.values[kind]};
 		}
-		load(rax, group);
 		mov(rcx, ptr[row + offsetof(openflow_row, groups)]);
-		inc(qword[rcx + rax * 8]);
+		if (group.constant) {
+			inc(qword[rcx + group.number * 8]);
+		} else {
+			load(rax, group);
+			inc(qword[rcx + rax * 8]);
+		}
 		change_all(bucket, state);
 		output(bucket, state.set.has(OPENFLOW_QUEUE) ? state.set.values[OPENFLOW_QUEUE] : Value());
 	}
@@ -728,6 +870,10 @@ private:
 		const size_t at = offsetof(openflow_row, outputs);
 		if (port.constant && queue.constant) {
 			count(at + (port.number * OPENFLOW_QUEUES + queue.number) * 8);
+		} else if (queue.constant) {
+			load(rax, port);
+			shl(rax, __builtin_ctz(OPENFLOW_QUEUES * 8));
+			inc(qword[row + rax + (at + queue.number * 8)]);
 		} else {
 			load(rax, port);
 			load(rcx, queue);
@@ -778,6 +924,13 @@ private:
 
 	void set_both_macs(Value destination, Value source)
 	{
+		if (source.constant) {
+			const uint64_t bytes = mac_bytes(source.number);
+			load_mac(rax, destination, bytes << 48);
+			mov(ptr[frame], rax);
+			mov(dword[frame + 8], static_cast<uint32_t>(bytes >> 16));
+			return;
+		}
 		load_mac(rax, destination);
 		load_mac(rcx, source);
 		mov(rdx, rcx);
@@ -788,16 +941,23 @@ private:
 		mov(dword[frame + 8], ecx);
 	}
 
-	/* The address's bytes as they lie in a frame. */
-	void load_mac(const Reg64 &to, Value value)
+	/* An address's bytes as they lie in a frame. */
+	static uint64_t mac_bytes(uint64_t address) { return __builtin_bswap64(address << 16); }
+
+	/* behind: bytes that follow the address's. */
+	void load_mac(const Reg64 &to, Value value, uint64_t behind = 0)
 	{
 		if (value.constant) {
-			mov(to, __builtin_bswap64(value.number << 16));
+			mov(to, mac_bytes(value.number) | behind);
 			return;
 		}
 		load(to, value);
 		shl(to, 16);
 		bswap(to);
+		if (behind != 0) {
+			mov(rdx, behind);
+			or_(to, rdx);
+		}
 	}
 
 	void load(const Reg64 &to, Value value)
@@ -806,7 +966,9 @@ private:
 			mov(to, value.number);
 			return;
 		}
-		mov(r10, ptr[rsp + STACK_ROW]);
+		if (!row_at_hand)
+			mov(r10, ptr[rsp + STACK_ROW]);
+		row_at_hand = true;
 		mov(to, ptr[r10 + value.number * 8]);
 	}
 
@@ -834,6 +996,7 @@ private:
 		mov(ptr[r11 + at + offsetof(openflow_bucket, tokens)], rax);
 		inc(qword[r11 + at + offsetof(openflow_bucket, within)]);
 		L(*within);
+		row_at_hand = false;
 		cold.push_back([=, this] {
 			L(*fill);
 			mov(rdi, reinterpret_cast<size_t>(&tables->limits[meter_number]));
@@ -860,6 +1023,7 @@ private:
 	{
 		mov(rax, address);
 		call(rax);
+		row_at_hand = false;
 	}
 
 	void count(size_t at) { inc(qword[row + at]); }
@@ -879,8 +1043,15 @@ private:
 			known.eth_type = static_cast<uint32_t>(term.value);
 			return true;
 		}
+		const bool whole = term.mask == full_masks[term.field];
 		if (known.eth_type == ipv4 && (term.field == OPENFLOW_IPV4_SRC || term.field == OPENFLOW_IPV4_DST)) {
 			compare_ipv4(term, term.field == OPENFLOW_IPV4_SRC ? AT_IPV4_SRC : AT_IPV4_DST);
+		} else if (term.field == OPENFLOW_IP_PROTO && whole) {
+			cmp(byte[parsed + lay.packet_protocol], static_cast<uint32_t>(term.value));
+		} else if (term.field == OPENFLOW_IP_DSCP && known.eth_type == ipv4 && whole && term.value == 0) {
+			test(byte[frame + AT_IP + 1], 0xfc);
+		} else if ((term.field == OPENFLOW_L4_SRC || term.field == OPENFLOW_L4_DST) && whole) {
+			compare_port(term, term.field == OPENFLOW_L4_SRC ? 0 : 2, fail);
 		} else {
 			load_field(term.field, known);
 			mask(term);
@@ -898,9 +1069,23 @@ private:
 			cmp(dword[frame + at], value);
 			return;
 		}
+		if (term.mask == 0xff000000) {
+			cmp(byte[frame + at], value);
+			return;
+		}
 		mov(eax, dword[frame + at]);
 		and_(eax, __builtin_bswap32(static_cast<uint32_t>(term.mask)));
 		cmp(eax, value);
+	}
+
+	/* No port fails: its value is none of 16 bits. */
+	void compare_port(const openflow_term &term, uint32_t at, Label &fail)
+	{
+		cmp(byte[parsed + lay.packet_kind], lay.kind_l4);
+		jne(fail, T_NEAR);
+		movzx(eax, word[parsed + lay.packet_l4]);
+		movzx(eax, word[frame + rax + at]);
+		cmp(eax, __builtin_bswap16(static_cast<uint16_t>(term.value)));
 	}
 
 	void compare_rax(uint64_t value)
@@ -1114,7 +1299,7 @@ public:
 		std::unique_ptr<Rows> &made = rows[number] != nullptr && number != remade ? rows[number] : coming[number];
 
 		if (made == nullptr)
-			made.reset(new Rows(tables, t.numbers, t.number_count, 2 * t.number_count + spare_rows));
+			made.reset(new Rows(tables, t.numbers, t.number_count, 2 * t.number_count + spare_rows, every_table));
 		return *made;
 	}
 

@@ -28,6 +28,11 @@ static struct frame udp_to(uint32_t destination, uint16_t port)
 	return make_frame(17, IP(10, 0, 0, 1), 1000, destination, port, "x", 1);
 }
 
+static struct frame udp_from(uint32_t source)
+{
+	return make_frame(17, source, 1000, IP(192, 0, 2, 1), 9, "x", 1);
+}
+
 static uint64_t sent_to(uint32_t port)
 {
 	uint64_t sum = 0;
@@ -108,6 +113,67 @@ static void tables_are_of_three_kinds(void)
 		}
 		fixture_close(&openflow);
 	}
+}
+
+/* Of keys that differ in adjacent bits, there are some, and what is next to them is none. */
+static void keys_next_to_each_other(void)
+{
+	static const struct {
+		const char *key;
+		uint32_t shift, base, others[3];
+	} cases[] = {
+		{"ipv4_src=10.%u.0.0/16", 16, IP(10, 0, 1, 1), {IP(10, 128, 1, 1), IP(11, 0, 1, 1), IP(138, 0, 1, 1)}},
+		{"ipv4_src=10.0.%u.1", 8, IP(10, 0, 0, 1), {IP(10, 0, 0, 2), IP(10, 1, 0, 1), IP(138, 0, 0, 1)}},
+		{"ipv4_src=10.0.%u.1/255.0.255.1", 8, IP(10, 7, 0, 1), {IP(10, 7, 0, 0), IP(10, 7, 16, 1), IP(11, 7, 0, 1)}},
+		{"ipv4_src=0.0.0.%u/0.0.0.255", 0, IP(10, 7, 8, 0), {IP(10, 7, 8, 16), IP(10, 7, 8, 128), IP(10, 7, 8, 240)}},
+	};
+	char rules[2048], key[64];
+
+	for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t end = (size_t)snprintf(rules, sizeof(rules), "flow 0 0 any drop\n");
+		for (uint32_t n = 3; n <= 12; n++) {
+			snprintf(key, sizeof(key), cases[i].key, n);
+			end += (size_t)snprintf(rules + end, sizeof(rules) - end, "flow 0 5 eth_type=0x0800,%s %s%u\n", key,
+						n % 3 == 0 ? "write:output=" : "write:queue=1,output=", n);
+		}
+		open_openflow(rules, "");
+		CHECK_EQUAL(tables()->tables[0]->kind, OPENFLOW_EXACT);
+		for (uint32_t n = 0; n < 16; n++) {
+			struct frame f = udp_from(cases[i].base + (n << cases[i].shift));
+			bool is_key = n >= 3 && n <= 12;
+			RUNS(&f, is_key ? "output" : "dropped");
+			CHECK_EQUAL(sent_to(n), is_key);
+		}
+		for (uint32_t n = 0; n < 3; n++) {
+			struct frame f = udp_from(cases[i].others[n] + (5u << cases[i].shift));
+			RUNS(&f, "dropped");
+		}
+		fixture_close(&openflow);
+	}
+}
+
+/* Written by parts, and by entries that differ in nothing else; where no table reads it, it changes nothing. */
+static void metadata_goes_from_table_to_table(void)
+{
+	char rules[4096];
+	size_t end = (size_t)snprintf(rules, sizeof(rules), "flow 0 0 any goto=2\nflow 1 0 any metadata=0x5/0xf goto=2\n"
+							    "flow 2 0 any drop\nflow 3 0 any write:output=20\n");
+
+	for (uint32_t n = 0; n < 12; n++) {
+		end += (size_t)snprintf(rules + end, sizeof(rules) - end,
+					"flow 0 5 eth_type=0x0800,ipv4_src=10.0.%u.1 metadata=0x%x/0xff goto=%u\n", n, n << 4,
+					n < 10 ? 1 : 3);
+		end += (size_t)snprintf(rules + end, sizeof(rules) - end, "flow 2 5 metadata=0x%x write:output=%u\n", n << 4 | 5,
+					n + 1);
+	}
+	open_openflow(rules, "");
+	for (uint32_t n = 0; n < 13; n++) {
+		struct frame f = udp_from(IP(10, 0, n, 1));
+		RUNS(&f, n < 12 ? "output" : "dropped");
+		CHECK_EQUAL(sent_to(n + 1), n < 10);
+	}
+	CHECK_EQUAL(sent_to(20), 2);
+	fixture_close(&openflow);
 }
 
 static void meters_refill_with_time(void)
@@ -253,6 +319,8 @@ int main(int argc, char **argv)
 		RUN(a_miss_is_no_drop);
 		RUN(what_no_table_sees);
 		RUN(tables_are_of_three_kinds);
+		RUN(keys_next_to_each_other);
+		RUN(metadata_goes_from_table_to_table);
 		RUN(meters_refill_with_time);
 		RUN(counts_are_inherited);
 		RUN(code_is_never_writable);

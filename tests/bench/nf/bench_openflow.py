@@ -125,6 +125,7 @@ def print_chains() -> None:
             value,
             "x cycles per packet",
             "higher",
+            bar=BAR_RATIO,
             standard_error=error,
             interpreted=describe(interpreted, turns[interpreted.name]),
             specialised=describe(specialised, turns[specialised.name]),
