@@ -7,7 +7,7 @@ import contextlib
 import secrets
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nalm_core.report.run_report import StageInfo
@@ -122,6 +122,27 @@ class RunningNf(NfProcess):
         """
         assert self.gate is not None
         limit = limit_seconds or (PACKETS_SECONDS if packets else PARK_SECONDS)
+        if not packets:
+            with self.opened(limit):
+                time.sleep(milliseconds / 1000)
+            return
+        number = self._begin_turn(packets, limit)
+        self._wait_for_packets(lambda: self._parked(number), number, limit, stall_seconds)
+        self.gate.close()
+
+    @contextlib.contextmanager
+    def opened(self, limit_seconds: float = PARK_SECONDS) -> Iterator[None]:
+        """One turn, as long as the context: it begins when every lcore has, and ends when all have parked."""
+        assert self.gate is not None
+        number = self._begin_turn(0, limit_seconds)
+        try:
+            yield
+        finally:
+            self.gate.close()
+        self._wait(lambda: self._parked(number), limit_seconds, f"did not end turn {number}")
+
+    def _begin_turn(self, packets: int, limit: float) -> int:
+        assert self.gate is not None
         number = self.gate.open(packets)
 
         def entered() -> bool:
@@ -129,19 +150,13 @@ class RunningNf(NfProcess):
                 state is not LcoreState.PARKED or parked == number for state, parked in self.probe.states()
             )
 
-        def parked() -> bool:
-            states = self.probe.states()
-            return all(state is LcoreState.PARKED and turn == number for state, turn in states)
-
         # The clock starts when the lcores do: a gate that closes before they wake would skip the turn.
         self._wait(entered, limit, f"did not begin turn {number}")
-        if packets:
-            self._wait_for_packets(parked, number, limit, stall_seconds)
-        else:
-            time.sleep(milliseconds / 1000)
-            self.gate.close()
-            self._wait(parked, limit, f"did not end turn {number}")
-        self.gate.close()
+        return number
+
+    def _parked(self, number: int) -> bool:
+        states = self.probe.states()
+        return all(state is LcoreState.PARKED and turn == number for state, turn in states)
 
     def _wait_for_packets(self, parked: Callable[[], bool], number: int, limit: float, stall: float) -> None:
         begin, watch = time.monotonic(), _Progress(self._packets_done)

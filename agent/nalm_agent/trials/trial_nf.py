@@ -5,22 +5,26 @@ their way arrive. The process lives on between trials, so that all loads are mea
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
+from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
+from nalm_agent.generators.generator import LoadGenerator, Offer
+from nalm_agent.generators.inside import InsideGenerator
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.nf.probe import Snapshot, buffers_in_use, lcore_counters, stage_counters
-from nalm_agent.nf.traffic_file import NO_SHAPE, VARIABLE, Load, TrafficFile
+from nalm_agent.nf.probe import buffers_in_use, lcore_counters, stage_counters
+from nalm_agent.nf.traffic_file import NO_SHAPE, VARIABLE
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.lcore_stages import lcore_stages
 
@@ -66,7 +70,8 @@ class TrialNf:
         self._run = run
         self._launch = launch
         self._trial = 0
-        self._path = run.work.fresh("traffic") / "traffic"
+        path = run.work.fresh("traffic") / "traffic"
+        self._generator: LoadGenerator = InsideGenerator(path)
         self._nf = RunningNf(
             run.command,
             run.work,
@@ -75,14 +80,13 @@ class TrialNf:
             ready_seconds=run.ready_seconds,
             pin=run.pin,
             urgent=run.urgent,
-            environment={VARIABLE: str(self._path)},
+            environment={VARIABLE: str(path)},
         )
-        self._traffic: TrafficFile | None = None
 
     def __enter__(self) -> TrialNf:
         try:
             self._nf.wait_ready()
-            self._traffic = TrafficFile(self._path)
+            self._generator.connect()
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -91,9 +95,7 @@ class TrialNf:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._traffic is not None:
-            self._traffic.close()
-            self._traffic = None
+        self._generator.close()
         self._nf.__exit__(kind, value, trace)
 
     @property
@@ -117,23 +119,17 @@ class TrialNf:
         arrive: wait until no packet is on its way; otherwise the last packets count for the next trial.
         Raises NfError if the NF does not end its turn.
         """
-        traffic = self._traffic
-        assert traffic is not None
         self._trial += 1
-        load = Load.CLOSED if ask.pps is None else Load.OPEN
-        traffic.ask(
-            self._trial,
-            load,
-            rate_pps=ask.pps or 0,
+        offer = Offer(
+            trial=self._trial,
+            seconds=ask.seconds,
+            pps=ask.pps,
             leave_out_s=ask.leave_out_s,
             shape=self._run.shape,
+            arrive=arrive,
         )
-        stolen, before = steal_ns(self._run.cores.cpus), self._nf.snapshot()
-        batches = batch_snapshot(self._nf.probe)
-        self._nf.turn(milliseconds=ask.seconds * 1000)
-        counted = batches_between(batches, batch_snapshot(self._nf.probe))
-        if arrive:
-            self._let_arrive(traffic, before)
+        stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf)
+        offered = self._generator.offer(offer, turns)
         after, stolen = self._nf.snapshot(), steal_ns(self._run.cores.cpus) - stolen
         found = Trial(
             phase=ask.phase,
@@ -141,14 +137,14 @@ class TrialNf:
             intended_pps=ask.pps,
             intended_s=ask.seconds,
             share=ask.share,
-            traffic=traffic.totals(self._trial),
-            lcores=lcore_counters(before, after),
-            stages=lcore_stages(self.stages, before, after),
-            batches=counted,
+            traffic=offered.traffic,
+            lcores=lcore_counters(turns.before, after),
+            stages=lcore_stages(self.stages, turns.before, after),
+            batches=turns.batches,
             steal_ns=max(0, stolen),
-            latency=traffic.latency(),
-            jitter=traffic.jitter(),
-            directions=traffic.directions(),
+            latency=offered.latency,
+            jitter=offered.jitter,
+            directions=dict(offered.directions),
         )
         return marked(found, self.info)
 
@@ -171,24 +167,47 @@ class TrialNf:
         """The last lines of the NF's output."""
         return self._nf.log_tail()
 
-    def _let_arrive(self, traffic: TrafficFile, before: Snapshot) -> None:
-        traffic.ask(self._trial, Load.SILENT)
+
+class _CountedTurns:
+    """Turns of one trial. Batches are those of the time in which load is offered."""
+
+    def __init__(self, nf: RunningNf) -> None:
+        self._nf = nf
+        self.before = nf.snapshot()
+        self.batches: list[LcoreBatches] = []
+
+    def run(self, seconds: float) -> None:
+        with self._counted():
+            self._nf.turn(milliseconds=seconds * 1000)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        with self._counted(), self._nf.opened():
+            yield
+
+    def arrive(self, sent: Callable[[], int]) -> None:
         way = None
         for _ in range(SILENT_TURNS):
             self._nf.turn(milliseconds=SILENT_MS)
-            now = self._on_its_way(traffic, before)
+            now = sent() - self._ended()
             if now in (0, way):
                 return
             way = now
 
-    def _on_its_way(self, traffic: TrafficFile, before: Snapshot) -> int:
-        """Packets that were sent and have no outcome yet."""
-        counters = stage_counters(self.stages, before, self._nf.snapshot())
-        ended = sum(
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        before = batch_snapshot(self._nf.probe)
+        yield
+        self.batches = batches_between(before, batch_snapshot(self._nf.probe))
+
+    def _ended(self) -> int:
+        """Packets of the trial that have an outcome."""
+        stages = self._nf.probe.stages
+        counters = stage_counters(stages, self.before, self._nf.snapshot())
+        return sum(
             counters[stage.name].outcomes[name]
-            for stage in self.stages
+            for stage in stages
             if not stage.apart
             for name, kind in stage.outcomes.items()
             if kind is not OutcomeKind.PASS
         )
-        return traffic.totals(self._trial).sent - ended

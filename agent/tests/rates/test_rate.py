@@ -48,6 +48,7 @@ def test_the_json_goes_to_standard_output(traffic_repository: NfRepository, nalm
     )  # fmt: skip
     document = json.loads(done.stdout)
     assert document["schema"] == "nalm.rate-report/1"
+    assert document["generator"] == {"name": "inside", "kind": "inside"}
     assert done.stderr == ""
 
 

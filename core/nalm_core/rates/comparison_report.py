@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 
 from nalm_core.rates import defaults
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.rate_report import Search, Trial
 from nalm_core.report.run_report import (
     Arm,
@@ -69,6 +70,7 @@ class RateComparison(Model):
     started_at: datetime
     finished_at: datetime
     settings: ComparisonSettings
+    generator: Generator = INSIDE
     ndr: Search | None = None
     """The search with base that chose the loads."""
     loads: list[CommonLoad] = Field(default_factory=list)

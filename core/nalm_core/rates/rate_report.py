@@ -14,6 +14,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AliasChoices, ConfigDict, Field
 
 from nalm_core.rates import defaults
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import Histogram
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.event_counts import EventCount
@@ -193,6 +194,7 @@ class RateReport(Model):
     started_at: datetime
     finished_at: datetime
     settings: RateSettings
+    generator: Generator = INSIDE
     build: Build | None
     """None if the NF could not be built."""
     run: RunDefinition

@@ -19,6 +19,7 @@ from typing import Annotated, Final, Literal
 from pydantic import ConfigDict, Field
 
 from nalm_core.rates import defaults
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import percentile_ns
 from nalm_core.rates.rate_report import Search, Trial
 from nalm_core.rates.rate_result import HONEST
@@ -64,6 +65,7 @@ class SoakHeader(Model):
     host: Host
     started_at: datetime
     settings: SoakSettings
+    generator: Generator = INSIDE
     ndr: Search | None = None
     """The search that chose the load."""
     build: Build

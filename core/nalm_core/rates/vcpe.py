@@ -16,6 +16,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
+from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import LatencyFigures, figures, merged
 from nalm_core.rates.rate_report import DIRECTIONS, Direction, Trial
 from nalm_core.rates.trials import intended, lost_packets, shares_core
@@ -105,6 +106,7 @@ class VcpeReport(Model):
     seconds: float = Field(gt=0)
     """Time at each load; the preset's, or shorter for trying it."""
     leave_out_s: float = Field(ge=0)
+    generator: Generator = INSIDE
     build: Build | None
     """None if the NF could not be built."""
     run: RunDefinition

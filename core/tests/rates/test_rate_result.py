@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from nalm_core.rates.defaults import DOCUMENTED
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_report import Ended, Phase, RateReport, RateStatus, Search
 from nalm_core.rates.rate_result import RateVerdict, judge_rates
 from rate_synthetic import TSC_HZ, Truth, latency_of, rate_report, trial
@@ -106,6 +107,12 @@ def test_a_report_survives_json() -> None:
     text = json.dumps(report.model_dump(mode="json", by_alias=True))
     assert RateReport.model_validate_json(text) == report
     assert json.loads(text)["schema"] == "nalm.rate-report/1"
+
+
+def test_a_report_of_before_had_the_generator_inside() -> None:
+    document = rate_report([trial(Truth())]).model_dump(mode="json", by_alias=True)
+    assert document.pop("generator") == {"name": "inside", "kind": "inside"}
+    assert RateReport.model_validate(document).generator == INSIDE
 
 
 def test_every_constant_is_documented_with_its_value() -> None:
