@@ -21,6 +21,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
         "    nalm doctor --noise --all\n\n"
+        "    nalm doctor --generator inside\n\n"
         "    sudo nalm doctor --tune         --untune reverts it"
     )(doctor)
 
@@ -35,6 +36,14 @@ def doctor(
         bool,
         typer.Option("--all", help="With --noise: every scenario of nalm.toml that is measured by default."),
     ] = False,
+    generator: Annotated[
+        str | None,
+        typer.Option(
+            "--generator",
+            metavar="NAME",
+            help="Only check whether this generator of load offers what it is asked for, rate by rate.",
+        ),
+    ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time for --noise, of each scenario.")] = 60,
     lcores: Annotated[int, typer.Option(min=1, help="CPUs to examine and to tune: a scenario's lcores.")] = 1,
     tune: Annotated[
@@ -47,9 +56,9 @@ def doctor(
     """Show what this host can measure, and each problem with its effect and remedy."""
 
     home = Home.default()
-    if sum((noise, tune, untune)) > 1 or (dry_run and not tune):
+    if sum((noise, tune, untune, generator is not None)) > 1 or (dry_run and not tune):
         raise UsageError(
-            "--noise, --tune and --untune exclude each other, and --dry-run requires --tune",
+            "--noise, --generator, --tune and --untune exclude each other, and --dry-run requires --tune",
             hint="run `nalm doctor` once for each option",
         )
     if every and not noise:
@@ -63,6 +72,10 @@ def doctor(
             if untune and any(one.refused for one in done):
                 raise typer.Exit(ExitCode.NOT_MEASURED)
         return
+    if generator is not None:
+        found = [command.generator_finding(home, repo.absolute(), generator, quiet=as_json)]
+        print_findings(found, as_json=as_json)
+        raise typer.Exit(severity(found))
     found = command.findings(home, lcores)
     by_scenario = []
     if noise and every:

@@ -14,13 +14,13 @@ from nalm_core.experiments.result import (
     ModelsResult,
     Result,
 )
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, interval_percent, share_percent
 from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.report.print_run import console
 from nalm_agent.report.stage_table import MISSING
 from nalm_agent.report.table_width import fit, needed_width

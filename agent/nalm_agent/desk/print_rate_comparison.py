@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from nalm_core.rates.rate_change import ComparisonVerdict, FigureChange, LoadChange, RateFigure
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.desk.print_rates import loss_lines, pps_text
+from nalm_agent.desk.print_rates import loss_lines
 from nalm_agent.report.print_run import console
 from nalm_agent.report.stage_table import MISSING
 from nalm_agent.report.table_width import fit

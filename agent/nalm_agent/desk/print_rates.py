@@ -9,7 +9,8 @@ from nalm_core.rates.latency import LatencyFigures
 from nalm_core.rates.rate_report import RateReport, Search
 from nalm_core.rates.rate_result import LatencyAt, RateResult
 from nalm_core.rates.soak import SoakHeader, SoakVerdict
-from nalm_core.rates.trials import LATE, NOT_RETURNED, UNSENT, Loss
+from nalm_core.rates.trials import LATE, NOT_RETURNED, NOT_TAKEN_IN, QUEUE_FULL, UNSENT, Loss
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import share_percent
 from rich.console import Console
 from rich.markup import escape
@@ -27,6 +28,8 @@ MAX_LOSSES = 6
 _SAID = {
     LATE: "not sent in time (no room or no time before the NF)",
     UNSENT: "still in the send queue at the end",
+    QUEUE_FULL: "the generator's transmit queue was full",
+    NOT_TAKEN_IN: "sent, but not taken in: the NF's receive queue was full, or lost on the way",
     NOT_RETURNED: "neither returned nor dropped by name",
 }
 
@@ -145,11 +148,3 @@ def print_soak(header: SoakHeader, verdict: SoakVerdict, title: str) -> None:
         out.print(f"  lost {share_percent(verdict.loss_ratio, 4)} of the packets")
     for line in loss_lines(verdict.lost):
         out.print(f"  lost: {escape(line)}")
-
-
-def pps_text(pps: float) -> str:
-    """A rate with a readable unit."""
-    for unit, size in (("Mpps", 1e6), ("kpps", 1e3)):
-        if pps >= size:
-            return f"{pps / size:.3f} {unit}"
-    return f"{pps:.0f} pps"

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from nalm_core.rates.rate_report import RateReport
 from nalm_core.rates.sweep import LoadPoint, PointChange, StageAt, Sweep, SweepChange, compare_sweeps, sweep
 from nalm_core.stats.knee import Knee, KneeShift
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, interval_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.report.print_run import console
 from nalm_agent.report.stage_table import MISSING
 from nalm_agent.report.table_width import fit

@@ -75,6 +75,18 @@ def noise_findings(home: Home, repository: Path, seconds: float, *, quiet: bool)
     return findings
 
 
+def generator_finding(home: Home, repository: Path, name: str, *, quiet: bool) -> Finding:
+    """Checks a generator with the NF of the working tree, and prints its table of rates."""
+    from nalm_agent.doctor.generator import checked, finding, print_rates_offered  # loads measurements
+
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        found = checked(home, work, repository, name, progress)
+        if not quiet:
+            with progress.aside():
+                print_rates_offered(found)
+    return finding(name, found)
+
+
 def print_resolutions(findings: Sequence[Finding]) -> None:
     """The table: what size of change each scenario shows, in how much time."""
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -71,6 +71,8 @@ class Traffic(Model):
     damaged: Count | None
     flows_begun: int | None = Field(default=None, ge=0, exclude_if=lambda found: found is None)
     """Flows that took the place of others; None: none were asked for."""
+    queue_full: int | None = Field(default=None, ge=0, exclude_if=lambda found: found is None)
+    """Packets that found the generator's transmit queue full; None: it does not count them."""
 
 
 Direction = Literal["outbound", "inbound"]
@@ -103,6 +105,8 @@ class Trial(Model):
     share: float | None = Field(default=None, gt=0)
     """The load as a share of NDR, if it was chosen so."""
     traffic: Traffic
+    outside: bool = Field(default=False, exclude_if=lambda found: not found)
+    """The generator is outside of the NF's process: what it sent may be lost before the NF takes it in."""
     lcores: list[LcoreCounters] = Field(min_length=1)
     stages: list[LcoreStages]
     batches: list[LcoreBatches] = Field(default_factory=list)

@@ -5,6 +5,10 @@ Packets are lost if the NF dropped them for lack of a resource (`lost`) or as ma
 not come back, or if they were due and the NF did not take them in time: `late` packets were given up,
 `unsent` packets still waited at the end. A real NIC would have dropped both at its full queue. Packets that a
 rule of the NF drops (`policy`) are not lost.
+
+A generator outside of the NF's process sends to a port: what it sent and the NF did not take in was dropped
+at the NF's full receive queue, or lost on the way (`not_taken_in`). Packets that found the generator's own
+transmit queue full (`queue_full`) are part of what was not sent.
 """
 
 from __future__ import annotations
@@ -37,6 +41,7 @@ from nalm_core.report.run_report import Arm, ArmInfo, OutcomeKind, Round, StageC
 from nalm_core.text.percents import share_percent
 
 LATE, UNSENT, NOT_RETURNED = "generator.late", "generator.unsent", "not_returned"
+QUEUE_FULL, NOT_TAKEN_IN = "generator.queue_full", "not_taken_in"
 _LOSSES = (OutcomeKind.LOST, OutcomeKind.BAD)
 
 
@@ -45,7 +50,7 @@ class Loss:
     """Lost packets of one cause."""
 
     cause: str
-    """`stage.outcome`, or one of LATE, UNSENT, NOT_RETURNED."""
+    """`stage.outcome`, or one of LATE, UNSENT, QUEUE_FULL, NOT_TAKEN_IN, NOT_RETURNED."""
     packets: int
     by_lcore: dict[int, int] = field(default_factory=dict)
     """Packets by lcore, for outcomes of stages; other causes belong to no lcore."""
@@ -105,20 +110,40 @@ def unsent(trial: Trial) -> int:
     return waiting if waiting > slack else 0
 
 
+def found_queue_full(trial: Trial) -> int:
+    """Unsent packets that found the generator's transmit queue full."""
+    return min(unsent(trial), trial.traffic.queue_full or 0)
+
+
+def taken_in(trial: Trial, info: ArmInfo) -> int:
+    """Packets that the NF's first stage had."""
+    first = next((stage.name for stage in info.stages if not stage.apart), None)
+    return 0 if first is None else sum(s.stages[first].packets for s in trial.stages if first in s.stages)
+
+
+def not_taken_in(trial: Trial, info: ArmInfo) -> int:
+    """Packets that a generator outside sent and the NF did not take in."""
+    if not trial.outside:
+        return 0
+    return max(0, trial.traffic.sent - taken_in(trial, info))
+
+
 def not_returned(trial: Trial, info: ArmInfo) -> int:
-    """Packets sent that neither came back nor have a named drop."""
+    """Packets that the NF took in and that neither came back nor have a named drop."""
     kinds = packets_by_kind(as_round(trial), info)
     dropped = sum(kinds[kind] for kind in ENDED if kind is not OutcomeKind.SENT)
     back = trial.traffic.received
     back = kinds[OutcomeKind.SENT] if back is None else back + (trial.traffic.damaged or 0)
-    return max(0, trial.traffic.sent - dropped - back)
+    return max(0, trial.traffic.sent - not_taken_in(trial, info) - dropped - back)
 
 
 def losses(trial: Trial, info: ArmInfo) -> list[Loss]:
     """All causes of lost packets, most packets first."""
     found = [
         Loss(LATE, trial.traffic.late),
-        Loss(UNSENT, unsent(trial)),
+        Loss(UNSENT, unsent(trial) - found_queue_full(trial)),
+        Loss(QUEUE_FULL, found_queue_full(trial)),
+        Loss(NOT_TAKEN_IN, not_taken_in(trial, info)),
         Loss(NOT_RETURNED, not_returned(trial, info)),
     ]
     for stage in info.stages:
@@ -200,12 +225,9 @@ def invalid_reason(trial: Trial, info: ArmInfo) -> str | None:
 
 def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
     """A contradiction between the generator's counters and the NF's, or the generator's own schedule."""
-    first = next((stage.name for stage in info.stages if not stage.apart), None)
-    taken = 0 if first is None else sum(s.stages[first].packets for s in trial.stages if first in s.stages)
+    if said := _contradicted(trial, info):
+        return said
     sent = trial.traffic.sent
-    off = ratio(abs(sent - taken), max(sent, taken))
-    if off is not None and off > HONEST_LIMIT:
-        return f"the generator reports {sent} packets sent, but the NF took in {taken}"
     if trial.intended_pps is not None:
         due = trial.intended_pps * trial.traffic.sending_ns / 1e9
         given = sent + trial.traffic.late
@@ -214,6 +236,15 @@ def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
         wall = fmean(lcore.turn_wall_ns for lcore in trial.lcores)
         if trial.traffic.sending_ns > wall * (1 + HONEST_LIMIT):
             return "the generator reports a sending time longer than the trial"
+    return None
+
+
+def _contradicted(trial: Trial, info: ArmInfo) -> str | None:
+    """The generator's number of sent packets against the NF's. Outside, the NF may have taken in fewer."""
+    sent, taken = trial.traffic.sent, taken_in(trial, info)
+    off = ratio(taken - sent if trial.outside else abs(sent - taken), max(sent, taken))
+    if off is not None and off > HONEST_LIMIT:
+        return f"the generator reports {sent} packets sent, but the NF took in {taken}"
     return None
 
 
@@ -242,7 +273,9 @@ def _open_reason(trial: Trial) -> str | None:
     idle = least_idle_share(trial)
     if idle is not None and idle > WAITING_LIMIT:
         waited = f"the NF waited for packets {share_percent(idle)} of its time"
-        return f"{short} packets were not sent in time while {waited}"
+        full = found_queue_full(trial)
+        where = f", {full} of them before the generator's full transmit queue," if full else ""
+        return f"{short} packets were not sent in time{where} while {waited}"
     return None
 
 

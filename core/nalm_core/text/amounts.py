@@ -7,3 +7,11 @@ from __future__ import annotations
 def amount(number: int, noun: str) -> str:
     """`1 run`, `2 runs`, for nouns with a regular plural."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def pps_text(pps: float) -> str:
+    """A rate with a readable unit."""
+    for unit, size in (("Mpps", 1e6), ("kpps", 1e3)):
+        if pps >= size:
+            return f"{pps / size:.3f} {unit}"
+    return f"{pps:.0f} pps"

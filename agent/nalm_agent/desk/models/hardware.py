@@ -26,11 +26,11 @@ from nalm_core.models.run_figures import (
     run_figures,
 )
 from nalm_core.report.run_report import Host
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import ShownAnswer, columns
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.report.saved import read_one
 

@@ -23,11 +23,11 @@ from nalm_core.models.queue.comparison import agreement, histogram
 from nalm_core.models.queue.gaps import parse_arrivals
 from nalm_core.rates.trial_batches import batches_by_rate
 from nalm_core.report.batch_sizes import BatchCounts, summed
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import ShownAnswer, columns
-from nalm_agent.desk.print_rates import pps_text
 
 RATE_REPORT = "nalm.rate-report/"
 

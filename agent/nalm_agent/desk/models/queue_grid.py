@@ -11,10 +11,10 @@ from nalm_core.rates.queue_comparison import (
     NEAR_SHARE,
     ComparedLoad,
 )
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.models.answer import ShownAnswer, columns
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.rates.queue_grid import GridMeasured, cell_text
 from nalm_agent.report.stage_table import MISSING
 

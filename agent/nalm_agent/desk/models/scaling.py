@@ -19,11 +19,11 @@ from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import run_figures
 from nalm_core.rates.load_experiments import cores_answer
 from nalm_core.rates.speedup_points import throughput
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import EXTRAPOLATED, ShownAnswer, columns, interval
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.rates.core_counts import CoresMeasured
 from nalm_agent.report.saved import read_one
 

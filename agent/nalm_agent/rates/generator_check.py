@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of a generator: a table of rates, offered to a running NF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nalm_core.rates.generator_check import (
+    TOLERANCE_PACKETS,
+    CheckedGenerator,
+    OfferedRate,
+    OfferOutcome,
+    check_offered,
+    offered_rate,
+)
+from nalm_core.rates.rate_report import Phase
+from nalm_core.text.percents import share_percent
+
+from nalm_agent.report.progress import Progress
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+
+SHARES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
+"""Of the rate at full load."""
+LEAST_S, MOST_S = 0.25, 5.0
+"""Time at a rate: as long as its tolerance needs."""
+TRIES = 3
+"""At a rate that other programs disturbed."""
+
+
+def check_generator(run: NfRun, progress: Progress, shares: Sequence[float] = SHARES) -> CheckedGenerator:
+    """Full load, then rates that are shares of it. Raises NfError."""
+    with TrialNf(run, launch=0) as nf:
+        nf.trial(Ask(Phase.MRR, LEAST_S))  # caches and tables warm up
+        rates = [offered_rate(nf.trial(Ask(Phase.MRR, LEAST_S)), nf.info)]
+        greatest = rates[0].sent_pps
+        for number, share in enumerate(shares if greatest else ()):
+            pps = max(1, round(greatest * share))
+            progress.step("check", f"{share_percent(share, 0)}, {pps} pps", number / len(shares))
+            rates.append(_offered(nf, pps))
+        nf.finish()
+    return check_offered(rates)
+
+
+def _offered(nf: TrialNf, pps: int) -> OfferedRate:
+    seconds = min(MOST_S, max(LEAST_S, TOLERANCE_PACKETS / pps))
+    for _ in range(TRIES):
+        found = offered_rate(nf.trial(Ask(Phase.SEARCH, seconds, pps)), nf.info)
+        if found.outcome is not OfferOutcome.DISTURBED:
+            break
+    return found
