@@ -51,6 +51,9 @@ def doctor(
     ] = False,
     untune: Annotated[bool, typer.Option("--untune", help="Revert what --tune changed.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show the changes.")] = False,
+    scenario: Annotated[
+        str | None, typer.Option(help="With --generator: the scenario whose NF it sends to.")
+    ] = None,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Show what this host can measure, and each problem with its effect and remedy."""
@@ -63,6 +66,10 @@ def doctor(
         )
     if every and not noise:
         raise UsageError("--all requires --noise", hint="run `nalm doctor --noise --all`")
+    if scenario is not None and generator is None:
+        raise UsageError(
+            "--scenario requires --generator", hint="`nalm doctor --noise --all` has every scenario"
+        )
     if tune or untune:
         if dry_run:
             command.print_changes(command.planned(lcores), as_json=as_json)
@@ -73,7 +80,7 @@ def doctor(
                 raise typer.Exit(ExitCode.NOT_MEASURED)
         return
     if generator is not None:
-        found = [command.generator_finding(home, repo.absolute(), generator, quiet=as_json)]
+        found = [command.generator_finding(home, repo.absolute(), generator, scenario, quiet=as_json)]
         print_findings(found, as_json=as_json)
         raise typer.Exit(severity(found))
     found = command.findings(home, lcores)

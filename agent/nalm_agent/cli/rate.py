@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from nalm_core.rates import defaults
 from nalm_core.rates.comparison_report import ComparisonSettings
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_change import judge_comparison
 from nalm_core.rates.rate_report import Mode, RateSettings, SweepComparison
 from nalm_core.rates.rate_result import judge_rates
@@ -25,7 +26,7 @@ from nalm_agent.desk.print_sweep import print_sweeps
 from nalm_agent.desk.print_vcpe import print_vcpe
 from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
 from nalm_agent.rates.loaded_revision import Place, Subject, subject
-from nalm_agent.rates.rate import measure_rates
+from nalm_agent.rates.rate import measure_rates, require_possible
 from nalm_agent.rates.sweep import measure_sweep
 from nalm_agent.rates.vcpe import VcpePlan, measure_vcpe
 from nalm_agent.report.console import Terminal
@@ -57,6 +58,7 @@ _PRESET_CODES = {
     "inconclusive": ExitCode.INCONCLUSIVE,
 }
 _OF_MODES = {"mode", "pdr_loss", "width", "shares", "arrivals", "launches", "limit", "base", "pps", "margin"}
+_OF_MODES |= {"generator"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -69,6 +71,7 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
         "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
         "    nalm rate --base HEAD~1 --pps 500000 --margin 0.2\n\n"
+        "    nalm rate --mode ndr --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
         "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
         "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it"
     )(rate)
@@ -145,6 +148,13 @@ def rate(
             f"with --base: {defaults.COMPARE_LAUNCHES}",
         ),
     ] = None,
+    generator: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What offers the load: inside (in the NF's process), or a [generator.NAME] of nalm.toml.",
+        ),
+    ] = INSIDE.name,
     limit: Annotated[
         float, typer.Option(min=1, help="Time limit of a search, in seconds.")
     ] = defaults.SEARCH_S,
@@ -155,7 +165,12 @@ def rate(
     """Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds."""
     require_place(json_file, "--json")
     gaps = None if arrivals is None else usable_arrivals(arrivals)
-    place = _Place(repo, scenario, gaps, json_file, quiet)
+    place = _Place(repo, scenario, gaps, json_file, quiet, generator)
+    if base is not None and generator != INSIDE.name:
+        raise UsageError(
+            "--base and --generator exclude each other: a generator outside sends to one NF at a time",
+            hint="measure both revisions one after the other, or compare them with the generator inside",
+        )
     if preset is not None:
         given = _given(context)
         plan = VcpePlan(
@@ -211,12 +226,16 @@ class _Place:
     arrivals: str | None
     json_file: str | None
     quiet: bool
+    generator: str
 
     def subjects(self, revisions: Sequence[str], work: WorkDir) -> list[Subject]:
         """Raises ConfigError, HostError."""
         repository = Repository(self.repo.absolute(), work.fresh("git"))
         return [
-            replace(subject(repository, repository.resolve(one), self.scenario), arrivals=self.arrivals)
+            replace(
+                subject(repository, repository.resolve(one), self.scenario, generator=self.generator),
+                arrivals=self.arrivals,
+            )
             for one in revisions
         ]
 
@@ -231,6 +250,7 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         (one,) = place.subjects([revision], work)
+        require_possible(one, settings)
         report = measure_rates(one, settings, home, work, progress)
         result = judge_rates(report)
         if place.json_file != STDOUT:
@@ -244,6 +264,7 @@ def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         swept = place.subjects(revisions, work)
+        require_possible(swept[0], settings)
         reports = measure_sweep(swept, settings, home, work, progress)
         results = [judge_rates(report) for report in reports]
         if place.json_file != STDOUT:

@@ -7,6 +7,7 @@ import re
 import tomllib
 from typing import Annotated, Literal
 
+from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
 from nalm_core.report.own_metrics import MetricName
 from nalm_core.report.run_report import OWN_PROBE, Name, Settings
@@ -14,6 +15,7 @@ from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from nalm_agent.config.experiments import AblationConfig, ExperimentsConfig, FeaturesConfig, mistakes
+from nalm_agent.config.generators import GeneratorConfig, generator_mistakes
 from nalm_agent.config.lines import line_of
 from nalm_agent.config.load import LoadConfig, ScenarioLoad
 from nalm_agent.config.metrics import MetricConfig, name_mistakes
@@ -248,6 +250,7 @@ class Config(Table):
     metrics: dict[MetricName, MetricConfig] = {}
     thresholds: list[ThresholdConfig] = []
     rates: RatesConfig = RatesConfig()
+    generator: dict[Name, GeneratorConfig] = {}
     experiments: ExperimentsConfig = ExperimentsConfig()
     ablation: dict[Name, AblationConfig] = {}
 
@@ -290,6 +293,18 @@ class Config(Table):
                 hint="name one of them with --scenario",
             )
         return self.scenarios[name]
+
+    def generator_named(self, name: str) -> GeneratorConfig | None:
+        """None for the generator inside the NF. Raises ConfigError with the existing names."""
+        if name == INSIDE.name:
+            return None
+        if name not in self.generator:
+            there_are = ", ".join([INSIDE.name, *self.generator])
+            raise ConfigError(
+                f"{FILE_NAME} has no generator {name!r}; there are: {there_are}",
+                hint=f"name one of them, or add [generator.{name}] (docs/generators.md)",
+            )
+        return self.generator[name]
 
     def margins(self, scenario: str, branch: str | None) -> list[Effective]:
         """The margins in force for a scenario of a commit of this branch; None: of no known branch."""
@@ -334,6 +349,7 @@ def parse(text: str, where: str = FILE_NAME) -> Config:
         for path, message in [
             *mistakes(features, config.experiments, config.ablation),
             *name_mistakes(config.metrics),
+            *generator_mistakes(config.generator),
         ]
     ]
     lines = threshold_lines(text, len(config.thresholds))
@@ -390,6 +406,7 @@ _TABLES: dict[str, type[BaseModel]] = {
     "metrics": MetricConfig,
     "thresholds": ThresholdConfig,
     "rates": RatesConfig,
+    "generator": GeneratorConfig,
     "stages": StageConfig,
     "scenarios": ScenarioConfig,
     "experiments": ExperimentsConfig,

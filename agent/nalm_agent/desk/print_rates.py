@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.latency import LatencyFigures
 from nalm_core.rates.rate_report import RateReport, Search
 from nalm_core.rates.rate_result import LatencyAt, RateResult
@@ -40,6 +41,8 @@ def print_rates(report: RateReport, result: RateResult, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {result.verdict}")
     for reason in result.reasons:
         out.print(f"  {escape(reason)}")
+    if report.generator != INSIDE:
+        out.print(f"  generator {escape(report.generator.text)}")
     _print_full_load(out, result)
     for search in result.searches:
         out.print(f"  {escape(search_line(search))}")

@@ -75,12 +75,19 @@ def noise_findings(home: Home, repository: Path, seconds: float, *, quiet: bool)
     return findings
 
 
-def generator_finding(home: Home, repository: Path, name: str, *, quiet: bool) -> Finding:
+def generator_finding(
+    home: Home, repository: Path, name: str, scenario: str | None, *, quiet: bool
+) -> Finding:
     """Checks a generator with the NF of the working tree, and prints its table of rates."""
-    from nalm_agent.doctor.generator import checked, finding, print_rates_offered  # loads measurements
+    from nalm_agent.doctor.generator import (  # loads measurements
+        GeneratorPlan,
+        checked,
+        finding,
+        print_rates_offered,
+    )
 
     with home.work() as work, Terminal(quiet=quiet) as progress:
-        found = checked(home, work, repository, name, progress)
+        found = checked(GeneratorPlan(name, repository, scenario), home, work, progress)
         if not quiet:
             with progress.aside():
                 print_rates_offered(found)

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_core.rates.defaults import HONEST_LIMIT
 from nalm_core.rates.generator_check import CheckedGenerator, OfferedRate
-from nalm_core.rates.generators import INSIDE
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import share_percent
 from rich.table import Table
@@ -19,7 +19,6 @@ from nalm_agent.rates.loaded_revision import ready, subject
 from nalm_agent.report.print_run import console
 from nalm_agent.report.progress import Progress
 from nalm_agent.report.stage_table import MISSING
-from nalm_agent.runtime.errors import UsageError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home, WorkDir
 
@@ -27,15 +26,21 @@ EFFECT = "rates, losses and latencies at a load that it does not offer would be 
 CURE = "give it CPUs, or queues, of its own; then check it again"
 
 
-def checked(home: Home, work: WorkDir, path: Path, name: str, progress: Progress) -> CheckedGenerator:
-    """Offers rates to the first standing scenario of the working tree. Raises NalmError."""
-    if name != INSIDE.name:
-        raise UsageError(
-            f"there is no generator {name!r}; there is: {INSIDE.name}",
-            hint=f"nalm doctor --generator {INSIDE.name}",
-        )
-    repository = Repository(path, work.fresh("git"))
-    one = subject(repository, repository.resolve(WORKTREE), None)
+@dataclass(frozen=True)
+class GeneratorPlan:
+    """Which generator is checked, with which NF."""
+
+    name: str
+    repository: Path
+    scenario: str | None
+    """None: the first standing one of the working tree."""
+
+
+def checked(plan: GeneratorPlan, home: Home, work: WorkDir, progress: Progress) -> CheckedGenerator:
+    """Offers rates to the NF. Raises NalmError."""
+    repository = Repository(plan.repository, work.fresh("git"))
+    revision = repository.resolve(WORKTREE)
+    one = subject(repository, revision, plan.scenario, generator=plan.name)
     with ready(one, fingerprint(), home, work, progress) as run:
         return check_generator(run, progress)
 

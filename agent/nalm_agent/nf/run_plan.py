@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -34,6 +35,8 @@ class RunPlan:
     """Commands that show the NF's own figures; None if a probe counts."""
     telemetry: bool = False
     """Whether DPDK's telemetry is on, for metrics that are read there."""
+    devices: tuple[str, ...] = ()
+    """DPDK's options for the devices to which a generator outside sends."""
 
     def environment(self, home: Home) -> dict[str, str]:
         """Variables in addition to the probe's: they load the lent probe into a program without its own.
@@ -103,15 +106,19 @@ def eal_options(
     memory_mb: int = MEMORY_MB,
     control_lcore: bool = False,
     telemetry: bool = False,
+    devices: Sequence[str] = (),
 ) -> list[str]:
-    """DPDK's EAL options for these cores: no devices, no leftover files, one SIMD width for all sources."""
+    """DPDK's EAL options for these cores: only these devices, no leftover files, one SIMD width for all
+    sources."""
     cpus = (*cores.cpus[: int(control_lcore)], *cores.cpus)
     lcores = ",".join(f"{lcore}@{cpu}" for lcore, cpu in enumerate(cpus))
     # --no-huge means --legacy-mem to EAL, which excludes --in-memory.
     pages = ["--in-memory"] if huge_pages else ["--no-huge", "--no-shconf"]
+    bus = [] if any(one.startswith("--allow") for one in devices) else ["--no-pci"]
     return [
         f"--lcores={lcores}",
-        "--no-pci",
+        *bus,
+        *devices,
         *([] if telemetry else ["--no-telemetry"]),
         "--iova-mode=va",
         f"--force-max-simd-bitwidth={SIMD_BITS}",
@@ -131,6 +138,7 @@ def expand(
         memory_mb=run.scenario.memory_mb,
         control_lcore=run.control_lcore,
         telemetry=run.telemetry,
+        devices=run.devices,
     )
     values = {
         "{source}": str(source),

@@ -32,13 +32,13 @@ def check_generator(run: NfRun, progress: Progress, shares: Sequence[float] = SH
     with TrialNf(run, launch=0) as nf:
         nf.trial(Ask(Phase.MRR, LEAST_S))  # caches and tables warm up
         rates = [offered_rate(nf.trial(Ask(Phase.MRR, LEAST_S)), nf.info)]
-        greatest = rates[0].sent_pps
-        for number, share in enumerate(shares if greatest else ()):
+        greatest, paced = rates[0].sent_pps, nf.limits.paced
+        for number, share in enumerate(shares if greatest and paced else ()):
             pps = max(1, round(greatest * share))
             progress.step("check", f"{share_percent(share, 0)}, {pps} pps", number / len(shares))
             rates.append(_offered(nf, pps))
         nf.finish()
-    return check_offered(rates)
+    return check_offered(rates, paced=paced)
 
 
 def _offered(nf: TrialNf, pps: int) -> OfferedRate:

@@ -6,13 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nalm_core.rates.generators import INSIDE
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.config.nalm_toml import Config, ScenarioConfig
+from nalm_agent.generators.choose import outside_generator
+from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import require_huge_pages
@@ -40,6 +43,8 @@ class Subject:
     scenario: ScenarioConfig
     run: RunPlan
     arrivals: str | None = None
+    generator: OutsideGenerator | None = None
+    """None: the generator inside the NF."""
 
     @property
     def described(self) -> Scenario:
@@ -60,12 +65,16 @@ class Subject:
 
 
 def subject(
-    repository: Repository, revision: Revision, scenario: str | None, arguments: Sequence[str] = ()
+    repository: Repository,
+    revision: Revision,
+    scenario: str | None,
+    arguments: Sequence[str] = (),
+    generator: str = INSIDE.name,
 ) -> Subject:
     """The revision's scenario, by default the first that is not `on_request`, with its arguments for rates.
 
-    arguments: appended after those. Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is
-    unusable.
+    arguments: appended after those. generator: a name of nalm.toml, whose arguments and devices then replace
+    those for rates. Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
@@ -78,12 +87,19 @@ def subject(
         )
     name = scenario or config.standing()[0]
     chosen = config.scenario(name)
+    outside = config.generator_named(generator)
     added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
+    if outside is not None:
+        added = outside.arguments
     every = [*chosen.arguments, *added, *arguments]
     with_rates = chosen.model_copy(update={"arguments": every, "load": None})
     traffic = traffic_identity(repository, revision, chosen.traffic)
     run = plan(repository, revision, config, with_rates, traffic)
-    return Subject(repository, revision, config, name, with_rates, run)
+    if outside is None:
+        return Subject(repository, revision, config, name, with_rates, run)
+    made = outside_generator(generator, outside)
+    run = replace(run, devices=tuple(outside.eal_devices()))
+    return Subject(repository, revision, config, name, with_rates, run, generator=made)
 
 
 @dataclass(frozen=True)
@@ -168,6 +184,7 @@ def _run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir)
         build=built.build,
         definition=one.definition,
         shape=LoadShape(arrivals=one.arrivals),
+        generator=one.generator,
     )
 
 

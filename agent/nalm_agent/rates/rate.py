@@ -6,7 +6,9 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.defaults import HONEST_LIMIT, SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.generator_check import OfferOutcome
+from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_report import (
     Ended,
     LoadEvents,
@@ -19,19 +21,25 @@ from nalm_core.rates.rate_report import (
     Trial,
 )
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
-from nalm_core.rates.trials import forwarded_pps
-from nalm_core.report.run_report import ArmInfo, Build, StageInfo
+from nalm_core.rates.trials import forwarded_pps, sent_pps
+from nalm_core.report.run_report import ArmInfo, Build, Check, StageInfo
 from nalm_core.text.percents import share_percent
 
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
+from nalm_agent.rates.generator_check import check_generator
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.report.progress import Progress
-from nalm_agent.runtime.errors import BuildError, NfError
+from nalm_agent.runtime.errors import BuildError, GeneratorError, NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.search import Goal, Loads, search
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 
+OFFERED_SHARE = 0.99
+"""Greatest load of a search, as a share of what a generator outside sends at full load: it refuses more than
+its line has."""
+TRUST_SHARES = (0.05, 0.5)
+"""Loads at which a generator outside is checked, as shares of full load."""
 FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
 """Shares of the progress bar."""
 
@@ -50,13 +58,17 @@ class RateReportBuilder:
         self.searches: list[Search] = []
         self.load_events: list[LoadEvents] = []
         self.notes: list[str] = []
+        self.offered_pps: float | None = None
+        """The greatest rate at full load of a generator outside, which ends there."""
+        self.checks: list[Check] = []
+        """In addition to those of the trials."""
 
     def report(self, status: RateStatus, failure: str | None = None) -> RateReport:
         """The report of what was measured so far."""
-        checks = []
+        checks, generator = list[Check](), self.subject.generator
         if status is RateStatus.MEASURED and self.build is not None:
             info = ArmInfo(build=self.build, run=self.subject.definition, stages=self.stages)
-            checks = rate_checks(self.trials, info, self.host.tsc_hz)
+            checks = [*rate_checks(self.trials, info, self.host.tsc_hz), *self.checks]
         return RateReport(
             run_id=secrets.token_hex(16),
             nalm_version=version(),
@@ -68,6 +80,7 @@ class RateReportBuilder:
             started_at=self.started_at,
             finished_at=datetime.now(UTC),
             settings=self.settings,
+            generator=INSIDE if generator is None else generator.described,
             build=self.build,
             run=self.subject.definition,
             stages=self.stages,
@@ -90,6 +103,7 @@ def measure_rates(
     try:
         with ready(subject, builder.host, home, work, progress) as run:
             builder.build = run.build
+            require_trust(run, builder, progress)
             greatest = full_load(run, builder, progress)
             if settings.mode is not Mode.MRR:
                 with TrialNf(run, launch=settings.mrr_launches) as nf:
@@ -103,6 +117,47 @@ def measure_rates(
         return builder.report(RateStatus.BROKEN, error.full_text())
     progress.step("report", "checks", 1.0)
     return builder.report(RateStatus.MEASURED)
+
+
+def require_possible(one: Subject, settings: RateSettings) -> None:
+    """Raises UsageError if a generator outside cannot do what the settings request."""
+    if one.generator is None:
+        return
+    name, limits = one.generator.name, one.generator.limits
+    if not limits.paced and settings.mode is not Mode.MRR:
+        raise UsageError(
+            f"generator {name} ({one.generator.config.kind}) sends at its greatest rate only, and --mode "
+            f"{settings.mode} needs other rates",
+            hint="use --mode mrr, or another generator (docs/generators.md)",
+        )
+    if not limits.latency and settings.mode in (Mode.LATENCY, Mode.ALL):
+        raise UsageError(
+            f"generator {name} measures no latency, which --mode {settings.mode} needs",
+            hint="use --mode mrr, ndr, pdr or sweep, or a generator that can (docs/generators.md)",
+        )
+    if settings.arrivals is not None and not limits.shapes:
+        raise UsageError(
+            f"generator {name} has gaps of its own, and --arrivals sets those of the generator inside the NF",
+            hint="leave out --arrivals",
+        )
+
+
+def require_trust(run: NfRun, builder: RateReportBuilder, progress: Progress) -> None:
+    """Checks a generator outside before it is used. Raises GeneratorError if it is not trusted."""
+    if run.generator is None:
+        return
+    name, found = run.generator.described.name, check_generator(run, progress, TRUST_SHARES)
+    if found.trusted_pps is None:
+        raise GeneratorError(
+            f"generator {name} is not trusted: {found.reason}",
+            hint=f"`nalm doctor --generator {name}` shows what it offers",
+        )
+    shares = [one.sent / one.due for one in found.rates if one.outcome is OfferOutcome.OFFERED and one.pps]
+    off = max((abs(1 - share) for share in shares), default=0.0)
+    said = f"generator {name} offers what it is asked for, up to {found.trusted_pps:.0f} packets/s"
+    builder.checks.append(
+        Check(name="generator_checked", passed=True, value=off, limit=HONEST_LIMIT, message=said)
+    )
 
 
 def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> float:
@@ -125,9 +180,20 @@ def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> flo
                 seen = max(forwarded_pps(trial, nf.info) or 0.0, cpu_pps(trial, nf.info) or 0.0)
                 greatest = max(greatest, seen)
             nf.finish()
+    if run.generator is not None:
+        full = [trial for trial in builder.trials if trial.phase is Phase.MRR]
+        builder.offered_pps = max(sent_pps(trial) for trial in full)
     if greatest == 0:
         raise NfError("the NF forwarded nothing: in no trial at full load did a packet leave it")
     return greatest
+
+
+def search_loads(greatest: float, offered: float | None) -> Loads:
+    """The range of a search. offered: what the generator sends at most, if it has a limit of its own."""
+    most = greatest * SEARCH_ABOVE_MRR
+    if offered is not None:
+        most = min(most, offered * OFFERED_SHARE)
+    return Loads(least=greatest * SEARCH_LEAST, greatest=most)
 
 
 def search_rates(
@@ -135,7 +201,7 @@ def search_rates(
 ) -> list[Search]:
     """Searches NDR, and PDR if the mode requires it, in one process, so that all loads share one layout."""
     settings, count = builder.settings, 0
-    loads = Loads(least=greatest * SEARCH_LEAST, greatest=greatest * SEARCH_ABOVE_MRR)
+    loads = search_loads(greatest, builder.offered_pps)
 
     def measure(seconds: float, pps: int) -> Trial:
         nonlocal count

@@ -18,7 +18,7 @@ from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
 from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.rates.loaded_revision import Subject, all_ready
-from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
+from nalm_agent.rates.rate import RateReportBuilder, full_load, require_trust, search_rates
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -47,6 +47,7 @@ def measure_sweep(
         with all_ready(subjects, builders[0].host, home, work, progress) as runs:
             for builder, run in zip(builders, runs, strict=True):
                 builder.build = run.build
+            require_trust(runs[0], builders[0], progress)
             loads = _loads(runs[0], builders[0], progress)
             if loads:
                 for launch in range(settings.sweep_launches):
@@ -100,6 +101,8 @@ def _count_events(
 ) -> None:
     """Cycles and instructions at each load in launches of their own, or a note why there are none."""
     reason = papi.available()
+    if runs[0].generator is not None:
+        reason = "they are counted while the generator inside the NF offers the load"
     for run, builder in zip(runs, builders, strict=True):
         if reason is not None:
             builder.notes.append(f"IPP and eIPC were not counted: {reason}")

@@ -75,6 +75,10 @@ class HostError(NalmError):
     """The host cannot measure."""
 
 
+class GeneratorError(NalmError):
+    """A generator of load outside of the NF failed, refused, or is not trusted."""
+
+
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)
 

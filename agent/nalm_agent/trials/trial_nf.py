@@ -17,7 +17,7 @@ from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
-from nalm_agent.generators.generator import LoadGenerator, Offer
+from nalm_agent.generators.generator import Limits, LoadGenerator, Offer
 from nalm_agent.generators.inside import InsideGenerator
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
@@ -49,6 +49,8 @@ class NfRun:
     definition: RunDefinition
     shape: LoadShape = NO_SHAPE
     """Of the open loop."""
+    generator: LoadGenerator | None = None
+    """Outside of the NF's process; None: the one inside. It serves one NF at a time."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,7 @@ class TrialNf:
         self._run = run
         self._launch = launch
         self._trial = 0
-        path = run.work.fresh("traffic") / "traffic"
-        self._generator: LoadGenerator = InsideGenerator(path)
+        self._generator, variables = _generator(run)
         self._nf = RunningNf(
             run.command,
             run.work,
@@ -80,7 +81,7 @@ class TrialNf:
             ready_seconds=run.ready_seconds,
             pin=run.pin,
             urgent=run.urgent,
-            environment={VARIABLE: str(path)},
+            environment=variables,
         )
 
     def __enter__(self) -> TrialNf:
@@ -113,6 +114,11 @@ class TrialNf:
         """The NF in the form that nalm_core uses."""
         return ArmInfo(build=self._run.build, run=self._run.definition, stages=self.stages)
 
+    @property
+    def limits(self) -> Limits:
+        """Of its generator."""
+        return self._generator.limits
+
     def trial(self, ask: Ask, *, arrive: bool = True) -> Trial:
         """Runs one trial and marks it if it is invalid.
 
@@ -138,6 +144,7 @@ class TrialNf:
             intended_s=ask.seconds,
             share=ask.share,
             traffic=offered.traffic,
+            outside=self._run.generator is not None,
             lcores=lcore_counters(turns.before, after),
             stages=lcore_stages(self.stages, turns.before, after),
             batches=turns.batches,
@@ -166,6 +173,14 @@ class TrialNf:
     def log_tail(self) -> str:
         """The last lines of the NF's output."""
         return self._nf.log_tail()
+
+
+def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:
+    """The generator, and the variables of an NF that has it inside."""
+    if run.generator is not None:
+        return run.generator, {}
+    path = run.work.fresh("traffic") / "traffic"
+    return InsideGenerator(path), {VARIABLE: str(path)}
 
 
 class _CountedTurns:

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 from nalm_agent.host.cores import Cores
 from nalm_agent.rates.generator_check import check_generator
+from nalm_agent.rates.rate import search_loads
 from nalm_agent.report.progress import Silent
 from nalm_agent.store.home import WorkDir
+from nalm_agent.trials.search import Loads
 from nalm_agent.trials.trial_nf import NfRun
 from nalm_core.rates.generator_check import OfferOutcome
 from nalm_core.report.run_report import Build, RunDefinition
-from tiny import PROBE_HEADER, TRAFFIC_NF, Nalm, NfRepository
+from tiny import PROBE_HEADER, RATES_TOML, TRAFFIC_NF, Nalm, NfRepository
+from trex_server import TrexServer
 
 pytestmark = pytest.mark.timed
 
@@ -76,4 +79,42 @@ def test_the_command_as_json(traffic_repository: NfRepository, nalm: Nalm) -> No
 def test_an_unknown_generator_is_named(traffic_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("doctor", "--generator", "lab", cwd=traffic_repository.path)
     assert done.returncode == 2
-    assert "there is no generator 'lab'; there is: inside" in done.stderr
+    assert "has no generator 'lab'; there are: inside" in done.stderr
+
+
+def test_a_generator_outside_that_contradicts_the_nf_is_refused(
+    traffic_repository: NfRepository, nalm: Nalm
+) -> None:
+    """This NF has packets of its own, which the server did not send."""
+    with TrexServer() as server:
+        add_lab(traffic_repository, server.port)
+        done = nalm.run("rate", "--mode", "mrr", "--generator", "lab", cwd=traffic_repository.path)
+    assert done.returncode == 4
+    assert "generator lab is not trusted: at full load: it reports" in done.stderr
+    assert "nalm doctor --generator lab" in done.stderr
+    assert server.methods().count("release") == 1
+
+
+def test_a_search_ends_below_the_line_of_a_generator_outside() -> None:
+    assert search_loads(1_000_000, None).greatest == 1_200_000
+    assert search_loads(1_000_000, 2_000_000).greatest == 1_200_000
+    assert search_loads(1_000_000, 1_000_000) == Loads(10_000, 990_000)
+
+
+def test_what_a_generator_cannot_do_is_said_before_anything_runs(
+    traffic_repository: NfRepository, nalm: Nalm
+) -> None:
+    add_lab(traffic_repository, 1)
+    for options, said in (
+        (["--mode", "latency"], "generator lab measures no latency, which --mode latency needs"),
+        (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps of its own"),
+        (["--base", "HEAD"], "--base and --generator exclude each other"),
+        (["--preset", "vcpe"], "--preset and --generator exclude each other"),
+    ):
+        done = nalm.run("rate", "--generator", "lab", *options, cwd=traffic_repository.path)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def add_lab(repository: NfRepository, port: int) -> None:
+    lab = f'[generator.lab]\nkind = "trex"\nhost = "127.0.0.1"\nport = {port}\nports = [0]\n'
+    repository.write("nalm.toml", RATES_TOML + lab)

@@ -140,12 +140,15 @@ def _at_full_load(trial: Trial, idle: float | None) -> tuple[OfferOutcome, str]:
     return OfferOutcome.OFFERED, f"its greatest rate: the NF waited {share_percent(idle)} of its time{queue}"
 
 
-def check_offered(rates: Sequence[OfferedRate]) -> CheckedGenerator:
-    """Up to which rate the generator is trusted. Rates at which the NF was full say nothing about it."""
+def check_offered(rates: Sequence[OfferedRate], *, paced: bool = True) -> CheckedGenerator:
+    """Up to which rate the generator is trusted. Rates at which the NF was full say nothing about it, unless
+    it sends at its greatest rate only (not paced): then it may only not contradict the NF."""
     found = list(rates)
     wrong = next((one for one in found if one.outcome in WRONG), None)
     if wrong is not None:
         return CheckedGenerator(found, None, f"{_rate_text(wrong.pps)}: {wrong.said}")
+    if not paced and found and found[0].sent:
+        return CheckedGenerator(found, found[0].sent_pps, None)
     lacking = [one for one in found if one.outcome in LACKING]
     least = min((_requested_pps(one) for one in lacking), default=None)
     good = [_requested_pps(one) for one in found if one.outcome is OfferOutcome.OFFERED]

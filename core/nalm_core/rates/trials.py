@@ -194,6 +194,11 @@ def forwarded_pps(trial: Trial, info: ArmInfo) -> float | None:
     return ratio(forwarded(trial, info), trial.traffic.sending_ns / 1e9)
 
 
+def sent_pps(trial: Trial) -> float:
+    """Packets per second that the generator sent."""
+    return ratio(trial.traffic.sent, trial.traffic.sending_ns / 1e9) or 0.0
+
+
 def shares_core(trial: Trial) -> bool:
     """True if an lcore that processes packets also runs the generator or sink."""
     return any(lcore.busy_cycles > 0 and lcore.apart_cycles > 0 for lcore in trial.lcores)

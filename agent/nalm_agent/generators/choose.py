@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generator of a name in nalm.toml."""
+
+from __future__ import annotations
+
+from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators.outside import OutsideGenerator
+
+
+def outside_generator(name: str, config: GeneratorConfig) -> OutsideGenerator:
+    """Not connected yet."""
+    from nalm_agent.generators.trex import TrexGenerator  # loads ZMQ
+
+    return TrexGenerator(name, config)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The common part of generators outside of the NF's process: they send while a turn of the NF is open."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nalm_core.rates.generators import Generator
+from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.rate_report import Traffic
+
+from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators.generator import Limits, Offer, Offered, Turns
+from nalm_agent.runtime.errors import GeneratorError
+
+SETTLED_S = 0.02
+"""Counts that two readings so far apart agree on are final."""
+MOST_READINGS = 200
+
+Bins = Mapping[tuple[int, int], int]
+"""Packets by latency, from and up to so many ns."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Of all ports together, since the generator started."""
+
+    sent: int
+    received: int
+    queue_full: int | None = None
+
+    def since(self, before: Counts) -> Counts:
+        full = None
+        if self.queue_full is not None and before.queue_full is not None:
+            full = self.queue_full - before.queue_full
+        return Counts(self.sent - before.sent, self.received - before.received, full)
+
+
+class OutsideGenerator(ABC):
+    """A generator of nalm.toml. Every method may raise GeneratorError."""
+
+    def __init__(self, name: str, config: GeneratorConfig) -> None:
+        self.name = name
+        self.config = config
+        self.version: str | None = None
+
+    @property
+    def described(self) -> Generator:
+        return Generator(
+            name=self.name, kind=self.config.kind, version=self.version, devices=list(self.config.devices)
+        )
+
+    @property
+    @abstractmethod
+    def limits(self) -> Limits: ...
+
+    @abstractmethod
+    def connect(self) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+    @abstractmethod
+    def counts(self) -> Counts: ...
+
+    @abstractmethod
+    def send(self, seconds: float, pps: int | None) -> float:
+        """Sends for so long, and returns the time that it really took. It has stopped on return."""
+
+    def latencies(self) -> Bins | None:
+        """Of all packets since `connect`; None: it measures none."""
+        return None
+
+    def offer(self, offer: Offer, nf: Turns) -> Offered:
+        before = self.counts()
+        with nf.opened():
+            seconds = self.send(offer.leave_out_s, offer.pps) if offer.leave_out_s > 0 else 0.0
+            early = self.latencies()
+            seconds += self.send(offer.seconds - offer.leave_out_s, offer.pps)
+        sent = self._settled().since(before).sent
+        if offer.arrive:
+            nf.arrive(lambda: sent)
+        found = self._settled().since(before)
+        traffic = Traffic(
+            sending_ns=round(seconds * 1e9),
+            sent=found.sent,
+            late=0,
+            received=found.received,
+            reordered=None,
+            duplicates=None,
+            damaged=None,
+            queue_full=found.queue_full,
+        )
+        return Offered(traffic, latency=_latency(early, self.latencies()))
+
+    def _settled(self) -> Counts:
+        last = self.counts()
+        for _ in range(MOST_READINGS):
+            time.sleep(SETTLED_S)
+            now = self.counts()
+            if (now.sent, now.received) == (last.sent, last.received):
+                return now
+            last = now
+        raise GeneratorError(
+            f"generator {self.name}: packets are counted {MOST_READINGS * SETTLED_S:g} s after it stopped",
+            hint="another program sends to or from its ports; give it ports of its own",
+        )
+
+
+def _latency(before: Bins | None, after: Bins | None) -> Histogram | None:
+    """The packets in between. Exact only to the generator's bins: least and greatest are ends of bins, and
+    the sum takes the middle of each."""
+    if before is None or after is None:
+        return None
+    new = {ends: count - before.get(ends, 0) for ends, count in after.items()}
+    found = sorted((ends, count) for ends, count in new.items() if count > 0)
+    return histogram(
+        ((float(end), count) for (_, end), count in found),
+        sum_ns=sum((begin + end) / 2 * count for (begin, end), count in found),
+        min_ns=float(found[0][0][0]) if found else 0.0,
+        max_ns=float(found[-1][0][1]) if found else 0.0,
+    )
