@@ -16,18 +16,39 @@ from nalm_agent.config.placeholders import check_placeholders
 
 LEAST_FRAME, MOST_FRAME = 64, 9216
 """Bytes with check sequence."""
-PORT_OF = {"trex": 4501}
+PORT_OF = {"trex": 4501, "pktgen": 22022}
 """Where the generator listens by default."""
 RUN_PLACEHOLDERS = frozenset({"source", "build", "features", "traffic", "run_dir"})
 _PCI = re.compile(r"^([0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7](,|$)")
 
+_OF_COMMAND = "its command says it (docs/generators.md)"
+_IMPOSSIBLE = {
+    "testpmd": {
+        "source": _OF_COMMAND,
+        "destination": _OF_COMMAND,
+        "flows": _OF_COMMAND,
+        "user": "nobody else has the process",
+        "latency_pps": "it measures no latency",
+    },
+    "pktgen": {
+        "queues": "its option -m says them",
+        "flows": "it sends one flow; its range mode is not used",
+        "user": "it has no owners",
+        "latency_pps": "its latency is not read",
+    },
+}
+"""Keys that a kind does not have, with the reason."""
+_ONE_SIZE = ("testpmd", "pktgen")
+
 
 class GeneratorConfig(BaseModel):
-    """One generator. Every key but `kind`, `host` and `ports` has a default."""
+    """One generator."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    kind: Literal["trex"]
+    kind: Literal["trex", "testpmd", "pktgen"]
+    command: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)] | None = None
+    """Starts testpmd, interactive; on another host by ssh."""
     host: Annotated[str, Field(min_length=1)] | None = None
     port: Annotated[int, Field(ge=1, le=65535, strict=True)] | None = None
     """TCP port of its server."""
@@ -77,8 +98,26 @@ class GeneratorConfig(BaseModel):
 
     @model_validator(mode="after")
     def _reachable(self) -> GeneratorConfig:
-        if self.host is None:
-            raise ValueError(f'kind = "{self.kind}" needs host, where its server runs')
+        if self.kind == "testpmd" and (
+            self.command is None or self.host is not None or self.port is not None
+        ):
+            raise ValueError(
+                'kind = "testpmd" needs command, which starts it (elsewhere by ssh), and no host and port'
+            )
+        if self.kind != "testpmd" and (self.host is None or self.command is not None):
+            raise ValueError(f'kind = "{self.kind}" needs host, where its server runs, and no command')
+        return self
+
+    @model_validator(mode="after")
+    def _possible(self) -> GeneratorConfig:
+        for key in sorted(self.model_fields_set & _IMPOSSIBLE.get(self.kind, {}).keys()):
+            raise ValueError(f'kind = "{self.kind}" has no {key}: {_IMPOSSIBLE[self.kind][key]}')
+        if self.kind in _ONE_SIZE and len(self.frames) > 1:
+            raise ValueError(f'kind = "{self.kind}" sends frames of one size; found {len(self.frames)}')
+        if self.kind == "testpmd" and (self.directions == "both") != (len(self.ports) > 1):
+            raise ValueError(
+                'kind = "testpmd" sends at all ports: expected one, or pairs with directions = "both"'
+            )
         return self
 
     @model_validator(mode="after")

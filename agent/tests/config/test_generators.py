@@ -13,6 +13,9 @@ from tiny import NALM_TOML
 
 LAB = '[generator.lab]\nkind = "trex"\nhost = "bench2"\n'
 
+PMD = '[generator.lab]\nkind = "testpmd"\ncommand = ["dpdk-testpmd", "--", "-i"]\n'
+PKTGEN = '[generator.lab]\nkind = "pktgen"\nhost = "bench2"\n'
+
 
 def lab(text: str) -> GeneratorConfig:
     found = parse(NALM_TOML + LAB + text).generator_named("lab")
@@ -50,7 +53,7 @@ def test_devices_become_options_of_the_nf() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[generator.lab]\nkind = "moongen"\nports = [0]\n', "generator.lab.kind: expected 'trex'"),
+        ('[generator.lab]\nkind = "moongen"\nports = [0]\n', "generator.lab.kind: expected 'trex',"),
         ('[generator.lab]\nkind = "trex"\nports = [0]\n', 'kind = "trex" needs host, where its server runs'),
         (LAB, "generator.lab.ports is missing"),
         (LAB + "ports = []\n", "generator.lab.ports: expected at least 1 entries"),
@@ -64,6 +67,13 @@ def test_devices_become_options_of_the_nf() -> None:
         (LAB + "ports = [0]\nflows = 60000\n", "generator.lab.flows: expected at most 50000"),
         (LAB + 'ports = [0]\narguments = ["{nope}"]\n', "unknown placeholder {nope}"),
         (LAB + "ports = [0]\nqeues = 2\n", "is not a known key; expected one of arguments, destination"),
+        ('[generator.lab]\nkind = "testpmd"\nports = [0]\n', 'kind = "testpmd" needs command'),
+        (PMD + 'ports = [0]\nhost = "a"\n', "and no host and port"),
+        (PMD + "ports = [0]\nflows = 2\n", 'kind = "testpmd" has no flows: its command says it'),
+        (PMD + "ports = [0, 1]\n", 'pairs with directions = "both"'),
+        (PMD + "ports = [0]\nframes = { 64 = 1, 128 = 1 }\n", "sends frames of one size; found 2"),
+        (PKTGEN + "ports = [0]\nqueues = 2\n", 'kind = "pktgen" has no queues: its option -m says them'),
+        (PKTGEN + "ports = [0]\ncommand = [\"x\"]\n", 'kind = "pktgen" needs host'),
         ('[generator.inside]\nkind = "trex"\nhost = "a"\nports = [0]\n', "choose another name"),
     ],
 )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nalm_core.report.run_report import Model, Name
 
-Kind = Literal["inside", "trex"]
+Kind = Literal["inside", "trex", "testpmd", "pktgen"]
 """`inside`: a generator in the NF's own process (nalm_traffic.h)."""
 
 

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DPDK's testpmd in its interactive mode: flowgen, which sends as fast as its lcores can and counts what
+comes back."""
+
+from __future__ import annotations
+
+import re
+import time
+
+from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators.generator import Limits
+from nalm_agent.generators.outside import Counts, OutsideGenerator
+from nalm_agent.generators.testpmd_console import TestpmdConsole
+from nalm_agent.runtime.errors import GeneratorError
+
+CHECK_SEQUENCE = 4
+LINK_S, LOOK_S = 10.0, 0.05
+_LINK = re.compile(r"Infos for port (\d+).*?Link status: (\w+)", re.DOTALL)
+_PORT = re.compile(
+    r"NIC statistics for port (?P<port>\d+).*?RX-packets:\s*(?P<received>\d+).*?TX-packets:\s*(?P<sent>\d+)",
+    re.DOTALL,
+)
+_DROPPED = re.compile(r"Accumulated forward statistics.*?TX-dropped:\s*(\d+)", re.DOTALL)
+
+
+class TestpmdGenerator(OutsideGenerator):
+    """A process for the time between `connect` and `close`."""
+
+    __test__ = False
+
+    def __init__(self, name: str, config: GeneratorConfig) -> None:
+        super().__init__(name, config)
+        self._console: TestpmdConsole | None = None
+        self._queue_full = 0
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(paced=False, greatest_pps=None, latency=False, shapes=False)
+
+    def connect(self) -> None:
+        assert self.config.command is not None
+        self._console = TestpmdConsole(self.name, self.config.command)
+        self._queue_full = 0
+        (size,) = self.config.frames
+        ports = ",".join(map(str, self.config.ports))
+        queues = [] if self.config.queues is None else self._queue_lines(self.config.queues)
+        self._console.say(
+            *queues, f"set portlist {ports}", "set fwd flowgen", f"set txpkts {size - CHECK_SEQUENCE}"
+        )
+        self._wait_for_link()
+
+    def close(self) -> None:
+        if self._console is not None:
+            self._console.close()
+            self._console = None
+
+    def counts(self) -> Counts:
+        text = self._say(*(f"show port stats {port}" for port in self.config.ports))
+        found = {int(one["port"]): one for one in _PORT.finditer(text)}
+        if missing := sorted(set(self.config.ports) - set(found)):
+            raise GeneratorError(
+                f"generator {self.name}: testpmd has no port {missing[0]}",
+                hint="its command must give it the ports that nalm.toml names",
+                log=text[-500:],
+            )
+        return Counts(
+            sent=sum(int(one["sent"]) for one in found.values()),
+            received=sum(int(one["received"]) for one in found.values()),
+            queue_full=self._queue_full,
+        )
+
+    def send(self, seconds: float, pps: int | None) -> float:
+        """The time is known to a few milliseconds: between the middles of `start` and `stop`."""
+        if pps is not None:
+            raise GeneratorError(f"generator {self.name}: testpmd sends at its greatest rate only")
+        before = time.monotonic()
+        self._say("start")
+        begun = (before + time.monotonic()) / 2
+        time.sleep(seconds)
+        before = time.monotonic()
+        text = self._say("stop")
+        ended = (before + time.monotonic()) / 2
+        dropped = _DROPPED.search(text)
+        if dropped is None:
+            raise GeneratorError(
+                f"generator {self.name}: testpmd said nothing of what it sent", log=text[-500:]
+            )
+        self._queue_full += int(dropped[1])
+        return ended - begun
+
+    def _queue_lines(self, queues: int) -> list[str]:
+        every = [f"port config all {way} {queues}" for way in ("txq", "rxq")]
+        return ["port stop all", *every, "port start all"]
+
+    def _wait_for_link(self) -> None:
+        end = time.monotonic() + LINK_S
+        while True:
+            text = self._say(*(f"show port info {port}" for port in self.config.ports))
+            down = [port for port, status in _LINK.findall(text) if status != "up"]
+            if not down:
+                return
+            if time.monotonic() > end:
+                raise GeneratorError(
+                    f"generator {self.name}: port {down[0]} of testpmd has no link",
+                    hint="connect it to the NF's device: both ends of a memif need the same socket",
+                )
+            time.sleep(LOOK_S)
+
+    def _say(self, *lines: str) -> str:
+        assert self._console is not None
+        return self._console.say(*lines)

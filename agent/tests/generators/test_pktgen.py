@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pktgen-DPDK as a generator, with a server that answers its Lua calls as pktgen does."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators.outside import Counts
+from nalm_agent.generators.pktgen import PktgenGenerator
+from nalm_agent.runtime.errors import GeneratorError
+
+CHUNK = re.compile(r"do local good, value = pcall\(function\(\) (.*) end\) io\.write\('(nalm-\d+) ")
+LINE_PPS = 14_880_952
+"""Of 64 bytes at 10 Gbit/s."""
+
+
+@dataclass
+class PktgenServer:
+    """One client. Chunks that pktgen would run are answered by what they are."""
+
+    link: str = "<UP-10000-FD>"
+    refuses: str = "nothing"
+    silent: bool = False
+    strange: bool = False
+    chunks: list[str] = field(default_factory=list)
+    sent: int = 0
+
+    @contextmanager
+    def running(self) -> Iterator[int]:
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            thread = threading.Thread(target=self._serve, args=(listening,), daemon=True)
+            thread.start()
+            yield listening.getsockname()[1]
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+    def _serve(self, listening: socket.socket) -> None:
+        with suppress(OSError):
+            client, _ = listening.accept()
+            with client, client.makefile("rw") as lines:
+                for line in lines:
+                    found = CHUNK.match(line)
+                    assert found is not None and line.count("\n") == 1
+                    self.chunks.append(found[1])
+                    if self.silent:
+                        continue
+                    lines.write(self._answer(found[1], found[2]))
+                    lines.flush()
+                    if self.strange:
+                        return
+
+    def _answer(self, chunk: str, mark: str) -> str:
+        if self.strange:
+            return "hello\n"
+        if self.refuses in chunk:
+            return f"{mark} bad stdin:1: set does not support this {mark}-end\n"
+        return f"{mark} good {self._value(chunk)} {mark}-end\n"
+
+    def _value(self, chunk: str) -> str:
+        if "Pktgen_Version" in chunk:
+            return "25.08.2"
+        if "linkState" in chunk:
+            return self.link
+        if chunk.startswith("return nalm_counts("):
+            port = int(chunk[len("return nalm_counts(") : -1])
+            return f"{self.sent} 0 3" if port == 0 else f"0 {self.sent // 2} 0"
+        if chunk.startswith("pktgen.start"):
+            self.sent += 1000
+        return "nil"
+
+
+def made(port: int, **more: Any) -> PktgenGenerator:
+    table = {"kind": "pktgen", "host": "127.0.0.1", "port": port, "ports": [0, 1]} | more
+    return PktgenGenerator("lab", GeneratorConfig.model_validate(table), answer_s=0.5)
+
+
+def refused(server: PktgenServer) -> GeneratorError:
+    with server.running() as port:
+        generator = made(port)
+        with pytest.raises(GeneratorError) as caught:
+            generator.connect()
+        generator.close()
+    return caught.value
+
+
+def test_a_load_is_a_share_of_the_line() -> None:
+    server = PktgenServer()
+    with server.running() as port:
+        generator = made(port)
+        generator.connect()
+        assert generator.version == "25.08.2"
+        assert generator.limits.greatest_pps == pytest.approx(LINE_PPS, abs=1)
+        seconds = generator.send(0.02, LINE_PPS // 4)
+        found = generator.counts()
+        generator.send(0.01, None)
+        generator.close()
+    assert found == Counts(sent=1000, received=500, queue_full=3)
+    assert 0.02 <= seconds < 2
+    rates = [float(found[1]) for one in server.chunks if (found := re.search(r"'rate', ([\d.]+)", one))]
+    assert rates == pytest.approx([25, 100], abs=1e-4)
+    assert "pktgen.set('0,1', 'size', 64)" in server.chunks
+    assert "pktgen.set_ipaddr('0', 'src', '198.18.0.1/24')" in server.chunks
+    assert server.chunks[-1] == "pktgen.stop('0')"
+
+
+def test_a_load_above_the_line_is_not_cut_silently() -> None:
+    server = PktgenServer()
+    with server.running() as port:
+        generator = made(port)
+        generator.connect()
+        with pytest.raises(GeneratorError, match="more than the line of its ports has"):
+            generator.send(0.01, LINE_PPS * 2)
+        generator.close()
+
+
+def test_a_port_without_link() -> None:
+    assert "port 0 of pktgen has no link: <--Down-->" in refused(PktgenServer(link="<--Down-->")).message
+
+
+def test_what_lua_refuses_is_quoted() -> None:
+    error = refused(PktgenServer(refuses="'sport'"))
+    assert "pktgen refuses pktgen.set('0,1', 'sport', 1024): stdin:1: set does not" in error.message
+
+
+def test_no_answer() -> None:
+    error = refused(PktgenServer(silent=True))
+    assert "no answer from pktgen within 0.5 s" in error.message
+    assert "one client at a time" in (error.hint or "")
+
+
+def test_another_server() -> None:
+    assert "pktgen answered" in refused(PktgenServer(strange=True)).message
+
+
+def test_no_server() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    with pytest.raises(GeneratorError, match=rf"127\.0\.0\.1:{port} cannot be reached"):
+        made(port).connect()
