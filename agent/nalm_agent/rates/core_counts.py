@@ -18,6 +18,7 @@ from nalm_agent.config.experiments import CoresConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.rate import measure_rates
+from nalm_agent.report.progress import Part
 from nalm_agent.runtime.errors import ConfigError, HostError
 
 
@@ -81,9 +82,14 @@ def plan_cores(place: Place, chain: str | None, lcores: Sequence[int] | None) ->
 def measure_cores(plan: CoresPlan, settings: RateSettings, place: Place) -> CoresMeasured:
     """Measures full load with each number of lcores, fewest first. Raises HostError if none could be."""
 
+    scenarios = [plan.table.lcores[count] for count in plan.counts]
+    if plan.table.f_s is not None:
+        scenarios += [plan.table.f_s.parallel, plan.table.f_s.plain]
+    numbers = iter(range(1, len(scenarios) + 1))
+
     def report_of(scenario: str) -> RateReport:
-        place.progress.say(f"scenario {scenario}")
-        found = measure_rates(place.subject(scenario), settings, place.home, place.work, place.progress)
+        part = Part(place.progress, scenario, next(numbers), len(scenarios))
+        found = measure_rates(place.subject(scenario), settings, place.home, place.work, part)
         if found.status is not RateStatus.MEASURED:
             raise HostError(f"scenario {scenario} could not be measured", log=found.failure)
         return found

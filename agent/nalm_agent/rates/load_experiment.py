@@ -28,6 +28,7 @@ from nalm_agent.measure.needs import Capabilities, Needs, missing, needs_of
 from nalm_agent.rates.core_counts import measure_cores, plan_cores
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import ARRIVALS, SHARES, Grid, measure_grid, queue_table
+from nalm_agent.report.progress import Part
 from nalm_agent.runtime.errors import ConfigError, HostError, NalmError
 
 LoadKind = Literal[Kind.CORES, Kind.QUEUE]
@@ -72,16 +73,17 @@ class LoadExperiment:
         grids, unusable = self._each(has, self._queue)
         return QueueResult(tables=grids, unusable=unusable)
 
-    def _each(self, has: Capabilities, measure: Callable[[str], A]) -> tuple[dict[str, A], dict[str, str]]:
+    def _each(self, has: Capabilities, measure: Callable[[str, Place], A]) -> tuple[dict[str, A], dict[str, str]]:
         """Answers by table, and why there is none."""
         answers: dict[str, A] = {}
         unusable: dict[str, str] = {}
-        for name, needs in self.needs().items():
-            self.place.progress.say(f"table {name}")
+        tables = self.needs()
+        for number, (name, needs) in enumerate(tables.items(), start=1):
+            at = replace(self.place, progress=Part(self.place.progress, f"table {name}", number, len(tables)))
             try:
                 if lacks := missing(needs, has):
                     raise HostError(f"it needs {', '.join(lacks)}")
-                answers[name] = measure(name)
+                answers[name] = measure(name, at)
             except (NalmError, ModelInputError) as error:
                 unusable[name] = error.full_text() if isinstance(error, NalmError) else str(error)
         if not answers:
@@ -91,16 +93,16 @@ class LoadExperiment:
             )
         return answers, unusable
 
-    def _cores(self, name: str) -> CoresAnswer:
-        plan = plan_cores(self.place, name, None)
+    def _cores(self, name: str, place: Place) -> CoresAnswer:
+        plan = plan_cores(place, name, None)
         settings = RateSettings(mode=Mode.MRR, trial_s=self.seconds or TRIAL_S)
-        found = measure_cores(plan, settings, self.place)
+        found = measure_cores(plan, settings, place)
         between = range(min(plan.counts), max(plan.counts) + 1)
         return cores_answer(found.chain, found.rates, found.f_s, found.left_out, at=between)
 
-    def _queue(self, name: str) -> GridAnswer:
+    def _queue(self, name: str, place: Place) -> GridAnswer:
         grid = Grid(shares=SHARES, arrivals=ARRIVALS, seconds=self.seconds or TRIAL_S)
-        found = measure_grid(queue_table(self.place, name), grid, self.place)
+        found = measure_grid(queue_table(place, name), grid, place)
         if not found.compared:
             raise HostError("no load could be compared", log="\n".join(found.left_out))
         return grid_answer(ARRIVALS, found.compared, found.left_out, found.notes)

@@ -20,6 +20,7 @@ from nalm_agent.config.experiments import VALUE, Axis, QueueConfig
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
+from nalm_agent.report.progress import Part, Progress
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.trials.trial_nf import Ask, TrialNf
 
@@ -89,10 +90,10 @@ def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
     ]
     for number, cell in enumerate(cells, start=1):
         text = cell_text(cell)
-        place.progress.say(f"cell {number} of {len(cells)}: {text}")
-        one = place.subject(table.scenario, _arguments(table, cell))
+        at = replace(place, progress=Part(place.progress, f"cell {text}", number, len(cells)))
+        one = at.subject(table.scenario, _arguments(table, cell))
         try:
-            _measure_cell(replace(one, arrivals=grid.arrivals), cell, grid, found, place)
+            _measure_cell(replace(one, arrivals=grid.arrivals), cell, grid, found, at)
         except (ModelInputError, NfError) as error:
             found.left_out.append(f"{text}: {error}")
     return found
@@ -114,9 +115,10 @@ def _arguments(table: QueueConfig, cell: Cell) -> list[str]:
 def _measure_cell(one: Subject, cell: Cell, grid: Grid, found: GridMeasured, place: Place) -> None:
     host = fingerprint()
     with ready(one, host, place.home, place.work, place.progress) as run, TrialNf(run, launch=0) as nf:
+        place.progress.step("queue", "full load", 0.0)
         greatest = _full_load(nf, cell, found)
         asks = [Ask(Phase.LATENCY, SLICE_S, round(greatest * share), share) for share in grid.shares]
-        trials = _measure_loads(nf, asks, ceil(grid.seconds / SLICE_S))
+        trials = _measure_loads(nf, asks, ceil(grid.seconds / SLICE_S), place.progress)
         stages, tsc_hz = nf.stages, nf.tsc_hz
         nf.finish()
     found.compared += compare_loads(cell, trials, stages, tsc_hz, parse_arrivals(grid.arrivals))
@@ -147,11 +149,14 @@ def _full_load(nf: TrialNf, cell: Cell, found: GridMeasured) -> float:
     return greatest
 
 
-def _measure_loads(nf: TrialNf, asks: Sequence[Ask], needed: int) -> list[Trial]:
+def _measure_loads(nf: TrialNf, asks: Sequence[Ask], needed: int, progress: Progress) -> list[Trial]:
     """Trials at each load in turn, until as many are valid, or MOST_TRIES times as many were made."""
     trials: list[Trial] = []
     missing = {ask.pps: needed for ask in asks}
     for _ in range(MOST_TRIES * needed):
+        valid = needed * len(asks) - sum(missing.values())
+        wanted = amount(needed * len(asks), "valid trial")
+        progress.step("queue", f"{valid} of {wanted}", valid / (needed * len(asks)))
         for ask in asks:
             if not missing[ask.pps]:
                 continue

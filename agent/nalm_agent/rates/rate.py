@@ -163,6 +163,7 @@ def require_trust(run: NfRun, builder: RateReportBuilder, progress: Progress) ->
 def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> float:
     """Trials at full load over several launches. Returns the greatest rate seen, packets per second."""
     settings, greatest = builder.settings, 0.0
+    whole = 1.0 if settings.mode is Mode.MRR else FULL_LOAD_SHARE
     total = settings.mrr_launches * settings.mrr_trials
     for launch in range(settings.mrr_launches):
         with TrialNf(run, launch=launch) as nf:
@@ -171,9 +172,7 @@ def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> flo
             for number in range(settings.mrr_trials):
                 done = launch * settings.mrr_trials + number
                 left = (total - done) * settings.trial_s
-                progress.step(
-                    "full load", f"trial {done + 1} of {total}", FULL_LOAD_SHARE * done / total, left
-                )
+                progress.step("full load", f"trial {done + 1} of {total}", whole * done / total, left)
                 trial = nf.trial(Ask(Phase.MRR, settings.trial_s))
                 builder.trials.append(trial)
                 # Corrected for stolen time: the search must begin above the NF's capacity.

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import ClassVar
 
 import pytest
@@ -19,7 +20,7 @@ from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
 from nalm_agent.rates.load_experiment import LoadExperiment, LoadKind
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
-from nalm_agent.report.progress import Silent
+from nalm_agent.report.progress import Part, Silent
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
@@ -266,6 +267,35 @@ def test_a_job_measures_its_queues_at_the_loads_of_the_desk(place: Place, modell
     with pytest.raises(HostError, match="no table could be measured") as found:
         asked.measure(Capabilities(lcores=2))
     assert "an lcore lost 40.00 ms to other programs" in (found.value.log or "")
+
+
+class Steps(Silent):
+    def __init__(self) -> None:
+        self.told: list[tuple[str, str, float]] = []
+
+    def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
+        self.told.append((name, detail, fraction))
+
+
+def test_a_step_says_which_of_how_many_parts_it_is_in() -> None:
+    steps = Steps()
+    Part(Part(steps, "table nop", 2, 2), "cell b", 1, 4).step("queue", "full load", 0.5)
+    Part(steps, "table nop", 1, 1).step("queue", "full load", 0.5)
+    assert steps.told == [
+        ("queue", "table nop (2 of 2), cell b (1 of 4), full load", 0.5625),
+        ("queue", "table nop, full load", 0.5),
+    ]
+
+
+def test_a_grid_says_how_far_it_is(place: Place, modelled: type[ModelledNf]) -> None:
+    steps = Steps()
+    two = replace(GRID, batches=[32, 33])
+    measure_grid(queue_table(place, None), two, replace(place, progress=steps))
+    told = [detail for _, detail, _ in steps.told]
+    assert told[0] == "cell batch 32, ring 64 (1 of 2), full load"
+    assert told[-1] == "cell batch 33, ring 64 (2 of 2), 3 of 6 valid trials"
+    fractions = [fraction for _, _, fraction in steps.told]
+    assert fractions == sorted(fractions) and fractions[-1] == 0.75
 
 
 def test_a_disturbed_full_load_leaves_the_cell_out(place: Place, modelled: type[ModelledNf]) -> None:

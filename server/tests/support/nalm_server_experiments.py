@@ -102,6 +102,10 @@ class Agent:
         named = {"job_id": lease["job_id"], "fence": lease["fence"]}
         return self.service.upload(body_of(report), status=status, token="agent", **named)
 
+    def progress(self, lease: dict[str, Any], detail: str, fraction: float) -> Any:
+        body = {"fence": lease["fence"], "step": "measuring", "detail": detail, "fraction": fraction}
+        return self.service.post(f"/agent/jobs/{lease['job_id']}/progress", "agent", 200, body)
+
     def finish(self, lease: dict[str, Any], outcome: str = "done", **told: Any) -> Any:
         body = {"fence": lease["fence"], "outcome": outcome, **told}
         return self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, body)

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { axisOf, placeOn } from "../../shared/logic/charts/axis";
 import { including } from "../../shared/logic/charts/history";
-import { isUnderWay, percentTaken, progressText } from "../../shared/logic/run/experiments";
+import { askedText, isUnderWay, jobText, percentTaken, progressText } from "../../shared/logic/run/experiments";
 import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/models";
 import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
 import { effectWord, reachText } from "../../shared/logic/run/variants";
@@ -74,7 +74,36 @@ describe("experiments", () => {
     expect(progressText({ state: "running", cells: 1 }, null)).toBe("Measured 1 cell");
     expect(progressText({ state: "cancelled", cells: 2 }, 5)).toBe("Cancelled after 2 of 5 cells");
     expect([percentTaken(3, 17), percentTaken(3, null)]).toEqual([18, null]);
+    expect(progressText({ state: "queued", cells: 0 }, null, true)).toBe("Runs");
+    expect(progressText({ state: "failed", cells: 0 }, null)).toBe("Failed");
     expect(isUnderWay({ state: "done" })).toBe(false);
+  });
+
+  test("say what they measure", () => {
+    expect(askedText({ kind: "queue", names: ["nop", "sfc_a"], cell_seconds: 2 })).toBe(
+      "nop, sfc_a of [experiments.queue], 2 s for each load",
+    );
+    expect(askedText({ kind: "ablation", names: [], cell_seconds: null })).toBe(
+      "all of [ablation], each cell as long as the agent's default",
+    );
+  });
+
+  test("say what their job does", () => {
+    const now = Date.parse("2026-11-24T12:00:00Z");
+    const job = { state: "queued", host: null, held: null, waiting: null, detail: null, transitions: [] };
+    expect(jobText(job, now)).toBe("Waits for its turn in the queue");
+    expect(jobText({ ...job, waiting: "no host has 9 lcores" }, now)).toBe("no host has 9 lcores");
+    expect(jobText({ ...job, held: "a fork" }, now)).toBe("Waits for approval: a fork");
+    const transitions = [
+      { state: "leased", at: "2026-11-24T09:00:00Z" },
+      { state: "queued", at: "2026-11-24T10:00:00Z" },
+      { state: "leased", at: "2026-11-24T11:57:00Z" },
+    ];
+    const leased = { ...job, state: "leased", host: "bench-1", transitions };
+    expect(jobText(leased, now)).toBe("Claimed by bench-1 3 minutes ago");
+    expect(jobText({ ...leased, state: "measuring", detail: "queue: cell 2 of 6" }, now)).toBe(
+      "Claimed by bench-1 3 minutes ago; queue: cell 2 of 6",
+    );
   });
 });
 

@@ -9,12 +9,12 @@ import type { Ablation, Models } from "../../shared/api/types";
 import { CommitPicker } from "../../shared/ui/CommitPicker";
 import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
-import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { PageHead } from "../../shared/ui/PageHead";
-import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { Failed, Loading } from "../../shared/ui/States";
 import { AblationPanels } from "./AblationPanels";
 import { ModelPanels } from "./ModelPanels";
 import { ModelsTabs } from "./ModelsTabs";
+import { NothingMeasured } from "./NothingMeasured";
 
 const route = getRouteApi("/p/$project/models");
 const OFFERED = 500;
@@ -40,7 +40,9 @@ export function ModelsPage() {
       </PageHead>
       <ModelsTabs project={project} />
       {models && <Shown project={project} models={models} ablation={ablation} />}
-      {!models && missing && <NothingMeasured project={project} says={error.message} />}
+      {!models && missing && (
+        <NothingMeasured project={project} title="Nothing to compare" says={error.message} />
+      )}
       {!models && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}
       {(models || missing) && (
         <div className="panel-grid spaced">
@@ -49,15 +51,6 @@ export function ModelsPage() {
         </div>
       )}
     </>
-  );
-}
-
-function NothingMeasured({ project, says }: { project: string; says: string }) {
-  return (
-    <CenterState icon="clock" title="Nothing to compare">
-      <p>{says}</p>
-      <FirstStepsLink project={project} />
-    </CenterState>
   );
 }
 

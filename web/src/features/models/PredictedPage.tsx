@@ -8,16 +8,16 @@ import { modelInputsQuery, predictableQuery } from "../../shared/api/predictions
 import type { ModelInputs, PredictableRun } from "../../shared/api/types";
 import { figure } from "../../shared/logic/text/format";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
-import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
-import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { Failed, Loading } from "../../shared/ui/States";
 import { AnswerPanel, lcoresText } from "./AnswerPanel";
 import { CapacityPanel } from "./CapacityPanel";
 import { CostPanel } from "./CostPanel";
 import { LinesPanel } from "./LinesPanel";
 import { MeasuredQueue, MeasuredSpeedup } from "./MeasuredLoads";
 import { ModelsTabs } from "./ModelsTabs";
+import { NeededForPredictions, NothingMeasured } from "./NothingMeasured";
 import { QuestionForm } from "./QuestionForm";
 import { QueuePanels } from "./QueuePanels";
 import { measuredBatches, questionOf } from "./question";
@@ -54,10 +54,14 @@ export function PredictedPage() {
       </PageHead>
       <ModelsTabs project={project} />
       {missing && (
-        <CenterState icon="clock" title="Nothing to predict from">
-          <p>{error?.message ?? "The newest measured commit has no run with cycles per packet."}</p>
-          <FirstStepsLink project={project} />
-        </CenterState>
+        <>
+          <NothingMeasured
+            project={project}
+            title="Nothing to predict from"
+            says={error?.message ?? "The newest measured commit has no run with cycles per packet."}
+          />
+          <NeededForPredictions project={project} />
+        </>
       )}
       {run !== undefined && !missing && <OfRun project={project} run={run} search={search} set={set} />}
       {run === undefined && !missing && (error ? <Failed error={error} onRetry={refetch} /> : <Loading />)}

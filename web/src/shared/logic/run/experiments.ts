@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** How far an experiment is, in words. */
+/** What an experiment measures and how far it is, in words. */
+import { ago } from "../text/format";
 
 interface ExperimentLike {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
@@ -9,14 +10,60 @@ interface ExperimentLike {
 export const isUnderWay = ({ state }: Pick<ExperimentLike, "state">): boolean =>
   state === "queued" || state === "running";
 
+/** By kind: its tables in nalm.toml, and what the requested seconds are for. */
+const ASKED = {
+  features: { tables: "[experiments.features]", each: "cell" },
+  ablation: { tables: "[ablation]", each: "cell" },
+  models: { tables: "[experiments.models]", each: "cell" },
+  cores: { tables: "[experiments.cores]", each: "trial" },
+  queue: { tables: "[experiments.queue]", each: "load" },
+} as const;
+
+interface AskedLike {
+  kind: keyof typeof ASKED;
+  names: readonly string[];
+  cell_seconds: number | null;
+}
+
+/** "nop of [experiments.queue], 2 s for each load"; without seconds the agent's default holds. */
+export function askedText({ kind, names, cell_seconds: seconds }: AskedLike): string {
+  const { tables, each } = ASKED[kind];
+  const what = names.length > 0 ? `${names.join(", ")} of ${tables}` : `all of ${tables}`;
+  return seconds === null
+    ? `${what}, each ${each} as long as the agent's default`
+    : `${what}, ${seconds} s for each ${each}`;
+}
+
+interface JobLike {
+  state: string;
+  host: string | null;
+  held: string | null;
+  waiting: string | null;
+  detail: string | null;
+  transitions: readonly { state: string; at: string }[];
+}
+
+/** What the experiment's job waits for, or which agent does what since when. */
+export function jobText(job: JobLike, now: number): string {
+  if (job.held !== null) return `Waits for approval: ${job.held}`;
+  if (job.state === "queued") return job.waiting ?? "Waits for its turn in the queue";
+  const claimed = job.transitions.findLast(({ state }) => state === "leased");
+  const by = `Claimed by ${job.host ?? "an agent"}${claimed ? ` ${ago(claimed.at, now)}` : ""}`;
+  return job.state === "leased" || job.detail === null ? by : `${by}; ${job.detail}`;
+}
+
 /** "12 of 17 cells"; how many there will be is known once the first is in. */
-export function progressText({ state, cells }: ExperimentLike, planned: number | null): string {
-  if (state === "queued" && cells === 0) return "Waits for a bench host";
+export function progressText(
+  { state, cells }: ExperimentLike,
+  planned: number | null,
+  claimed = false,
+): string {
+  if (state === "queued" && cells === 0) return claimed ? "Runs" : "Waits for a bench host";
   const of = planned === null ? "" : ` of ${planned}`;
   const taken = `${cells}${of} ${(planned ?? cells) === 1 ? "cell" : "cells"}`;
   switch (state) {
     case "failed":
-      return `Failed after ${taken}`;
+      return cells === 0 ? "Failed" : `Failed after ${taken}`;
     case "cancelled":
       return `Cancelled after ${taken}`;
     case "done":

@@ -3,8 +3,10 @@ import { Button, Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { cancelExperiment, experimentQuery } from "../../api/experiments";
-import type { Experiment, ExperimentDetail } from "../../api/types";
-import { isUnderWay, percentTaken, progressText } from "../../logic/run/experiments";
+import { jobQuery } from "../../api/jobs";
+import type { Experiment, JobDetail } from "../../api/types";
+import { isRunning } from "../../logic/queue";
+import { askedText, isUnderWay, jobText, percentTaken, progressText } from "../../logic/run/experiments";
 import { ago, shortSha } from "../../logic/text/format";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
@@ -18,23 +20,31 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
   const active = isUnderWay(experiment);
   const { data: detail } = useQuery({ ...experimentQuery(experiment.id), enabled: active });
   const shown = detail ?? experiment;
+  const jobId = detail?.job_id ?? null;
+  const { data: found } = useQuery({ ...jobQuery(jobId ?? 0), enabled: active && jobId !== null });
+  const job = active ? found : undefined;
   const planned = detail?.result && "cells" in detail.result ? detail.result.cells : null;
   return (
     <li className="row">
       <div className="row-main">
         <strong>Experiment {shown.id}</strong> on <span className="mono">{shortSha(shown.sha)}</span>
-        {shown.names.length > 0 && `: ${shown.names.join(", ")}`}
+        <span className="below">{askedText(shown)}</span>
         <span className="below">
           requested by {shown.requested_by}, {ago(shown.created_at, now)}
           {shown.host_class && `, on ${shown.host_class}`}
         </span>
         {shown.message && <span className="below">{shown.message}</span>}
-        {active && shown.cells > 0 && <Bar shown={shown} planned={planned} />}
+        {job && <span className="below wrap-text">{jobText(job, now)}</span>}
+        {active && (shown.cells > 0 || (job && isRunning(job))) && (
+          <Bar shown={shown} planned={planned} job={job} />
+        )}
       </div>
-      <span role={active ? "status" : undefined}>{progressText(shown, planned)}</span>
-      {detail?.job_id != null && (
-        <Link to="/jobs/$jobId" params={{ jobId: String(detail.job_id) }}>
-          job {detail.job_id}
+      <span role={active ? "status" : undefined}>
+        {progressText(shown, planned, job !== undefined && isRunning(job))}
+      </span>
+      {jobId !== null && (
+        <Link to="/jobs/$jobId" params={{ jobId: String(jobId) }}>
+          job {jobId}
         </Link>
       )}
       {active && <Cancel experiment={shown} />}
@@ -43,8 +53,17 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
   );
 }
 
-function Bar({ shown, planned }: { shown: Experiment | ExperimentDetail; planned: number | null }) {
-  const percent = percentTaken(shown.cells, planned);
+interface BarProps {
+  shown: Experiment;
+  planned: number | null;
+  job: JobDetail | undefined;
+}
+
+/** By cells where there are cells; else by what the agent says of its job. */
+function Bar({ shown, planned, job }: BarProps) {
+  const told = job?.fraction ?? null;
+  const percent =
+    shown.cells > 0 ? percentTaken(shown.cells, planned) : told === null ? null : Math.round(100 * told);
   const label = `Experiment ${shown.id}${percent === null ? "" : `, ${percent} per cent`}`;
   return (
     <Progress

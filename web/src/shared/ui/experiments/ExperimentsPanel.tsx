@@ -24,18 +24,18 @@ const SAYS: Record<ExperimentKind, { title: string; none: string }> = {
   },
   cores: {
     title: "Experiments on core counts",
-    none: "None yet. One measures the chains of [experiments.cores] in nalm.toml at full load on several numbers of lcores, and fits the speedup.",
+    none: "None yet. One measures the chains of [experiments.cores] in nalm.toml at full load on several numbers of lcores, and fits the speedup. It needs a scenario for each of at least three numbers, and a bench host with an lcore more for the generator.",
   },
   queue: {
     title: "Experiments on queues",
-    none: "None yet. One measures the queues of [experiments.queue] in nalm.toml at several loads, beside the queue model.",
+    none: "None yet. One measures the queues of [experiments.queue] in nalm.toml at several loads, beside the queue model. It needs a scenario whose generator has an lcore of its own.",
   },
 };
 
 /** The newest experiments of a kind, how far they are, and the way to a new one. */
 export function ExperimentsPanel({ project, kind }: { project: string; kind: ExperimentKind }) {
   const { data: experiments, error } = useQuery(experimentsQuery(project, kind));
-  const live = useLiveJobs({ project }, ["experiment", "experiments"]);
+  const live = useLiveJobs({ project }, ["experiment", "experiments", "job"]);
   const { title, none } = SAYS[kind];
   return (
     <Panel title={title} aside={experiments?.some(isUnderWay) && <LiveMark live={live} />}>
