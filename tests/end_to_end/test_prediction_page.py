@@ -163,7 +163,7 @@ def test_designs_are_compared(page: Page) -> None:
 
 def leased(agent: Agent, kind: str) -> Any:
     """The next lease of that kind; the service has other jobs that wait."""
-    leases = iter(lambda: agent.lease(loads=True), None)
+    leases = iter(lambda: agent.lease(loads=True, flows=True), None)
     return next(one for one in leases if one["experiment"] and one["experiment"]["kind"] == kind)
 
 
@@ -171,7 +171,11 @@ def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures:
     service, _ = figures
     page.goto(PREDICTED)
     agent = Agent(service, "metal")
-    for kind, title in (("cores", "Experiments on core counts"), ("queue", "Experiments on queues")):
+    for kind, title in (
+        ("cores", "Experiments on core counts"),
+        ("flows", "Experiments on flows"),
+        ("queue", "Experiments on queues"),
+    ):
         panel = page.get_by_role("region", name=title)
         expect(panel).to_contain_text("None yet.")
         panel.get_by_label("Tables of nalm.toml").fill("nop")
@@ -191,6 +195,14 @@ def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures:
     expect(speedup.get_by_role("img", name="measured at 1, 2, 4")).to_be_visible()
     expect(speedup).to_contain_text("8 lcores: nop_8 needs 9 lcores")
     expect(speedup).to_contain_text("sfc_a was not measured: it needs 5 lcores")
+    flows = page.get_by_role("region", name="First packets of flows, measured")
+    expect(flows.get_by_role("img", name="up to 20")).to_be_visible()
+    cache = flows.get_by_role("row", name="cache acl_cache")
+    expect(cache).to_contain_text("900 [890, 910]")
+    expect(cache).to_contain_text("180 [170, 190]")
+    expect(flows).to_contain_text("cache costs fewer cycles from flows of 10 packets on")
+    expect(flows.get_by_role("img", name="Cost of 2 designs")).to_be_visible()
+    expect(flows).to_contain_text("Left out: cache, 20.0")
     queue = page.get_by_role("region", name="Queues, measured beside the model")
     row = queue.get_by_role("row", name="batch 64, ring 1024, frame 64")
     for figure in ("12.5", "12.1", "9.50", "7.25"):

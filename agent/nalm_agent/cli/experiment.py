@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm experiment`: features, variants, execution models, core counts and queues of one commit."""
+"""`nalm experiment`: features, variants, execution models, core counts, queues and flows of one commit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
         help="Measure the cost of features, variants or execution models of one commit, side by side; its "
-        "speedup with lcores, and its queue.",
+        "speedup with lcores, its queue, and the first packets of its flows.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
     )
@@ -81,6 +81,10 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm experiment queue\n\n"
         "    nalm experiment queue nop --batch 32,256 --ring 1024 --shares 20,40,60,80,95 --arrivals poisson"
     )(queue)
+    group.command(
+        epilog="Examples:\n\n    nalm experiment flows\n\n"
+        "    nalm experiment flows acl --shares 1,10,30 --load 40 --packets 20 --json flows.json"
+    )(flows)
     app.add_typer(group, name="experiment")
 
 
@@ -236,3 +240,48 @@ def queue(
         raise HostError("no load could be compared", log="\n".join(measured.left_out))
     write_answer(answer_grid(measured, arrivals), json_file)
     raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
+
+
+def flows(
+    name: TableArgument = None,
+    *,
+    shares: Annotated[
+        str | None,
+        typer.Option(help="New flows, in per cent of the packets, such as 1,10,30. Default: nalm.toml's."),
+    ] = None,
+    load: Annotated[
+        float, typer.Option(min=1, max=100, help="Load, in per cent of the least full load of the designs.")
+    ] = 100 * defaults.FLOW_LOAD,
+    packets: Annotated[
+        int, typer.Option(min=1, help="Packets of a flow, for its cost over the weight.")
+    ] = defaults.FLOW_PACKETS,
+    revision: RevisionOption = WORKTREE,
+    duration: DurationOption = defaults.TRIAL_S,
+    launches: Annotated[int, typer.Option(min=1, help="Number of launches.")] = defaults.FLOW_LAUNCHES,
+    json_file: JsonOption = None,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
+) -> None:
+    """Measure what a flow's first packet costs and what later ones do, from several shares of new flows.
+
+    Prints the flow length from which each design pays, and the cost of flows over the weight of compute
+    against delay. Exit code 3: some trials were left out; the fit covers the others.
+    """
+    from nalm_core.rates.flow_costs import flows_answer
+
+    from nalm_agent.cli.rate import percentages
+    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.flows import answer_flows
+    from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
+    from nalm_agent.rates.loaded_revision import Place
+
+    require_place(json_file, "--json")
+    settings = FlowSettings(percentages(shares) if shares else None, load / 100, launches, duration)
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress, refusing("cost"):
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        place = Place(repository, repository.resolve(revision), home, work, progress)
+        measured = measure_flows(flows_table(place, name), settings, place)
+        answer = flows_answer(measured.pps, measured.designs, packets)
+    write_answer(answer_flows(answer), json_file)
+    raise typer.Exit(ExitCode.INCONCLUSIVE if answer.left_out else ExitCode.OK)

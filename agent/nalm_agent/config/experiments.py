@@ -99,12 +99,22 @@ class QueueConfig(Described):
     """Bytes of a frame."""
 
 
+class FlowsConfig(Described):
+    """Designs whose first packets of flows are told from later ones."""
+
+    scenarios: Annotated[dict[Name, Name], Field(min_length=1)]
+    """By design. The others are compared with the first."""
+    shares: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(min_length=1)] | None = None
+    """New flows per packet; None: nalm's."""
+
+
 class ExperimentsConfig(Described):
     features: dict[Name, FeaturesConfig] = {}
     """By scenario."""
     cores: dict[Name, CoresConfig] = {}
     """By chain."""
     queue: dict[Name, QueueConfig] = {}
+    flows: dict[Name, FlowsConfig] = {}
     models: dict[Name, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
     """Scenarios by chain and execution model. The first of a chain is compared with the others."""
 
@@ -138,7 +148,7 @@ def mistakes(
 
 
 def _named_scenarios(experiments: ExperimentsConfig) -> Iterator[tuple[list[str], str]]:
-    """Scenarios that tables of cores and queues name, each with its path."""
+    """Scenarios that tables of cores, queues and flows name, each with its path."""
     for chain, cores in experiments.cores.items():
         path = ["experiments", "cores", chain]
         yield from (([*path, "lcores", str(count)], scenario) for count, scenario in cores.lcores.items())
@@ -147,6 +157,9 @@ def _named_scenarios(experiments: ExperimentsConfig) -> Iterator[tuple[list[str]
             yield [*path, "f_s", "parallel"], cores.f_s.parallel
     for name, queue in experiments.queue.items():
         yield ["experiments", "queue", name, "scenario"], queue.scenario
+    for name, flows in experiments.flows.items():
+        path = ["experiments", "flows", name, "scenarios"]
+        yield from (([*path, design], scenario) for design, scenario in flows.scenarios.items())
 
 
 def _no_scenario(path: list[str], name: str, known: Collection[str]) -> Mistake:

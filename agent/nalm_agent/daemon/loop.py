@@ -243,7 +243,9 @@ def under_load(
 ) -> LoadExperiment | None:
     """The experiment of the lease, if it puts the NF under load instead of comparing cells."""
     requested = lease.experiment
-    if requested is None or not (requested.kind is Kind.CORES or requested.kind is Kind.QUEUE):
+    if requested is None or not (
+        requested.kind is Kind.CORES or requested.kind is Kind.QUEUE or requested.kind is Kind.FLOWS
+    ):
         return None
     place = Place(repository, repository.resolve(lease.head_sha), agent.home, work, heartbeat)
     return LoadExperiment(requested.kind, requested.names, lease.budget_seconds, place)
@@ -271,7 +273,9 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     config = read_config(repository, head)
     requested = lease.experiment
-    if requested is not None and not (requested.kind is Kind.CORES or requested.kind is Kind.QUEUE):
+    if requested is not None and not (
+        requested.kind is Kind.CORES or requested.kind is Kind.QUEUE or requested.kind is Kind.FLOWS
+    ):
         experiment = Experiment(
             repository, head, requested.kind, requested.names, requested.seed, lease.budget_seconds
         )

@@ -36,6 +36,8 @@ class Needs:
     memory_mb: int = 0
     loads: bool = False
     """An agent that measures experiments under load."""
+    flows: bool = False
+    """An agent that measures experiments on flows."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -46,6 +48,7 @@ class Capabilities(Needs):
     """What a host offers for measuring, in the terms of needs."""
 
     loads: bool = True
+    flows: bool = True
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
     isolated: bool = False

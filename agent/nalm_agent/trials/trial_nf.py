@@ -63,6 +63,8 @@ class Ask:
     """None: closed loop."""
     share: float | None = None
     leave_out_s: float = 0.0
+    new_flows: int | None = None
+    """Per second. None: as the run's shape has it."""
 
 
 class TrialNf:
@@ -131,7 +133,7 @@ class TrialNf:
             seconds=ask.seconds,
             pps=ask.pps,
             leave_out_s=ask.leave_out_s,
-            shape=self._run.shape,
+            shape=_shape(self._run.shape, ask.new_flows),
             arrive=arrive,
         )
         stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf)
@@ -173,6 +175,10 @@ class TrialNf:
     def log_tail(self) -> str:
         """The last lines of the NF's output."""
         return self._nf.log_tail()
+
+
+def _shape(shape: LoadShape, new_flows: int | None) -> LoadShape:
+    return shape if new_flows is None else shape.model_copy(update={"new_flows": new_flows})
 
 
 def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:

@@ -42,6 +42,20 @@ KNEE_DRAWS: Final = 1000
 KNEE_LOADS: Final = 5
 """Fewest loads from which a knee is found."""
 
+# Shares of new flows.
+FLOW_SHARES: Final = (0.005, 0.05, 0.1, 0.2)
+"""New flows per packet."""
+FLOW_LAUNCHES: Final = 5
+"""Launches; each has one trial at every share."""
+FLOW_LOAD: Final = 0.5
+"""Load, as a share of the least full load of the designs."""
+FLOW_PACKETS: Final = 10
+"""Packets of a flow for the cost over the weight."""
+FLOW_WEIGHTS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Weights of compute against delay."""
+FLOW_LOSS_LIMIT: Final = 0.001
+"""Share of lost packets above which a trial says nothing about the cost of packets."""
+
 # Conditions of a valid trial.
 STOLEN_LIMIT: Final = 0.05
 """Share of a closed-loop trial that an lcore may lose to other programs."""

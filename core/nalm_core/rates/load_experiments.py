@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of experiments under load: one commit on several numbers of lcores, and behind several queues."""
+"""Results of experiments under load: one commit on several numbers of lcores, behind several
+queues, and at several shares of new flows."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from pydantic import Field
 from nalm_core.models.documents.base import Answer, Document, read_document
 from nalm_core.models.documents.speedup import MeasuredRates, SpeedupAnswer, SpeedupInput, speedup_answer
 from nalm_core.models.speedup import Throughput
+from nalm_core.rates.flow_costs import FlowsAnswer
 from nalm_core.rates.queue_comparison import ComparedLoad
 
 ASSUMES = (
@@ -60,7 +62,15 @@ class QueueResult(Document):
     """Tables that could not be measured, with reasons."""
 
 
-LoadResult = Annotated[CoresResult | QueueResult, Field(discriminator="kind")]
+class FlowsResult(Document):
+    kind: Literal["flows"] = "flows"
+    tables: dict[str, FlowsAnswer]
+    """By name of the table in nalm.toml."""
+    unusable: dict[str, str]
+    """Tables that could not be measured, with reasons."""
+
+
+LoadResult = Annotated[CoresResult | QueueResult | FlowsResult, Field(discriminator="kind")]
 
 
 def cores_answer(

@@ -29,6 +29,8 @@ class Kind(StrEnum):
     """A chain on several numbers of lcores, at full load: the speedup."""
     QUEUE = "queue"
     """A grid of queues and loads, beside the queue model."""
+    FLOWS = "flows"
+    """Several shares of new flows: what first packets cost, and what later ones do."""
 
 
 CellKind = Literal[Kind.FEATURES, Kind.ABLATION, Kind.MODELS]

@@ -141,7 +141,7 @@ def bisect(
 
 def experiment(
     project: Project,
-    kind: Annotated[Kind, typer.Argument(help="features, ablation, models, cores or queue.")],
+    kind: Annotated[Kind, typer.Argument(help="features, ablation, models, cores, queue or flows.")],
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables of nalm.toml. Default: all.")
     ] = None,
@@ -150,7 +150,7 @@ def experiment(
     ] = None,
     state: State = None,
 ) -> None:
-    """Measures features, variants, models, lcores or queues of one commit.
+    """Measures features, variants, models, lcores, queues or flows of one commit.
 
     Examples: nalm-server experiment my-nf features --revision v1.2
 

@@ -26,7 +26,7 @@ class JobReason(StrEnum):
     BACKFILL = "backfill"
     BISECT = "bisect"
     EXPERIMENT = "experiment"
-    """Measures features, variants, models, core counts or queues of one commit."""
+    """Measures features, variants, models, core counts, queues or flows of one commit."""
     CONTROL = "control"
     """Code against itself: a change reported there is a false alarm."""
 

@@ -9,7 +9,16 @@ from typing import Any
 
 from nalm_core.experiments.design import FeatureSpace, feature_design
 from nalm_core.models.speedup import Throughput
-from nalm_core.rates.load_experiments import CoresResult, QueueResult, cores_answer, grid_answer
+from nalm_core.models.documents.base import Interval
+from nalm_core.models.documents.cost import CostInput, cost_answer
+from nalm_core.rates.flow_costs import FlowBreakEven, FlowPackets, FlowPoint, FlowsAnswer
+from nalm_core.rates.load_experiments import (
+    CoresResult,
+    FlowsResult,
+    QueueResult,
+    cores_answer,
+    grid_answer,
+)
 from nalm_core.rates.queue_comparison import ComparedLoad
 from nalm_core.report.cell import ExperimentCell, Kind
 from nalm_core.report.run_report import RunReport
@@ -46,12 +55,57 @@ SPEEDUP = cores_answer(
     {8: "nop_8 needs 9 lcores, nalm may use 6 CPUs"},
     at=range(1, 5),
 )
+
+
+def _between(value: float) -> Interval:
+    return Interval(value=value, low=value - 10, high=value + 10)
+
+
+def _packets(scenario: str, first: float, later: float) -> FlowPackets:
+    shares = (0.01, 0.2)
+    return FlowPackets(
+        scenario=scenario,
+        first=_between(first),
+        later=_between(later),
+        first_delay=_between(9 * first),
+        later_delay=_between(9 * later),
+        launches=5,
+        points=[
+            FlowPoint(
+                requested=share,
+                share=share,
+                cycles=share * first + (1 - share) * later + 1,
+                fitted=share * first + (1 - share) * later,
+                trials=4,
+                left_out=1,
+            )
+            for share in shares
+        ],
+    )
+
+
+FLOWS = FlowsAnswer(
+    assumes="Later packets of a flow cost the same.",
+    notes=[],
+    pps=2_000_000,
+    designs={"plain": _packets("acl", 258, 258), "cache": _packets("acl_cache", 900, 180)},
+    break_even={"cache": FlowBreakEven(length=_between(9.23), packets=10)},
+    cost=cost_answer(
+        CostInput(
+            designs={"plain": (258, 258, 2322, 2322), "cache": (900, 180, 8100, 1620)},
+            packets=10,
+            weights=[0, 0.5, 1],
+        )
+    ),
+    left_out=["cache, 20.0 % new flows: 1 of 5 trials; the last: an lcore lost 7.0 % of the trial"],
+)
 NOT_HERE = {"sfc_a": "it needs 5 lcores (there are 2)"}
 UNDER_LOAD: dict[str, Any] = {
     one.kind: one.model_dump(mode="json", by_alias=True)
     for one in (
         CoresResult(tables={"nop": SPEEDUP}, unusable=NOT_HERE),
         QueueResult(tables={"nop": GRID}, unusable={}),
+        FlowsResult(tables={"nop": FLOWS}, unusable={}),
     )
 }
 """Results of experiments under load, as an agent sends them, by kind."""

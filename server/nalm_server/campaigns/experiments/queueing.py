@@ -73,7 +73,7 @@ def start(
     )
     campaigns.add_steps(session, campaign.id, [step])
     why = f"experiment {campaign.number}: {kind}, requested by {requested_by}"
-    needs = Needs(loads=True).text() if kind in UNDER_LOAD else None
+    needs = Needs(loads=True, flows=kind is Kind.FLOWS).text() if kind in UNDER_LOAD else None
     queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now, needs=needs)
     return campaign
 

@@ -40,11 +40,11 @@ class ExperimentNew(Schema):
     revision: Revision | None = Field(default=None, description="Null: the tip of the default branch.")
     names: Annotated[list[TableName], Field(max_length=100)] = Field(
         default_factory=list,
-        description="Scenarios, ablations, chains or queues of nalm.toml; empty: all that it has tables of.",
+        description="Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all that it has tables of.",
     )
     cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
         default=None,
-        description="Seconds for the rounds of each cell, or for each load; null: the agent's default.",
+        description="Seconds for the rounds of each cell, for each load, or for a trial; null: the agent's default.",
     )
 
 
@@ -91,5 +91,5 @@ class ExperimentDetail(Experiment):
     taken: list[TakenCell]
     """In the order of their upload."""
     result: ExperimentDocument | None
-    """Result of the cells so far; `partial` says whether cells are missing. Of core counts and queues: by
-    table of nalm.toml, once the job is done."""
+    """Result of the cells so far; `partial` says whether cells are missing. Of core counts, queues and
+    flows: by table of nalm.toml, once the job is done."""

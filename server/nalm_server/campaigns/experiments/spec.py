@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from nalm_server.jobs.models import CampaignRow
 
 KIND = "experiment"
-UNDER_LOAD = frozenset({Kind.CORES, Kind.QUEUE})
+UNDER_LOAD = frozenset({Kind.CORES, Kind.QUEUE, Kind.FLOWS})
 """Kinds without cells: their jobs end with the result."""
 
 

@@ -15,7 +15,11 @@ UNITS = {
     "hugepages_mb": "MiB in huge pages",
     "memory_mb": "MiB of memory",
 }
-FLAGS = {"pmu": "a PMU", "loads": "an agent that measures experiments under load"}
+FLAGS = {
+    "pmu": "a PMU",
+    "loads": "an agent that measures experiments under load",
+    "flows": "an agent that measures experiments on flows",
+}
 Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
 
 
@@ -29,6 +33,8 @@ class Needs(Schema):
     memory_mb: Count = 0
     loads: Flag = False
     """An agent that measures experiments under load: core counts and queues."""
+    flows: Flag = False
+    """An agent that measures experiments on flows."""
 
     def text(self) -> str:
         """Canonical text without unneeded fields; short enough for its column."""

@@ -20,7 +20,7 @@ interface Props {
 }
 
 /** Lines differ in colour and in dashes. */
-const INKS = [
+export const INKS = [
   { color: "var(--part-instructions)" },
   { color: "var(--part-pipeline)", dash: "7 4" },
   { color: "var(--part-whole)", dash: "2 3" },
@@ -49,8 +49,9 @@ export function CostPanel({ project, designs, packets, onDesigns }: Props) {
       <SavedPanel title="Designs" name="designs" what="designs" aside={null} rows={undefined}>
         <form className="form" onSubmit={given}>
           <p className="soft">
-            No run tells the first packet of a flow apart from later ones: give the cycles and delays of each
-            design to compare their cost over the weight of compute against delay.
+            Runs do not tell the first packet of a flow apart from later ones; an experiment on flows does. Other
+            designs are given by their cycles and delays, to compare their cost over the weight of compute
+            against delay.
           </p>
           <Textarea
             label="Designs, one a line"
@@ -98,12 +99,13 @@ function Costs({ project, input }: { project: string; input: CostInput }) {
       }
       pictured
     >
-      <Answered query={query}>{(answer) => <Shown answer={answer} />}</Answered>
+      <Answered query={query}>{(answer) => <CostCurves answer={answer} />}</Answered>
     </SavedPanel>
   );
 }
 
-function Shown({ answer }: { answer: CostAnswer }) {
+/** Cost of each design over the weight, with the Pareto set. */
+export function CostCurves({ answer }: { answer: CostAnswer }) {
   const names = Object.keys(answer.costs);
   const most = Math.max(...Object.values(answer.costs).flat());
   return (

@@ -40,13 +40,13 @@ export function MeasuredQueue({ project }: Props) {
 }
 
 /** The newest experiment of the kind that has a result. */
-function useNewest(project: string, kind: "cores" | "queue") {
+export function useNewest(project: string, kind: "cores" | "queue" | "flows") {
   const { data: listed } = useQuery(experimentsQuery(project, kind));
   const newest = listed?.find((one) => one.state === "done")?.id;
   return useQuery({ ...experimentQuery(newest ?? 0), enabled: newest !== undefined });
 }
 
-type Origin = Pick<ExperimentDetail, "id" | "sha" | "host_class">;
+export type Origin = Pick<ExperimentDetail, "id" | "sha" | "host_class">;
 
 interface MeasuredProps {
   title: string;
@@ -56,7 +56,8 @@ interface MeasuredProps {
   children: ReactNode;
 }
 
-function Measured({ title, experiment, unusable, rows, children }: MeasuredProps) {
+/** What an experiment under load measured, and tables that it could not measure. */
+export function Measured({ title, experiment, unusable, rows, children }: MeasuredProps) {
   return (
     <SavedPanel
       title={title}

@@ -65,6 +65,7 @@ export function NeededForPredictions({ project }: { project: string }) {
       <div className="panel-grid spaced">
         <ExperimentsPanel project={project} kind="cores" />
         <ExperimentsPanel project={project} kind="queue" />
+        <ExperimentsPanel project={project} kind="flows" />
       </div>
     </>
   );

@@ -15,6 +15,7 @@ import { AnswerPanel, lcoresText } from "./AnswerPanel";
 import { CapacityPanel } from "./CapacityPanel";
 import { CostPanel } from "./CostPanel";
 import { LinesPanel } from "./LinesPanel";
+import { MeasuredFlows } from "./MeasuredFlows";
 import { MeasuredQueue, MeasuredSpeedup } from "./MeasuredLoads";
 import { ModelsTabs } from "./ModelsTabs";
 import { NeededForPredictions, NothingMeasured } from "./NothingMeasured";
@@ -138,6 +139,7 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
         flight={search.flight}
         onFlight={(flight) => set({ flight })}
       />
+      <MeasuredFlows project={project} />
       <CostPanel
         project={project}
         designs={search.designs}

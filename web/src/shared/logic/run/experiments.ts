@@ -17,6 +17,7 @@ const ASKED = {
   models: { tables: "[experiments.models]", each: "cell" },
   cores: { tables: "[experiments.cores]", each: "trial" },
   queue: { tables: "[experiments.queue]", each: "load" },
+  flows: { tables: "[experiments.flows]", each: "trial" },
 } as const;
 
 interface AskedLike {

@@ -30,6 +30,10 @@ const SAYS: Record<ExperimentKind, { title: string; none: string }> = {
     title: "Experiments on queues",
     none: "None yet. One measures the queues of [experiments.queue] in nalm.toml at several loads, beside the queue model. It needs a scenario whose generator has an lcore of its own.",
   },
+  flows: {
+    title: "Experiments on flows",
+    none: "None yet. One measures the designs of [experiments.flows] in nalm.toml at several shares of new flows, and tells the cost of a flow's first packet from that of later ones. It needs scenarios whose generator begins flows (nalm_traffic.h from version 4 on).",
+  },
 };
 
 /** The newest experiments of a kind, how far they are, and the way to a new one. */
