@@ -6,11 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nalm_core.report.cell import Kind
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.alerts.models import AlertRow
 from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.campaigns.experiments.repository import of_kind
+from nalm_server.campaigns.experiments.spec import KIND
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CampaignRow
@@ -72,6 +75,17 @@ def cells(session: Session, project_id: int) -> Iterator[CellExport]:
     for row, number, kind, sha in _fetched(session, query):
         fields = {"experiment": number, "time": row.received_at, "cell": row.name}
         yield _made(CellExport, row, {**fields, "kind": kind, "commit": sha})
+
+
+def under_load(session: Session, project_id: int, kind: Kind) -> Iterator[CampaignRow]:
+    """Experiments of a kind that is measured under load, oldest first."""
+    query = (
+        select(CampaignRow)
+        .where(CampaignRow.project_id == project_id, CampaignRow.kind == KIND, of_kind(kind))
+        .order_by(CampaignRow.number)
+    )
+    for (row,) in _fetched(session, query):
+        yield row
 
 
 def trials(session: Session, project_id: int) -> Iterator[TrialExport]:

@@ -103,6 +103,68 @@ class CellExport(NamedTuple):
     unusable: str | None
 
 
+class CoreCountExport(NamedTuple):
+    """One number of lcores of an experiment on core counts."""
+
+    experiment: int
+    time: datetime
+    """Time at which it ended."""
+    commit: str
+    host_class: str | None
+    chain: str
+    lcores: int
+    pps: float
+    """Mean of the launches."""
+    measured: float
+    """Speedup, and that of the fitted curve."""
+    fitted: float
+    residual: float
+
+
+class QueueLoadExport(NamedTuple):
+    """One load of an experiment on queues, measured and predicted."""
+
+    experiment: int
+    time: datetime
+    commit: str
+    host_class: str | None
+    table: str
+    arrivals: str
+    queue: int
+    batch: int
+    frame: int | None
+    share: float | None
+    pps: float
+    trials: int
+    left_out: int
+    measured_batch: float
+    predicted_batch: float
+    divergence: float
+    measured_loss: float
+    predicted_loss: float
+    measured_latency_us: float | None
+    predicted_delay_us: float
+
+
+class FlowShareExport(NamedTuple):
+    """One share of new flows of a design, in cycles per packet."""
+
+    experiment: int
+    time: datetime
+    commit: str
+    host_class: str | None
+    table: str
+    design: str
+    scenario: str
+    pps: float
+    requested: float
+    share: float
+    cycles: float
+    fitted: float
+    trials: int
+    left_out: int
+
+
 class PriceExport(NamedTuple):
     """Price of a feature at a commit, in cycles per packet."""
 

@@ -14,14 +14,17 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError
 from nalm_server.features import ncpp, prices
 from nalm_server.features.schemas import By
-from nalm_server.views.exports import judged_repository, repository
+from nalm_server.views.exports import judged_repository, repository, under_load
 from nalm_server.views.exports.rows import (
     AlertExport,
     CellExport,
     ChangePointExport,
+    CoreCountExport,
+    FlowShareExport,
     FunctionExport,
     NcppExport,
     PriceExport,
+    QueueLoadExport,
     TrialExport,
 )
 from nalm_server.views.exports.schemas import ExportRow, Filter
@@ -39,6 +42,12 @@ class Table(StrEnum):
     CHANGE_POINTS = "change-points"
     EXPERIMENTS = "experiments"
     """A row for each cell."""
+    CORE_COUNTS = "core-counts"
+    """A row for each number of lcores of experiments on them."""
+    QUEUE_LOADS = "queue-loads"
+    """A row for each load of experiments on queues."""
+    FLOW_SHARES = "flow-shares"
+    """A row for each design and share of new flows of experiments on flows."""
     PRICES = "prices"
     NCPP = "ncpp"
     TRIALS = "trials"
@@ -102,6 +111,15 @@ SOURCES: Mapping[Table, Source] = MappingProxyType(
             ChangePointExport, lambda s, project, _: judged_repository.change_points(s, project.id)
         ),
         Table.EXPERIMENTS: Source(CellExport, lambda s, project, _: judged_repository.cells(s, project.id)),
+        Table.CORE_COUNTS: Source(
+            CoreCountExport, lambda s, project, _: under_load.core_counts(s, project.id)
+        ),
+        Table.QUEUE_LOADS: Source(
+            QueueLoadExport, lambda s, project, _: under_load.queue_loads(s, project.id)
+        ),
+        Table.FLOW_SHARES: Source(
+            FlowShareExport, lambda s, project, _: under_load.flow_shares(s, project.id)
+        ),
         Table.PRICES: Source(PriceExport, _prices),
         Table.NCPP: Source(NcppExport, _ncpp),
         Table.TRIALS: Source(TrialExport, lambda s, project, _: judged_repository.trials(s, project.id)),
