@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm experiment`: features, variants, execution models, core counts, queues and flows of one commit."""
+"""`nalm experiment`: features, variants, execution models, core counts, queues and flows of one commit, and
+the settings of the host."""
 
 from __future__ import annotations
 
@@ -63,7 +64,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
         help="Measure the cost of features, variants or execution models of one commit, side by side; its "
-        "speedup with lcores, its queue, and the first packets of its flows.",
+        "speedup with lcores, its queue, the first packets of its flows, and what the host's settings contribute.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
     )
@@ -85,7 +86,18 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm experiment flows\n\n"
         "    nalm experiment flows acl --shares 1,10,30 --load 40 --packets 20 --json flows.json"
     )(flows)
+    group.command(
+        epilog="Examples:\n\n    nalm experiment platform --dry-run\n\n"
+        "    sudo nalm experiment platform --scenario nop_1_lcore --json platform.json\n\n"
+        "    sudo nalm experiment platform thp interrupts --launches 16 --pps 200000"
+    )(platform)
     app.add_typer(group, name="experiment")
+
+
+def _setting_names(incomplete: str) -> list[str]:
+    from nalm_agent.host.tunables import SETTINGS
+
+    return [name for name in SETTINGS if name.startswith(incomplete)]
 
 
 def _of_kind(kind: CellKind) -> Callable[..., None]:
@@ -285,3 +297,87 @@ def flows(
         answer = flows_answer(measured.pps, measured.designs, packets)
     write_answer(answer_flows(answer), json_file)
     raise typer.Exit(ExitCode.INCONCLUSIVE if answer.left_out else ExitCode.OK)
+
+
+_PLATFORM_CODES = {
+    "measured": ExitCode.OK,
+    "inconclusive": ExitCode.INCONCLUSIVE,
+    "invalid": ExitCode.NOT_MEASURED,
+}
+
+
+def platform(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SETTING",
+            help="Settings to vary: governor, turbo, idle-states, interrupts, thp, numa-balancing, "
+            "huge-pages, watchdogs. Default: all.",
+            autocompletion=_setting_names,
+        ),
+    ] = None,
+    *,
+    scenario: options.OneScenarioOption = None,
+    revision: RevisionOption = WORKTREE,
+    share: Annotated[
+        float, typer.Option(min=1, max=100, help="Load of the latencies, in per cent of NDR.")
+    ] = 50.0,
+    pps: Annotated[
+        int | None, typer.Option(min=1, help="This load in packets per second, without a search.")
+    ] = None,
+    launches: Annotated[
+        int | None,
+        typer.Option(min=1, max=200, help="Launches under each setting.", show_default="12"),
+    ] = None,
+    duration: DurationOption = defaults.TRIAL_S,
+    leave_out: Annotated[
+        float, typer.Option(min=0, help="Warm-up before latencies are counted, in seconds.")
+    ] = defaults.LEAVE_OUT_S,
+    seed: Annotated[int, typer.Option(help="Seed for the order of the launches.")] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show what would be varied, and what is not available.")
+    ] = False,
+    json_file: JsonOption = None,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
+) -> None:
+    """Measure what each setting of `nalm doctor --tune` contributes to CPP, rate and latency; also together.
+
+    As root. Each launch has one setting changed, all, or none, in random order. Every setting is reverted
+    after its launch; the next command reverts it if this one was killed. Exit code 3: a contribution could
+    not be measured.
+    """
+    import json
+
+    from nalm_core.rates.platform import LAUNCHES, PlatformSettings, judge_platform
+
+    from nalm_agent.desk.print_platform import print_platform, print_proposed
+    from nalm_agent.host.kernel_files import System
+    from nalm_agent.host.tune import require_root
+    from nalm_agent.rates.loaded_revision import subject
+    from nalm_agent.rates.platform import PlatformPlan, measure_platform, proposed_settings
+
+    require_place(json_file, "--json")
+    if not dry_run:
+        require_root()
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress:
+        repository = Repository(repo.absolute(), work.fresh("git"))
+        one = subject(repository, repository.resolve(revision), scenario)
+        chosen = list(dict.fromkeys(names or []))
+        if dry_run:
+            with progress.aside():
+                print_proposed(proposed_settings(System(), one.scenario.lcores, chosen))
+            return
+        settings = PlatformSettings(
+            launches=launches or LAUNCHES, trial_s=duration, leave_out_s=leave_out, seed=seed
+        )
+        report = measure_platform(PlatformPlan(one, chosen, share / 100, pps, settings), home, work, progress)
+        result = judge_platform(report)
+        if json_file != STDOUT:
+            with progress.aside():
+                print_platform(report, result, f"{one.name} {one.revision.short}")
+    if json_file is not None:
+        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+        write_file(json_file, document + "\n", "--json")
+    raise typer.Exit(_PLATFORM_CODES[result.verdict])

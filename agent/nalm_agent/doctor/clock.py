@@ -10,12 +10,11 @@ from nalm_agent.doctor.look import Look
 from nalm_agent.host import tsc as source
 from nalm_agent.host.facts import BOOST, CPU
 from nalm_agent.host.facts import turbo as turbo_state
+from nalm_agent.host.tunables import SLOW_WAKE_US
 
 SWING_LIMIT = 0.02
 """Largest harmless swing of the core clock, relative, from its 5th to its 95th percentile. Neighbouring turns
 may differ by the swing."""
-SLOW_WAKE_US = 10
-"""Wake-up latency above which an idle state counts as deep: clock and caches change in it."""
 TUNE = "nalm doctor --tune (as root)"
 
 

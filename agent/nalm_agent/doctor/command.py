@@ -14,14 +14,14 @@ from nalm_core.text.percents import share_percent
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.doctor import tune
 from nalm_agent.doctor.examine import examine
 from nalm_agent.doctor.finding import Finding, note
 from nalm_agent.doctor.look import look
-from nalm_agent.doctor.tunables import Change, changes_for
+from nalm_agent.host import tune
 from nalm_agent.host.cores import choose
 from nalm_agent.host.health import remember_noise
 from nalm_agent.host.kernel_files import System
+from nalm_agent.host.tunables import Change, changes_for
 from nalm_agent.report.console import Terminal
 from nalm_agent.report.plain_console import PlainConsole
 from nalm_agent.report.print_run import console

@@ -8,10 +8,10 @@ from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
 from nalm_agent.host.facts import ISOLATED, NOHZ_FULL, isolated_cpus
 from nalm_agent.host.kernel_files import as_cpu_list, cpu_list
+from nalm_agent.host.tunables import WATCHDOG
 
 MANY_INTERRUPTS_PER_S = 100.0
 """Rate of device interrupts on a measuring CPU from which they disturb turns noticeably."""
-WATCHDOG = "/proc/sys/kernel/watchdog"
 
 
 def isolation(look: Look) -> Finding:

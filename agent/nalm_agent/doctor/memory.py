@@ -10,11 +10,11 @@ from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.doctor.look import Look
 from nalm_agent.host.facts import NODES, THP, thp
 from nalm_agent.host.fingerprint import HUGE_PAGE_BYTES_NEEDED
+from nalm_agent.host.tunables import NUMA_BALANCING
 
 MIN_MEMORY_BYTES = 2 << 30
 MIN_DISK_BYTES = 2 << 30
 RANDOMIZE = "/proc/sys/kernel/randomize_va_space"
-NUMA_BALANCING = "/proc/sys/kernel/numa_balancing"
 
 
 def huge_pages(look: Look) -> Finding:

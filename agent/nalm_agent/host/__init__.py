@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about this host: fingerprint, CPUs, latencies, time stamp counter, hardware counters, health.
+"""This host: fingerprint, CPUs, latencies, time stamp counter, hardware counters, health; its settings,
+changed and reverted (`tune`).
 
 May import `runtime`, `store`, `config`, `native`. Start at `fingerprint`.
 """

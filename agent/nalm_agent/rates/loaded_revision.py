@@ -165,12 +165,13 @@ def ready_side_by_side(
         try:
             if host.huge_pages:
                 require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
-            yield [_run_of(one, of_it, cores, host, work) for one, of_it in built]
+            yield [run_of(one, of_it, cores, host, work) for one, of_it in built]
         finally:
             stop_all()
 
 
-def _run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
+def run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
+    """How the build is started on the held CPUs."""
     own, traffic = cores.first(one.scenario.lcores), built.source / one.scenario.traffic
     require_content(traffic, one.scenario.traffic)
     return NfRun(

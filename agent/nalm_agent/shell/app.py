@@ -36,6 +36,33 @@ def root(
     if show_version:
         typer.echo(f"nalm {version()}")
         raise typer.Exit
+    _revert_abandoned_settings()
+
+
+def _revert_abandoned_settings() -> None:
+    """Reverts the settings of an experiment that was killed. If the host refuses, the command goes on."""
+    from nalm_agent.store.home import SETTINGS_RECORD, Home
+
+    home = Home.default()
+    if not (home.root / SETTINGS_RECORD).exists():
+        return
+    from nalm_agent.host.kernel_files import System
+    from nalm_agent.host.tune import revert_abandoned
+
+    try:
+        done = revert_abandoned(System(), home)
+    except NalmError as error:
+        show_error(error)
+        return
+    for one in done:
+        if one.refused is None:
+            print(f"nalm: reverted a setting of an experiment that was killed: {one.path}", file=sys.stderr)
+        else:
+            print(
+                f"nalm: a setting of an experiment that was killed remains: {one.path}: {one.refused}; "
+                "as root, `nalm doctor --untune` reverts it",
+                file=sys.stderr,
+            )
 
 
 show_no_type_of_flags()

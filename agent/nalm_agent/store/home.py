@@ -8,7 +8,8 @@ $NALM_HOME/
   mirrors/   clones of the projects an agent serves
   native/    the agent's own C programs, compiled here
   work/      one directory per running command, stamped with its process
-  host-latency.json   measurements of `nalm doctor`; tuned.json: the settings before `--tune`
+  host-latency.json   measurements of `nalm doctor`
+  tuned.json          the settings before `nalm doctor --tune` or `nalm experiment platform`
 /dev/shm/nalm-*   probe files of running NFs, with the same stamp (in memory: no write-back during a turn)
 """
 
@@ -31,6 +32,7 @@ from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
 from nalm_agent.store.store import Store
 
 SHARED_MEMORY = Path("/dev/shm")
+SETTINGS_RECORD = "tuned.json"
 LAST_WRITE_SECONDS = 2.0
 RETRY_SECONDS = 0.02
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm doctor --tune` and `--untune`: change settings for measuring, and revert them.
+"""Changes settings of this host and reverts them, for `nalm doctor --tune` and `nalm experiment platform`.
 
 The old value of a setting is on disk before the setting changes, so that neither a crash nor a second
-`--tune` loses it. A reboot resets all settings, so a record of an earlier boot is dropped.
+`--tune` loses it. A reboot resets all settings, so a record of an earlier boot is dropped. If an experiment
+is killed, the next command reverts its settings (`revert_abandoned`).
 """
 
 from __future__ import annotations
@@ -14,14 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from nalm_agent.doctor.tunables import OURS, VALUE, Change, read
 from nalm_agent.host.kernel_files import System
+from nalm_agent.host.tunables import OURS, VALUE, Change, read
 from nalm_agent.runtime.errors import HostError, UsageError
-from nalm_agent.store.home import Home
+from nalm_agent.runtime.signal_guard import SignalGuard
+from nalm_agent.store.home import SETTINGS_RECORD, Home
+from nalm_agent.store.process_stamp import is_abandoned
 
-FILE = "tuned.json"
+FILE = SETTINGS_RECORD
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
 
@@ -35,12 +38,14 @@ class Before(BaseModel):
 
 
 class Record(BaseModel):
-    """All changes of `--tune` since the host's start, oldest first."""
+    """All changes since the host's start, oldest first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     boot_id: str
     before: list[Before]
+    owner: str | None = Field(default=None, pattern=r"^nalm-\d+-\d+-[0-9a-f]+$")
+    """The stamp of the process that reverts them itself; None: they stay until `--untune`."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +70,17 @@ def require_root() -> None:
         )
 
 
-def tune(system: System, home: Home, changes: Sequence[Change]) -> list[Done]:
-    """Makes each change after its record is on disk. A refused change is reported and not recorded."""
+def tune(system: System, home: Home, changes: Sequence[Change], owner: str | None = None) -> list[Done]:
+    """Makes each change after its record is on disk. A refused change is reported and not recorded.
+
+    Raises HostError if the host has settings of another owner.
+    """
     done = []
     with _locked(home):
         record = _load(system, home)
+        if record.before and record.owner != owner:
+            raise _others(record)
+        record = Record(boot_id=record.boot_id, before=record.before, owner=owner)
         for change in changes:
             known = {one.path for one in record.before}
             if change.path not in known:
@@ -83,14 +94,73 @@ def tune(system: System, home: Home, changes: Sequence[Change]) -> list[Done]:
     return done
 
 
-def untune(system: System, home: Home) -> list[Done]:
+@contextmanager
+def changed(system: System, home: Home, changes: Sequence[Change], owner: str) -> Iterator[list[Done]]:
+    """Makes the changes for the duration of the context, and reverts them however it ends.
+
+    Raises HostError if a change cannot be reverted; it stays on record for `--untune`.
+    """
+    try:
+        yield tune(system, home, changes, owner)
+    finally:
+        revert(system, home, owner)
+
+
+def revert(system: System, home: Home, owner: str) -> None:
+    """Reverts what the owner changed. Raises HostError if the kernel refuses it."""
+    with SignalGuard():
+        done = untune(system, home, owner)
+    if stuck := [f"{one.path}: {one.refused}" for one in done if one.refused is not None]:
+        raise HostError(
+            "settings of this host could not be reverted",
+            log="\n".join(stuck),
+            hint="`nalm doctor --untune` tries it again, as does the next command",
+        )
+
+
+def revert_abandoned(system: System, home: Home) -> list[Done]:
+    """Reverts what a process changed that was killed. Nothing if there is no such record."""
+    if not (home.root / FILE).exists():
+        return []
+    with _locked(home):
+        abandoned = _is_abandoned(_load(system, home))
+    return untune(system, home) if abandoned else []
+
+
+def require_untouched(system: System, home: Home) -> None:
+    """Raises HostError if settings are changed already."""
+    with _locked(home):
+        record = _load(system, home)
+    if record.before:
+        raise _others(record)
+
+
+def _is_abandoned(record: Record) -> bool:
+    return record.owner is not None and is_abandoned(record.owner)
+
+
+def _others(record: Record) -> HostError:
+    if record.owner is None:
+        return HostError(
+            "this host has the settings of `nalm doctor --tune`",
+            hint="revert them with `nalm doctor --untune`: an experiment begins at the host's own settings",
+        )
+    return HostError(
+        "`nalm experiment platform` varies this host's settings now, and reverts them at its end",
+        hint="wait for its end, or interrupt it",
+    )
+
+
+def untune(system: System, home: Home, owner: str | None = None) -> list[Done]:
     """Reverts all recorded changes, newest first. A refused change stays on record.
 
-    Raises HostError for a record that this command did not write.
+    Raises HostError for a record that nalm did not write, and for changes of another owner that still runs.
     """
     done = []
     with _locked(home):
         record = _load(system, home)
+        if record.before and record.owner != owner and not _is_abandoned(record):
+            raise _others(record)
         kept: list[Before] = []
         for number in range(len(record.before) - 1, -1, -1):
             one = record.before[number]
@@ -119,7 +189,7 @@ def _write(system: System, change: Change) -> Done:
 
 
 def _with(record: Record, before: list[Before]) -> Record:
-    return Record(boot_id=record.boot_id, before=before)
+    return record.model_copy(update={"before": before})
 
 
 def _load(system: System, home: Home) -> Record:
@@ -132,10 +202,10 @@ def _load(system: System, home: Home) -> Record:
     try:
         record = Record.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise HostError(f"{path} is not a record of nalm doctor --tune: {error}", hint="remove it") from error
+        raise HostError(f"{path} is not a record of changed settings: {error}", hint="remove it") from error
     for one in record.before:
         if not OURS.fullmatch(one.path) or not VALUE.fullmatch(one.value):
-            raise HostError(f"{path} names {one.path}, which --tune never changes", hint="remove it")
+            raise HostError(f"{path} names {one.path}, which nalm never changes", hint="remove it")
     return record if record.boot_id == boot_id else Record(boot_id=boot_id, before=[])
 
 
@@ -146,7 +216,7 @@ def _store(home: Home, record: Record) -> None:
         new = path.with_name(f".{FILE}.new")
         new.unlink(missing_ok=True)
         with new.open("x") as file:  # "x" does not follow a link that somebody placed there
-            file.write(record.model_dump_json(indent=1) + "\n")
+            file.write(record.model_dump_json(indent=1, exclude_none=True) + "\n")
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)

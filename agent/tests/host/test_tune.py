@@ -5,18 +5,32 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from fake_host import CPU, files, metal
-from nalm_agent.doctor import tune
-from nalm_agent.doctor.tunables import HUGE_PAGES, THP, Change, changes_for, read
+from nalm_agent.host import tune
 from nalm_agent.host.kernel_files import System
-from nalm_agent.runtime.errors import HostError, UsageError
+from nalm_agent.host.tunables import (
+    HUGE_PAGES,
+    SETTINGS,
+    THP,
+    WATCHDOG,
+    Change,
+    changes_for,
+    read,
+    settings_of,
+)
+from nalm_agent.runtime.errors import HostError, StoppedError, UsageError
+from nalm_agent.shell.app import app
 from nalm_agent.store.home import Home
+from nalm_agent.store.process_stamp import stamp
 from tiny import Nalm
+from typer.testing import CliRunner
 
 GOVERNOR = f"/{CPU}/cpu3/cpufreq/scaling_governor"
 IRQ = "/proc/irq/24/smp_affinity_list"
@@ -78,6 +92,24 @@ def test_what_a_server_wants_changed(kernel: Kernel) -> None:
         "/proc/sys/kernel/nmi_watchdog": ("1", "0"),
         "/proc/sys/kernel/watchdog": ("1", "0"),
     }
+
+
+def test_a_setting_that_cannot_be_changed_has_its_reason(kernel: Kernel, tmp_path: Path) -> None:
+    assert [(one.name, one.unavailable) for one in settings_of(kernel, (3,), (0, 1, 2))] == [
+        (name, None) for name in SETTINGS
+    ]
+    hidden = settings_of(System(tmp_path / "nothing"), (3,), (0, 1, 2))
+    assert [one.name for one in hidden] == list(SETTINGS)
+    assert all(not one.changes and "the kernel shows no /" in (one.unavailable or "") for one in hidden)
+    files(
+        kernel.root, {THP[1:]: "always madvise [never]", IRQ[1:]: "0", "proc/irq/25/smp_affinity_list": "1"}
+    )
+    files(kernel.root, {f"{CPU}/cpu3/cpuidle/state2/latency": "1", "proc/meminfo": "MemAvailable: 1 kB"})
+    reasons = {one.name: one.unavailable for one in settings_of(kernel, (3,), (0, 1, 2))}
+    assert reasons["thp"] == f"it is so already: {THP} is never"
+    assert "no device interrupt may come" in (reasons["interrupts"] or "")
+    assert "no idle state" in (reasons["idle-states"] or "")
+    assert "too much of the free memory" in (reasons["huge-pages"] or "")
 
 
 def test_nothing_is_taken_that_is_not_to_spare(kernel: Kernel) -> None:
@@ -157,6 +189,89 @@ def test_a_restart_of_the_host_put_everything_back_already(kernel: Kernel, own: 
     assert tune.untune(kernel, own) == [] and read(kernel, GOVERNOR) == "performance"
 
 
+@pytest.mark.parametrize("error", [ValueError, StoppedError])
+def test_settings_of_a_context_are_reverted_however_it_ends(
+    kernel: Kernel, own: Home, error: type[BaseException]
+) -> None:
+    before = {path: read(kernel, path) for path in all_values(kernel)}
+    with pytest.raises(error), tune.changed(kernel, own, changes(kernel), stamp()) as done:
+        assert len(done) == 10 and changes(kernel) == []
+        raise error
+    assert {path: read(kernel, path) for path in before} == before
+    assert not (own.root / tune.FILE).exists()
+
+
+def test_a_setting_that_cannot_be_reverted_is_an_error(kernel: Kernel, own: Home) -> None:
+    owner = stamp()
+    tune.tune(kernel, own, changes(kernel), owner)
+    stuck = Kernel(kernel.root, refused={GOVERNOR: OSError(13, "Permission denied")})
+    with pytest.raises(HostError, match="could not be reverted") as caught:
+        tune.revert(stuck, own, owner)
+    assert caught.value.log == f"{GOVERNOR}: Permission denied"
+    assert read(kernel, THP) == "always"
+    tune.revert(kernel, own, owner)
+    assert read(kernel, GOVERNOR) == "powersave"
+
+
+def test_tune_and_an_experiment_exclude_each_other(kernel: Kernel, own: Home) -> None:
+    tune.require_untouched(kernel, own)
+    tune.tune(kernel, own, changes(kernel))
+    with pytest.raises(HostError, match="has the settings of `nalm doctor --tune`"):
+        tune.require_untouched(kernel, own)
+    with pytest.raises(HostError, match="nalm doctor --tune"), tune.changed(kernel, own, [], stamp()):
+        pass
+    assert read(kernel, GOVERNOR) == "performance", "those of --tune stay"
+    assert tune.revert_abandoned(kernel, own) == []
+    tune.untune(kernel, own)
+    with tune.changed(kernel, own, changes(kernel), stamp()):
+        for attempt in (
+            lambda: tune.tune(kernel, own, []),
+            lambda: tune.untune(kernel, own),
+            lambda: tune.require_untouched(kernel, own),
+        ):
+            with pytest.raises(HostError, match="varies this host's settings now"):
+                attempt()
+        assert tune.revert_abandoned(kernel, own) == []
+
+
+HOLDING = """
+import sys
+from pathlib import Path
+from nalm_agent.host.kernel_files import System
+from nalm_agent.host.tunables import WATCHDOG, Change
+from nalm_agent.host.tune import changed
+from nalm_agent.store.home import Home
+from nalm_agent.store.process_stamp import stamp
+with changed(System(Path(sys.argv[1])), Home(Path(sys.argv[2])), [Change(WATCHDOG, "1", "0", "")], stamp()):
+    print("changed", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_next_command_reverts_what_a_killed_process_changed(
+    kernel: Kernel, own: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = [sys.executable, "-c", HOLDING, str(kernel.root), str(own.root)]
+    holding = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holding.stdout is not None and holding.stdout.readline() == "changed\n"
+    monkeypatch.setenv("NALM_HOME", str(own.root))
+    monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: kernel)
+    CliRunner().invoke(app, ["store"])
+    assert read(kernel, WATCHDOG) == "0", "the process lives"
+    holding.kill()
+    holding.communicate()
+    refusing = Kernel(kernel.root, refused={WATCHDOG: OSError(30, "Read-only file system")})
+    monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: refusing)
+    done = CliRunner().invoke(app, ["store"])
+    assert done.exit_code == 0, done.output
+    assert f"remains: {WATCHDOG}: Read-only file system" in done.stderr
+    monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: kernel)
+    done = CliRunner().invoke(app, ["store"])
+    assert done.exit_code == 0, done.output
+    assert f"reverted a setting of an experiment that was killed: {WATCHDOG}" in done.stderr
+    assert read(kernel, WATCHDOG) == "1" and not (own.root / tune.FILE).exists()
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -169,7 +284,7 @@ def test_a_restart_of_the_host_put_everything_back_already(kernel: Kernel, own: 
 def test_a_record_can_not_make_root_write_elsewhere(kernel: Kernel, own: Home, path: str, value: str) -> None:
     record = {"boot_id": "boot-1", "before": [{"path": path, "value": value}]}
     (own.folder(".") / tune.FILE).write_text(json.dumps(record))
-    with pytest.raises(HostError, match="which --tune never changes"):
+    with pytest.raises(HostError, match="which nalm never changes"):
         tune.untune(kernel, own)
     assert kernel.order == []
 
