@@ -312,11 +312,7 @@ def _of_preset(place: _Place, revision: str, plan: VcpePlan) -> ExitCode:
 
 def _given(context: typer.Context) -> set[str]:
     """Options that were given. Raises UsageError for one that a preset excludes."""
-    names = {
-        name
-        for name in context.params
-        if (source := context.get_parameter_source(name)) is not None and source.name == "COMMANDLINE"
-    }
+    names = options.given(context)
     for name in _OF_MODES & names:
         raise UsageError(
             f"--preset and --{name.replace('_', '-')} exclude each other",

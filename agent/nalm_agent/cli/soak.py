@@ -4,16 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from nalm_core.rates import defaults
+from nalm_core.rates.vcpe import LEAVE_OUT_S, SOAK_FRAME, Preset, load_of
 
 from nalm_agent.report.console import Terminal
-from nalm_agent.runtime.errors import ExitCode
+from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_core.rates.soak import SoakPreset
+
+Frame = Literal["64", "256", "imix", "1500"]
 
 _EXIT_CODES = {
     "steady": ExitCode.OK,
@@ -28,14 +34,36 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm soak --hours 8 --out night.jsonl\n\n"
-        "    nalm soak --hours 1 --pps 200000\n\n    nalm soak --resume night.jsonl"
+        "    nalm soak --hours 1 --pps 200000\n\n    nalm soak --resume night.jsonl\n\n"
+        "    nalm soak --preset vcpe --scenario nop_1_lcore          256 B both ways, 5 minutes\n\n"
+        "    nalm soak --preset vcpe-16h --frame imix --out weekend.jsonl"
     )(soak)
 
 
 def soak(
+    context: typer.Context,
     revision: options.RevisionArgument = WORKTREE,
     *,
-    hours: Annotated[float, typer.Option(min=0.0001, help="Duration under load, in hours.")] = 1.0,
+    preset: Annotated[
+        Preset | None,
+        typer.Option(
+            help="A load of the vCPE procedure (Veitch et al.) in both directions, for 5 minutes or "
+            "16 hours; greatest latency against 150 ms."
+        ),
+    ] = None,
+    frame: Annotated[
+        Frame | None, typer.Option(help="With --preset: the frames, in bytes.", show_default=SOAK_FRAME)
+    ] = None,
+    leave_out: Annotated[
+        float,
+        typer.Option(min=0, help="With --preset: seconds of each launch before latencies are counted."),
+    ] = LEAVE_OUT_S,
+    hours: Annotated[
+        float,
+        typer.Option(
+            min=0.0001, help="Duration under load, in hours.", show_default="1; with --preset: the preset's"
+        ),
+    ] = 1.0,
     share: Annotated[float, typer.Option(min=0.1, max=100, help="Load, in per cent of NDR.")] = (
         defaults.SOAK_SHARE * 100
     ),
@@ -56,21 +84,30 @@ def soak(
     quiet: options.QuietOption = False,
 ) -> None:
     """Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks."""
-    from nalm_core.rates.soak import judge_soak
+    from nalm_core.rates.soak import judge_soak, soak_figures
 
     from nalm_agent.desk.print_rates import print_soak
-    from nalm_agent.rates.loaded_revision import subject
+    from nalm_agent.desk.print_vcpe import print_vcpe_soak
+    from nalm_agent.rates.loaded_revision import Place
     from nalm_agent.rates.no_drop_rate import search_settings
     from nalm_agent.rates.soak import SoakPlan, begin_soak, resume_soak
     from nalm_agent.rates.soak_file import read_soak
+    from nalm_agent.rates.vcpe import vcpe_arguments
 
+    new = _new_preset(options.given(context), preset, frame, leave_out)
+    if preset is not None and "hours" not in options.given(context):
+        hours = preset.seconds / 3600
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
         repository = Repository(repo.absolute(), work.fresh("git"))
-        name = scenario if resume is None else scenario or read_soak(resume)[0].scenario.name
-        one = subject(repository, repository.resolve(revision), name)
+        begun = None if resume is None else read_soak(resume)[0]
+        kept = new if begun is None else begun.preset
+        place = Place(repository, repository.resolve(revision), home, work, progress)
+        name = scenario if begun is None else scenario or begun.scenario.name
+        one = place.subject(name, [] if kept is None else vcpe_arguments(place.config(), kept.frame))
         if resume is None:
-            plan = SoakPlan(out, hours, interval, pps, share / 100, search_settings(min(1.0, interval)))
+            search = search_settings(min(1.0, interval))
+            plan = SoakPlan(out, hours, interval, pps, share / 100, search, kept)
             begin_soak(one, plan, home, work, progress)
         else:
             resume_soak(one, resume, home, work, progress)
@@ -78,4 +115,27 @@ def soak(
         verdict = judge_soak(header, intervals)
         with progress.aside():
             print_soak(header, verdict, f"{one.name} {one.revision.short}")
+            figures = soak_figures(header, intervals)
+            if header.preset is not None and figures is not None:
+                print_vcpe_soak(header.preset, figures)
     raise typer.Exit(_EXIT_CODES[verdict.outcome])
+
+
+def _new_preset(
+    given: set[str], preset: Preset | None, frame: Frame | None, leave_out: float
+) -> SoakPreset | None:
+    """The preset of a new soak. Raises UsageError for options that exclude each other."""
+    from nalm_core.rates.soak import SoakPreset
+
+    if preset is None:
+        for name in given & {"frame", "leave_out"}:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} requires --preset", hint="nalm soak --preset vcpe --frame imix")
+        return None
+    for name in given & {"share", "pps", "resume"}:
+        raise UsageError(
+            f"--preset and --{name} exclude each other",
+            hint="a preset sets the load; --resume FILE continues with the load of FILE",
+        )
+    load = load_of(frame or SOAK_FRAME)
+    return SoakPreset(preset=preset, frame=load.frame, mbit=load.mbit, leave_out_s=leave_out)

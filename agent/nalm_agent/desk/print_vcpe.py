@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the result of `nalm rate --preset`."""
+"""Prints the results of `nalm rate --preset` and `nalm soak --preset`."""
 
 from __future__ import annotations
 
-from nalm_core.rates.vcpe import BUDGET_MS, VcpeFigures, VcpeReport, VcpeResult, Worst
+from collections.abc import Sequence
+
+from nalm_core.rates.soak import SoakPreset
+from nalm_core.rates.vcpe import (
+    BUDGET_MS,
+    PUBLISHED_SOAKS,
+    SOAK_FRAME,
+    VcpeFigures,
+    VcpeReport,
+    VcpeResult,
+    Worst,
+)
 from nalm_core.text.percents import share_percent
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -20,26 +32,44 @@ def print_vcpe(report: VcpeReport, result: VcpeResult, title: str) -> None:
     out.print(f"[bold]{escape(title)}[/]: {result.verdict}")
     for reason in result.reasons:
         out.print(f"  {escape(reason)}", soft_wrap=True)
-    out.print(fit(_table(result), out.width, ("Mbit/s", "pps", "lost")))
+    _print_loads(out, result.loads)
     whole = report.preset.seconds
     length = f"{report.seconds:g} s at each load"
     if report.seconds != whole:
         length += f", not the {whole:g} s of {report.preset}: a rare maximum may be missing"
     out.print(f"  {length}; the first {report.leave_out_s:g} s are left out", soft_wrap=True)
+
+
+def print_vcpe_soak(preset: SoakPreset, figures: VcpeFigures) -> None:
+    """Prints what a soak at a load of the procedure shows of latency and jitter."""
+    out = console()
+    if figures.missing is not None:
+        out.print(f"  {escape(figures.missing)}", soft_wrap=True)
+    _print_loads(out, [figures])
+    out.print(f"  the first {preset.leave_out_s:g} s of each launch are left out", soft_wrap=True)
+    if preset.frame == SOAK_FRAME:
+        published = "; ".join(
+            f"{one.platform} {one.ms:g} ms, {share_percent(one.ms / BUDGET_MS)}" for one in PUBLISHED_SOAKS
+        )
+        out.print(f"  greatest latency of 16 hours in Veitch et al., IV.B: {published}", soft_wrap=True)
+
+
+def _print_loads(out: Console, loads: Sequence[VcpeFigures]) -> None:
+    out.print(fit(_table(loads), out.width, ("Mbit/s", "pps", "lost")))
     out.print(
         "  both directions at once; one-way, of the worst direction; Mbit/s are of frame bits, each way",
         soft_wrap=True,
     )
-    disturbed, trials = (sum(getattr(one, name) for one in result.loads) for name in ("disturbed", "trials"))
+    disturbed, trials = (sum(getattr(one, name) for one in loads) for name in ("disturbed", "trials"))
     if disturbed:
         out.print(
             f"  {disturbed} of {trials} trials were disturbed, by the host or a late generator; they count"
         )
-    if any(one.shared_core for one in result.loads):
+    if any(one.shared_core for one in loads):
         out.print(f"  {SHARED_CORE}", soft_wrap=True)
 
 
-def _table(result: VcpeResult) -> Table:
+def _table(loads: Sequence[VcpeFigures]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("  frame")
     columns = (
@@ -55,7 +85,7 @@ def _table(result: VcpeResult) -> Table:
     )
     for column in columns:
         table.add_column(column, justify="right", no_wrap=True)
-    for one in result.loads:
+    for one in loads:
         table.add_row(f"  {one.frame}", f"{one.mbit:g}", str(one.pps), *_times(one), str(one.lost))
     return table
 

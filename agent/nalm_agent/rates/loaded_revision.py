@@ -116,7 +116,7 @@ class Place:
         """Raises ConfigError."""
         return read_config(self.repository, self.revision)
 
-    def subject(self, scenario: str, arguments: Sequence[str] = ()) -> Subject:
+    def subject(self, scenario: str | None, arguments: Sequence[str] = ()) -> Subject:
         """Raises ConfigError, HostError."""
         return subject(self.repository, self.revision, scenario, arguments)
 

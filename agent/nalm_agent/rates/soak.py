@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nalm_core.rates.rate_report import Phase, RateSettings, Search
-from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings, soak_seconds
+from nalm_core.rates.soak import Interval, SoakHeader, SoakPreset, SoakSettings, soak_seconds
+from nalm_core.rates.vcpe import load_of
 
 from nalm_agent import version
 from nalm_agent.host.fingerprint import fingerprint
@@ -19,6 +20,7 @@ from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.rates.no_drop_rate import no_drop_rate
 from nalm_agent.rates.rate import RateReportBuilder
 from nalm_agent.rates.soak_file import SoakFile, read_soak
+from nalm_agent.rates.vcpe import DIRECTIONS
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
@@ -36,6 +38,8 @@ class SoakPlan:
     """None: a share of NDR, found by a search."""
     share: float
     search: RateSettings
+    preset: SoakPreset | None = None
+    """Sets the load."""
 
 
 def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, progress: Progress) -> None:
@@ -63,6 +67,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
                     pps=pps,
                 ),
                 ndr=ndr,
+                preset=plan.preset,
                 build=run.build,
                 run=run.definition,
                 stages=nf.stages,
@@ -95,6 +100,8 @@ def _load(
     run: NfRun, plan: SoakPlan, builder: RateReportBuilder, progress: Progress
 ) -> tuple[int, Search | None]:
     """The load, and the search that chose it. Raises NalmError if there is no NDR."""
+    if plan.preset is not None:
+        return DIRECTIONS * load_of(plan.preset.frame).pps, None
     if plan.pps is not None:
         return plan.pps, None
     ndr = no_drop_rate(run, builder, progress)
@@ -109,14 +116,16 @@ def _soak(
     launch = max((one.launch for one in before), default=-1) + 1
     whole, done = settings.hours * 3600, soak_seconds(before)
     number, launch_s = len(before), 0.0
-    ask = Ask(Phase.SOAK, settings.interval_s, settings.pps, settings.share)
+    left_out = 0.0 if header.preset is None else header.preset.leave_out_s
     while done + launch_s < whole:
         at = done + launch_s
         progress.step("soak", f"{at / 3600:.2f} of {settings.hours:g} h", at / whole, whole - at)
+        ask = Ask(Phase.SOAK, settings.interval_s + left_out, settings.pps, settings.share, left_out)
         trial = nf.trial(ask)
-        launch_s += trial.traffic.sending_ns / 1e9
         if trial.traffic.sending_ns == 0:
             raise NfError("the generator did not send", log=nf.log_tail())
+        launch_s += max(0.0, trial.traffic.sending_ns / 1e9 - left_out)
+        left_out = 0.0  # the load has not changed since
         file.add(
             Interval(
                 number=number,

@@ -14,7 +14,7 @@ from nalm_core.rates.vcpe import LOADS, LONGEST_SLICE_S, SLICES, Load, Preset, V
 from nalm_core.report.run_report import Build
 
 from nalm_agent import version
-from nalm_agent.config.nalm_toml import FILE_NAME
+from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
 from nalm_agent.runtime.errors import BuildError, ConfigError, NfError
@@ -35,21 +35,23 @@ class VcpePlan:
     loads: Sequence[Load] = LOADS
 
 
-def measure_vcpe(plan: VcpePlan, place: Place) -> VcpeReport:
-    """Measures each load in a process of its own. Raises ConfigError, HostError."""
-    config = place.config()
+def vcpe_arguments(config: Config, frame: str) -> list[str]:
+    """The NF's arguments for one flow of a frame size, as many packets each way. Raises ConfigError."""
     if not config.rates.vcpe:
         raise ConfigError(
             f"{FILE_NAME} does not say how this NF's generator sends frames of one size",
             hint='add [rates] vcpe = ["--set", "traffic.profile={frame}", ...] (docs/rates.md)',
         )
+    return [one.replace(FRAME, frame) for one in config.rates.vcpe]
+
+
+def measure_vcpe(plan: VcpePlan, place: Place) -> VcpeReport:
+    """Measures each load in a process of its own. Raises ConfigError, HostError."""
+    config = place.config()
     scenario = plan.scenario or config.standing()[0]
     host, begun, found = fingerprint(), datetime.now(UTC), list[VcpeLoad]()
     build: Build | None = None
-    subjects = [
-        place.subject(scenario, [one.replace(FRAME, load.frame) for one in config.rates.vcpe])
-        for load in plan.loads
-    ]
+    subjects = [place.subject(scenario, vcpe_arguments(config, load.frame)) for load in plan.loads]
     for number, (load, one) in enumerate(zip(plan.loads, subjects, strict=True)):
         done = number / len(plan.loads)
         try:

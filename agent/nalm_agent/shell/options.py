@@ -94,6 +94,12 @@ OneScenarioOption = Annotated[
 ]
 
 
+def given(context: typer.Context) -> set[str]:
+    """Parameters that the command line has."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+
+
 @contextmanager
 def tolerating(never_fail: bool) -> Iterator[None]:
     """With --never-fail, prints errors of measuring and sending and exits with 0; raises errors of usage."""

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.runtime.errors import UsageError
-from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak
+from nalm_agent.shell.app import app
+from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak, soak_figures
 from tiny import Nalm, NfRepository
+from typer.testing import CliRunner
 from waiting import until
 
 pytestmark = pytest.mark.timed
@@ -68,6 +70,57 @@ def test_a_soak_is_interrupted_and_goes_on(
     assert other.returncode == 2
     assert "cannot continue: its code was" in other.stderr
     assert len(read_soak(out)[1]) == len(both)
+
+
+VCPE = 'arguments = ["--capacity", "100000"]\nvcpe = ["--frame", "{frame}"]'
+
+
+def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    out = tmp_path / "soak.jsonl"
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    traffic_repository.commit("frames", nalm__toml=toml.replace('arguments = ["--capacity", "100000"]', VCPE))
+    short = ("--interval", "0.05", "--hours", hours(1.5), "--leave-out", "0.5", "--out", str(out))
+    done = nalm.run("soak", "HEAD", "--preset", "vcpe", *short, cwd=traffic_repository.path)
+    assert done.returncode in (0, 1, 3), done.stderr
+    header, kept = read_soak(out)
+    assert header.preset is not None and header.preset.frame == "256"
+    assert header.run.command[-2:] == ["--frame", "256"]
+    assert {one.trial.intended_pps for one in kept} == {2 * 12_207}
+    assert kept[0].trial.intended_s == pytest.approx(0.55) and kept[1].trial.intended_s == 0.05
+    assert kept[0].launch_s < 0.5, "what is left out is no part of the soak"
+    assert judge_soak(header, kept).hours >= header.settings.hours
+    figures = soak_figures(header, kept)
+    assert figures is not None and figures.latency is not None
+    tick_ns = 1e9 / header.host.tsc_hz
+    assert figures.latency.max_ns == pytest.approx(2000 * tick_ns, rel=0.01), "to clients they take longer"
+    text = " ".join(done.stdout.split())
+    assert "of 150 ms" in text and "tuned 2 ms, 1.3 %; not tuned 9.95 ms, 6.6 %" in text
+    again = nalm.run("soak", "HEAD", "--resume", str(out), cwd=traffic_repository.path)
+    assert "has ended already" in again.stderr and "of 150 ms" in " ".join(again.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--frame", "imix"], "--frame requires --preset"),
+        (["--leave-out", "1"], "--leave-out requires --preset"),
+        (["--preset", "vcpe", "--pps", "1000"], "--preset and --pps exclude each other"),
+        (["--preset", "vcpe", "--resume", "x.jsonl"], "--preset and --resume exclude each other"),
+    ],
+)
+def test_options_of_a_preset(arguments: list[str], message: str) -> None:
+    found = CliRunner().invoke(app, ["soak", *arguments]).exception
+    assert isinstance(found, UsageError) and message in found.message
+
+
+def test_a_preset_needs_frames_that_nalm_toml_names(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    command = ("soak", "HEAD", "--preset", "vcpe", "--out", str(tmp_path / "soak.jsonl"))
+    done = nalm.run(*command, cwd=traffic_repository.path)
+    assert done.returncode == 2 and "[rates] vcpe" in done.stderr
 
 
 def test_a_soak_is_not_written_over(tmp_path: Path) -> None:

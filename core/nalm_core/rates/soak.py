@@ -24,6 +24,7 @@ from nalm_core.rates.latency import percentile_ns
 from nalm_core.rates.rate_report import Search, Trial
 from nalm_core.rates.rate_result import HONEST
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.rates.vcpe import Preset, VcpeFigures, VcpeLoad, load_figures, load_of
 from nalm_core.report.counters import totals
 from nalm_core.report.run_report import (
     Arm,
@@ -54,6 +55,17 @@ class SoakSettings(Model):
     pps: int = Field(gt=0)
 
 
+class SoakPreset(Model):
+    """One load of the vCPE procedure (vcpe.py), kept by a soak."""
+
+    preset: Preset
+    frame: str
+    mbit: float = Field(gt=0)
+    """In each direction."""
+    leave_out_s: float = Field(ge=0)
+    """Of each launch: no latency is counted, and the time is no part of the soak's hours."""
+
+
 class SoakHeader(Model):
     """The file's first line."""
 
@@ -68,6 +80,8 @@ class SoakHeader(Model):
     generator: Generator = INSIDE
     ndr: Search | None = None
     """The search that chose the load."""
+    preset: SoakPreset | None = Field(default=None, exclude_if=lambda found: found is None)
+    """None: a load of its own."""
     build: Build
     run: RunDefinition
     stages: list[StageInfo]
@@ -83,7 +97,7 @@ class Interval(Model):
     """Increases when the soak is resumed."""
     ended_at: datetime
     launch_s: float = Field(ge=0)
-    """Seconds of this launch under load at the end of the interval, without pauses."""
+    """Seconds of this launch under load at the end of the interval, without pauses and what was left out."""
     trial: Trial
     memory_bytes: Count | None
     """Resident memory of the process; None if it could not be read."""
@@ -169,6 +183,21 @@ def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict
         loss_ratio=sum(lost_packets(trial, info) for trial in trials) / requested if requested else None,
         checks=checks,
     )
+
+
+def soak_figures(header: SoakHeader, intervals: Sequence[Interval]) -> VcpeFigures | None:
+    """Latency and jitter of the worst direction over the whole soak; None unless a preset sent both."""
+    preset = header.preset
+    if preset is None:
+        return None
+    load = VcpeLoad(
+        frame=preset.frame,
+        mbit=preset.mbit,
+        pps=load_of(preset.frame).pps,
+        stages=header.stages,
+        trials=[one.trial for one in intervals],
+    )
+    return load_figures(load, ArmInfo(build=header.build, run=header.run, stages=header.stages))
 
 
 def soak_seconds(intervals: Sequence[Interval]) -> float:

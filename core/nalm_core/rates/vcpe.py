@@ -78,6 +78,24 @@ LOADS: Final = (
 )
 
 
+def load_of(frame: str) -> Load:
+    """The load of a frame size. Raises KeyError."""
+    return {one.frame: one for one in LOADS}[frame]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSoak:
+    """The greatest one-way latency that the paper reports of 16 hours."""
+
+    platform: str
+    ms: float
+
+
+SOAK_FRAME: Final = "256"
+"""The paper's soaks have these frames (IV.B)."""
+PUBLISHED_SOAKS: Final = (PublishedSoak("tuned", 2.0), PublishedSoak("not tuned", 9.95))
+
+
 class VcpeLoad(Model):
     """One load: its trials follow each other without a pause."""
 
@@ -153,9 +171,10 @@ class VcpeResult(Model):
 
 def judge_vcpe(report: VcpeReport) -> VcpeResult:
     """Figures of every load, and whether all of it was measured without loss."""
-    found = [load_figures(report, one) for one in report.loads]
+    infos = [_info(report, one) for one in report.loads]
+    found = [load_figures(one, info) for one, info in zip(report.loads, infos, strict=True)]
     reasons, verdict = list[str](), "measured"
-    for load, figure in zip(report.loads, found, strict=True):
+    for load, figure, info in zip(report.loads, found, infos, strict=True):
         name = frame_text(figure.frame)
         if figure.missing is not None:
             reasons.append(f"{name}: {figure.missing}")
@@ -163,19 +182,19 @@ def judge_vcpe(report: VcpeReport) -> VcpeResult:
         if figure.lost == 0:
             continue
         lost = f"{figure.lost} of {figure.sent} packets lost ({share_percent(figure.lost / figure.sent, 4)})"
-        clean = _lost(report, load, [one for one in load.trials if one.invalid is None])
+        clean = _lost(info, [one for one in load.trials if one.invalid is None])
         if clean:
             verdict = "lossy"
             reasons.append(f"{name}: {lost}, {clean} of them in trials that nothing disturbed")
         else:
             verdict = "inconclusive" if verdict == "measured" else verdict
-            why = next(one.invalid for one in load.trials if _lost(report, load, [one]))
+            why = next(one.invalid for one in load.trials if _lost(info, [one]))
             reasons.append(f"{name}: {lost}, all in disturbed trials: {why}")
     return VcpeResult(verdict=verdict, reasons=reasons, loads=found)
 
 
-def load_figures(report: VcpeReport, load: VcpeLoad) -> VcpeFigures:
-    """The figures of the worst direction over all trials of a load."""
+def load_figures(load: VcpeLoad, info: ArmInfo | None) -> VcpeFigures:
+    """The figures of the worst direction over all trials of a load. info: None if the NF was not built."""
     times = {name: _of_direction(load.trials, name) for name in DIRECTIONS}
     latency = _worst([one[0] for one in times.values()])
     jitter = _worst([one[1] for one in times.values()])
@@ -192,7 +211,7 @@ def load_figures(report: VcpeReport, load: VcpeLoad) -> VcpeFigures:
         latency=latency,
         jitter=jitter,
         budget_share=None if latency is None else latency.max_ns / (BUDGET_MS * 1e6),
-        lost=_lost(report, load, load.trials),
+        lost=_lost(info, load.trials),
         sent=max(1, sum(intended(one) for one in load.trials)),
         disturbed=sum(one.invalid is not None for one in load.trials),
         trials=len(load.trials),
@@ -222,8 +241,11 @@ def _worst(found: Sequence[LatencyFigures | None]) -> Worst | None:
     )
 
 
-def _lost(report: VcpeReport, load: VcpeLoad, trials: Sequence[Trial]) -> int:
+def _info(report: VcpeReport, load: VcpeLoad) -> ArmInfo | None:
     if report.build is None:
-        return 0
-    info = ArmInfo(build=report.build, run=report.run, stages=load.stages)
-    return sum(lost_packets(one, info) for one in trials)
+        return None
+    return ArmInfo(build=report.build, run=report.run, stages=load.stages)
+
+
+def _lost(info: ArmInfo | None, trials: Sequence[Trial]) -> int:
+    return 0 if info is None else sum(lost_packets(one, info) for one in trials)

@@ -8,8 +8,20 @@ from typing import Any
 import pytest
 from nalm_core.rates.latency import Histogram, histogram
 from nalm_core.rates.rate_report import DIRECTIONS, Phase, Times, Trial
+from nalm_core.rates.soak import SoakHeader, SoakPreset, soak_figures
 from nalm_core.rates.vcpe import LOADS, Preset, VcpeLoad, VcpeReport, judge_vcpe
-from rate_synthetic import BUILD, HOST, RUN, SCENARIO, STAGES, STARTED, Truth, trial
+from rate_synthetic import (
+    BUILD,
+    HOST,
+    RUN,
+    SCENARIO,
+    STAGES,
+    STARTED,
+    Truth,
+    interval,
+    soak_header,
+    trial,
+)
 
 STOLEN = "an lcore lost 20.0 ms to other programs"
 
@@ -66,6 +78,22 @@ def test_each_figure_is_of_the_worst_direction_over_all_trials() -> None:
     assert load.latency.mean_ns == pytest.approx((2000 + 2200 + 15e6) / 3)
     assert load.latency.max_ns == 15e6 and load.budget_share == pytest.approx(0.1)
     assert load.jitter.max_ns == pytest.approx(1.5e6)
+
+
+def test_a_soak_has_the_same_figures_and_only_with_a_preset() -> None:
+    kept = [
+        interval(number, Truth()).model_copy(update={"trial": both(*ns)})
+        for number, ns in enumerate([((1000.0,), (2000.0,)), ((1000.0,), (3e6,))])
+    ]
+    assert soak_figures(soak_header(), kept) is None
+    preset = SoakPreset(preset=Preset.VCPE, frame="256", mbit=25, leave_out_s=20)
+    header = soak_header().model_copy(update={"preset": preset})
+    found = soak_figures(header, kept)
+    assert found is not None and found.latency is not None
+    assert (found.frame, found.pps, found.trials) == ("256", 12_207, 2)
+    assert found.latency.max_ns == 3e6 and found.budget_share == pytest.approx(0.02)
+    assert SoakHeader.model_validate_json(header.model_dump_json(by_alias=True)) == header
+    assert "preset" not in soak_header().model_dump(mode="json")
 
 
 def test_a_disturbed_trial_counts_and_its_losses_decide_nothing() -> None:
