@@ -38,7 +38,7 @@ def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...])
         ("features", "nalm-server reference empty"),
         ("models", "Nothing has been measured"),
         ("models", "nalm check --submit --server http"),
-        ("models/predicted", "nalm-server experiment empty cores"),
+        ("models/predicted", "Experiments on core counts"),
         ("models/predicted", "Needs the run of a scenario whose execution model is a pipeline"),
         ("detection-quality", "nalm-mutants run --sample 6 --upload --project empty"),
     ],

@@ -64,7 +64,8 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
         help="Measure the cost of features, variants or execution models of one commit, side by side; its "
-        "speedup with lcores, its queue, the first packets of its flows, and what the host's settings contribute.",
+        "speedup with lcores, its queue, the first packets of its flows, and what the host's settings "
+        "contribute.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
     )

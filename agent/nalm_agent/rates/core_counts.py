@@ -18,7 +18,7 @@ from nalm_agent.config.experiments import CoresConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.rate import measure_rates
-from nalm_agent.report.progress import Part
+from nalm_agent.report.progress import PartProgress
 from nalm_agent.runtime.errors import ConfigError, HostError
 
 
@@ -88,7 +88,7 @@ def measure_cores(plan: CoresPlan, settings: RateSettings, place: Place) -> Core
     numbers = iter(range(1, len(scenarios) + 1))
 
     def report_of(scenario: str) -> RateReport:
-        part = Part(place.progress, scenario, next(numbers), len(scenarios))
+        part = PartProgress(place.progress, scenario, next(numbers), len(scenarios))
         found = measure_rates(place.subject(scenario), settings, place.home, place.work, part)
         if found.status is not RateStatus.MEASURED:
             raise HostError(f"scenario {scenario} could not be measured", log=found.failure)

@@ -31,7 +31,7 @@ from nalm_agent.rates.core_counts import measure_cores, plan_cores
 from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import ARRIVALS, SHARES, Grid, measure_grid, queue_table
-from nalm_agent.report.progress import Part
+from nalm_agent.report.progress import PartProgress
 from nalm_agent.runtime.errors import ConfigError, HostError, NalmError
 
 LoadKind = Literal[Kind.CORES, Kind.QUEUE, Kind.FLOWS]
@@ -87,7 +87,9 @@ class LoadExperiment:
         unusable: dict[str, str] = {}
         tables = self.needs()
         for number, (name, needs) in enumerate(tables.items(), start=1):
-            at = replace(self.place, progress=Part(self.place.progress, f"table {name}", number, len(tables)))
+            at = replace(
+                self.place, progress=PartProgress(self.place.progress, f"table {name}", number, len(tables))
+            )
             try:
                 if lacks := missing(needs, has):
                     raise HostError(f"it needs {', '.join(lacks)}")

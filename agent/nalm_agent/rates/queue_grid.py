@@ -20,7 +20,7 @@ from nalm_agent.config.experiments import VALUE, Axis, QueueConfig
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.loaded_revision import Place, Subject, ready
-from nalm_agent.report.progress import Part, Progress
+from nalm_agent.report.progress import PartProgress, Progress
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.trials.trial_nf import Ask, TrialNf
 
@@ -90,7 +90,7 @@ def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
     ]
     for number, cell in enumerate(cells, start=1):
         text = cell_text(cell)
-        at = replace(place, progress=Part(place.progress, f"cell {text}", number, len(cells)))
+        at = replace(place, progress=PartProgress(place.progress, f"cell {text}", number, len(cells)))
         one = at.subject(table.scenario, _arguments(table, cell))
         try:
             _measure_cell(replace(one, arrivals=grid.arrivals), cell, grid, found, at)
@@ -154,9 +154,11 @@ def _measure_loads(nf: TrialNf, asks: Sequence[Ask], needed: int, progress: Prog
     trials: list[Trial] = []
     missing = {ask.pps: needed for ask in asks}
     for _ in range(MOST_TRIES * needed):
+        if not any(missing.values()):
+            break
         valid = needed * len(asks) - sum(missing.values())
-        wanted = amount(needed * len(asks), "valid trial")
-        progress.step("queue", f"{valid} of {wanted}", valid / (needed * len(asks)))
+        target = amount(needed * len(asks), "valid trial")
+        progress.step("queue", f"{valid} of {target}", valid / (needed * len(asks)))
         for ask in asks:
             if not missing[ask.pps]:
                 continue

@@ -19,7 +19,7 @@ class Progress(Protocol):
         """Reports the instruction counts, which are known long before the cycles."""
 
 
-class Part:
+class PartProgress:
     """One of several equal parts of a measurement, as a Progress of its own."""
 
     def __init__(self, whole: Progress, name: str, number: int, total: int) -> None:

@@ -133,7 +133,7 @@ class TrialNf:
             seconds=ask.seconds,
             pps=ask.pps,
             leave_out_s=ask.leave_out_s,
-            shape=_shape(self._run.shape, ask.new_flows),
+            shape=self._shape(ask),
             arrive=arrive,
         )
         stolen, turns = steal_ns(self._run.cores.cpus), _CountedTurns(self._nf)
@@ -157,6 +157,10 @@ class TrialNf:
         )
         return marked(found, self.info)
 
+    def _shape(self, ask: Ask) -> LoadShape:
+        own = self._run.shape
+        return own if ask.new_flows is None else own.model_copy(update={"new_flows": ask.new_flows})
+
     def memory_bytes(self) -> int | None:
         """Resident memory of the process; None if it cannot be read."""
         with suppress(OSError, ValueError, IndexError):
@@ -175,10 +179,6 @@ class TrialNf:
     def log_tail(self) -> str:
         """The last lines of the NF's output."""
         return self._nf.log_tail()
-
-
-def _shape(shape: LoadShape, new_flows: int | None) -> LoadShape:
-    return shape if new_flows is None else shape.model_copy(update={"new_flows": new_flows})
 
 
 def _generator(run: NfRun) -> tuple[LoadGenerator, dict[str, str]]:

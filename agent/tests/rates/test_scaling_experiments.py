@@ -20,7 +20,7 @@ from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
 from nalm_agent.rates.load_experiment import LoadExperiment, LoadKind
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
-from nalm_agent.report.progress import Part, Silent
+from nalm_agent.report.progress import PartProgress, Silent
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home
@@ -279,8 +279,8 @@ class Steps(Silent):
 
 def test_a_step_says_which_of_how_many_parts_it_is_in() -> None:
     steps = Steps()
-    Part(Part(steps, "table nop", 2, 2), "cell b", 1, 4).step("queue", "full load", 0.5)
-    Part(steps, "table nop", 1, 1).step("queue", "full load", 0.5)
+    PartProgress(PartProgress(steps, "table nop", 2, 2), "cell b", 1, 4).step("queue", "full load", 0.5)
+    PartProgress(steps, "table nop", 1, 1).step("queue", "full load", 0.5)
     assert steps.told == [
         ("queue", "table nop (2 of 2), cell b (1 of 4), full load", 0.5625),
         ("queue", "table nop, full load", 0.5),

@@ -67,17 +67,17 @@ def fit_flows(trials: Sequence[FlowTrial]) -> FlowLine:
     return FlowLine(estimates[0], estimates[1], count, means, covariance)
 
 
-def bends(trials: Sequence[FlowTrial], asked: Sequence[float], line: FlowLine) -> dict[float, float]:
+def bends(trials: Sequence[FlowTrial], requested: Sequence[float], line: FlowLine) -> dict[float, float]:
     """Shares whose costs are off the line by more than BEND and by more than launches vary, relatively.
 
-    asked: the requested share of each trial. All shares together err in 1 - LEVEL of cases.
+    requested: the requested share of each trial. All shares together err in 1 - LEVEL of cases.
     """
-    shares = sorted(set(asked))
+    shares = sorted(set(requested))
     if len(shares) < 3 or line.launches < 2:
         return {}
     found = {}
     for share in shares:
-        own = [trial for trial, one in zip(trials, asked, strict=True) if one == share]
+        own = [trial for trial, one in zip(trials, requested, strict=True) if one == share]
         off = [
             float(np.mean([one.cost / line.at(one.share) - 1 for one in each])) for each in _by_launch(own)
         ]

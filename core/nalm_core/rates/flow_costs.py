@@ -103,13 +103,13 @@ def flow_invalid(one: ShareTrial, info: ArmInfo) -> str | None:
     begun, due_packets = trial.traffic.flows_begun, trial.traffic.sent + trial.traffic.late
     if begun is None:
         raise ModelInputError("new flows", "the generator does not count the flows that begin")
-    due = one.share * due_packets
-    if abs(begun - due) > HONEST_LIMIT * due + ROUNDING:
-        return f"the generator began {begun:,} new flows, and {due:,.0f} were due"
     lost = loss_ratio(trial, info) or 0.0
     if lost > FLOW_LOSS_LIMIT:
         cause = total_losses([trial], info)[0].cause
         return f"{share_percent(lost)} of the packets were lost ({cause}): they cost less than others"
+    due = one.share * due_packets
+    if abs(begun - due) > HONEST_LIMIT * due + ROUNDING:
+        return f"the generator began {begun:,} new flows, and {due:,.0f} were due"
     return None if totals(as_round(trial), info).cpp is not None else "no packet left the NF"
 
 
@@ -149,17 +149,17 @@ def _design(
                 f"{name}, {share_percent(share)} new flows: {len(why)} of {amount(all_of, 'trial')}; "
                 f"the last: {why[-1]}"
             )
-    asked = [one.share for one in valid]
-    if len(set(asked)) < 2:
+    requested = [one.share for one in valid]
+    if len(set(requested)) < 2:
         why_not = f"; left out: {'; '.join(left_out)}" if left_out else ""
         raise ModelInputError(
             "shares",
-            f"valid trials of {name} have {amount(len(set(asked)), 'distinct share')} of new flows, and first "
-            f"and later packets need at least 2{why_not}",
+            f"valid trials of {name} have {amount(len(set(requested)), 'distinct share')} of new flows, and "
+            f"first and later packets need at least 2{why_not}",
         )
     costs = [_flow_trial(one, _cycles(one.trial, flows.info)) for one in valid]
     line = fit_flows(costs)
-    for share, off in bends(costs, asked, line).items():
+    for share, off in bends(costs, requested, line).items():
         notes.append(
             f"{name}: with {share_percent(share)} new flows a packet costs {change_percent(off)} against the "
             "line: first packets change the cost of later ones, or of each other"
@@ -176,8 +176,8 @@ def _design(
             trials=len(own),
             left_out=sum(one.share == share for one in flows.trials) - len(own),
         )
-        for share in sorted(set(asked))
-        if (own := [cost for cost, one in zip(costs, asked, strict=True) if one == share])
+        for share in sorted(set(requested))
+        if (own := [cost for cost, one in zip(costs, requested, strict=True) if one == share])
     ]
     return line, FlowPackets(
         scenario=flows.scenario,
@@ -236,8 +236,8 @@ def _cost(designs: Mapping[str, FlowPackets], packets: int, notes: list[str]) ->
         values = (one.first.value, one.later.value, one.first_delay.value, one.later_delay.value)
         if min(values) < 0:
             notes.append(
-                f"no cost over the weight: a cost of {name} is below 0, which only noise explains; measure more "
-                "launches"
+                f"no cost over the weight: a cost of {name} is below 0, which only noise "
+                "explains; measure more launches"
             )
             return None
         given[name] = values

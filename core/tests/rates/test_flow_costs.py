@@ -41,9 +41,7 @@ def at(
 
 
 def design(first: float, later: float, *more: ShareTrial, timed: bool = True) -> MeasuredFlows:
-    own = [
-        at(share, first, later, launch=launch, timed=timed) for launch in range(3) for share in SHARES
-    ]
+    own = [at(share, first, later, launch=launch, timed=timed) for launch in range(3) for share in SHARES]
     return MeasuredFlows("sfc", INFO, TSC_HZ, [*own, *more])
 
 
@@ -84,7 +82,9 @@ def test_trials_with_lost_packets_are_left_out() -> None:
 
 def test_fewer_than_two_shares_are_refused() -> None:
     one = MeasuredFlows("sfc", INFO, TSC_HZ, [at(0.1, 900, 180), at(0.2, 900, 180, begun=0)])
-    with pytest.raises(ModelInputError, match="shares: valid trials of cache have 1 distinct share of") as why:
+    with pytest.raises(
+        ModelInputError, match="shares: valid trials of cache have 1 distinct share of"
+    ) as why:
         flows_answer(PPS, {"cache": one}, 10)
     assert "the generator began 0 new flows, and 200,000 were due" in str(why.value)
 

@@ -67,7 +67,7 @@ COMMANDS = {
     "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),
     "experiment": (
         "job:experiment",
-        "Measures features, variants, models, lcores or queues of one commit.",
+        "Measures features, variants, models, lcores, queues or flows of one commit.",
     ),
     "judge": (
         "judge:judge",

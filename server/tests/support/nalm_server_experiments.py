@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nalm_core.experiments.design import FeatureSpace, feature_design
-from nalm_core.models.speedup import Throughput
 from nalm_core.models.documents.base import Interval
 from nalm_core.models.documents.cost import CostInput, cost_answer
+from nalm_core.models.speedup import Throughput
 from nalm_core.rates.flow_costs import FlowBreakEven, FlowPackets, FlowPoint, FlowsAnswer
 from nalm_core.rates.load_experiments import (
     CoresResult,

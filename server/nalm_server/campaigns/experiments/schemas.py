@@ -40,11 +40,11 @@ class ExperimentNew(Schema):
     revision: Revision | None = Field(default=None, description="Null: the tip of the default branch.")
     names: Annotated[list[TableName], Field(max_length=100)] = Field(
         default_factory=list,
-        description="Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all that it has tables of.",
+        description="Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all of its tables.",
     )
     cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
         default=None,
-        description="Seconds for the rounds of each cell, for each load, or for a trial; null: the agent's default.",
+        description="Seconds for the rounds of a cell, for a load or a trial; null: the agent's default.",
     )
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from statistics import fmean
 from typing import Any
 
@@ -14,6 +15,9 @@ from sqlalchemy.orm import Session
 from nalm_server.campaigns.experiments.spec import result_of, spec_of
 from nalm_server.views.exports import judged_repository
 from nalm_server.views.exports.rows import CoreCountExport, FlowShareExport, QueueLoadExport
+
+_Origin = tuple[int, datetime, str, str | None]
+"""The first columns of every row: experiment, time, commit, host class."""
 
 
 def core_counts(session: Session, project_id: int) -> Iterator[CoreCountExport]:
@@ -44,8 +48,8 @@ def flow_shares(session: Session, project_id: int) -> Iterator[FlowShareExport]:
                     yield FlowShareExport(*origin, *of, **point.model_dump())
 
 
-def _results(session: Session, project_id: int, kind: Kind) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """The first columns of each experiment's rows, and its result."""
+def _results(session: Session, project_id: int, kind: Kind) -> Iterator[tuple[_Origin, Any]]:
+    """Each experiment with its result."""
     for campaign in judged_repository.under_load(session, project_id, kind):
         result = result_of(campaign)
         if result.document is not None:

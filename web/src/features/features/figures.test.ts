@@ -3,7 +3,13 @@
 import { describe, expect, test } from "vitest";
 import { axisOf, placeOn } from "../../shared/logic/charts/axis";
 import { including } from "../../shared/logic/charts/history";
-import { askedText, isUnderWay, jobText, percentTaken, progressText } from "../../shared/logic/run/experiments";
+import {
+  askedText,
+  isUnderWay,
+  jobText,
+  percentTaken,
+  progressText,
+} from "../../shared/logic/run/experiments";
 import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/models";
 import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
 import { effectWord, reachText } from "../../shared/logic/run/variants";

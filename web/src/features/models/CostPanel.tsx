@@ -49,9 +49,9 @@ export function CostPanel({ project, designs, packets, onDesigns }: Props) {
       <SavedPanel title="Designs" name="designs" what="designs" aside={null} rows={undefined}>
         <form className="form" onSubmit={given}>
           <p className="soft">
-            Runs do not tell the first packet of a flow apart from later ones; an experiment on flows does. Other
-            designs are given by their cycles and delays, to compare their cost over the weight of compute
-            against delay.
+            Runs do not tell the first packet of a flow apart from later ones; an experiment on flows does.
+            Other designs are given by their cycles and delays, to compare their cost over the weight of
+            compute against delay.
           </p>
           <Textarea
             label="Designs, one a line"

@@ -16,7 +16,9 @@ export function NothingMeasured({ project, title, says }: Props) {
   return (
     <CenterState icon="clock" title={title}>
       <p>{says}</p>
-      <p className="soft">A push to a watched branch is measured by itself. This uploads a run of your own:</p>
+      <p className="soft">
+        A push to a watched branch is measured by itself. This uploads a run of your own:
+      </p>
       <Command text={upload()} />
       <FirstStepsLink project={project} />
     </CenterState>

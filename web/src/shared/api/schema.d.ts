@@ -3996,6 +3996,11 @@ export interface components {
              */
             experiments: boolean;
             /**
+             * Flows
+             * @default false
+             */
+            flows: boolean;
+            /**
              * Hugepages Mb
              * @default 0
              */
@@ -4048,6 +4053,11 @@ export interface components {
              * @default false
              */
             experiments: boolean;
+            /**
+             * Flows
+             * @default false
+             */
+            flows: boolean;
             /**
              * Hugepages Mb
              * @default 0
@@ -5127,7 +5137,7 @@ export interface components {
             /** Requested By */
             requested_by: string;
             /** Result */
-            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"] | components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"]) | null;
+            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"] | components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"]) | null;
             /** Sha */
             sha: string;
             state: components["schemas"]["ExperimentState"];
@@ -5143,13 +5153,13 @@ export interface components {
         ExperimentNew: {
             /**
              * Cell Seconds
-             * @description Seconds for the rounds of each cell, or for each load; null: the agent's default.
+             * @description Seconds for the rounds of a cell, for a load or a trial; null: the agent's default.
              */
             cell_seconds?: number | null;
             kind: components["schemas"]["Kind"];
             /**
              * Names
-             * @description Scenarios, ablations, chains or queues of nalm.toml; empty: all that it has tables of.
+             * @description Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all of its tables.
              */
             names?: string[];
             /**
@@ -5455,7 +5465,7 @@ export interface components {
              */
             outcome: "done" | "failed";
             /** Under Load */
-            under_load?: (components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"]) | null;
+            under_load?: (components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"]) | null;
         };
         /** Finished */
         Finished: {
@@ -5489,6 +5499,82 @@ export interface components {
             stage: string;
             /** Who */
             who: string;
+        };
+        /** FlowBreakEven */
+        FlowBreakEven: {
+            length: components["schemas"]["Interval"];
+            /** Packets */
+            packets: number;
+        };
+        /**
+         * FlowPackets
+         * @description A design: what its packets cost. Cycles and delays are per packet, in cycles of the TSC.
+         */
+        FlowPackets: {
+            first: components["schemas"]["Interval"];
+            first_delay: components["schemas"]["Interval"] | null;
+            later: components["schemas"]["Interval"];
+            later_delay: components["schemas"]["Interval"] | null;
+            /** Launches */
+            launches: number;
+            /** Points */
+            points: components["schemas"]["FlowPoint"][];
+            /** Scenario */
+            scenario: string;
+        };
+        /**
+         * FlowPoint
+         * @description One share of new flows.
+         */
+        FlowPoint: {
+            /** Cycles */
+            cycles: number;
+            /** Fitted */
+            fitted: number;
+            /** Left Out */
+            left_out: number;
+            /** Requested */
+            requested: number;
+            /** Share */
+            share: number;
+            /** Trials */
+            trials: number;
+        };
+        /** FlowsAnswer */
+        FlowsAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Break Even */
+            break_even: {
+                [key: string]: components["schemas"]["FlowBreakEven"];
+            };
+            cost: components["schemas"]["CostAnswer"] | null;
+            /** Designs */
+            designs: {
+                [key: string]: components["schemas"]["FlowPackets"];
+            };
+            /** Left Out */
+            left_out: string[];
+            /** Notes */
+            notes: string[];
+            /** Pps */
+            pps: number;
+        };
+        /** FlowsResult */
+        FlowsResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "flows";
+            /** Tables */
+            tables: {
+                [key: string]: components["schemas"]["FlowsAnswer"];
+            };
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
         };
         /**
          * ForkPullRequests
@@ -6514,7 +6600,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "features" | "ablation" | "models" | "cores" | "queue";
+        Kind: "features" | "ablation" | "models" | "cores" | "queue" | "flows";
         /**
          * LcoreBatches
          * @description Iterations of one lcore by their packets; size 0: polls that found nothing. Without apart stages.
@@ -7110,6 +7196,11 @@ export interface components {
          * @description 0 and false: not needed.
          */
         Needs: {
+            /**
+             * Flows
+             * @default false
+             */
+            flows: boolean;
             /**
              * Hugepages Mb
              * @default 0
@@ -9367,7 +9458,7 @@ export interface components {
          * Table
          * @enum {string}
          */
-        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "prices" | "ncpp" | "trials";
+        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "core-counts" | "queue-loads" | "flow-shares" | "prices" | "ncpp" | "trials";
         /**
          * Tag
          * @description A release.
