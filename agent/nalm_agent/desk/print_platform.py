@@ -16,12 +16,13 @@ from nalm_core.rates.platform import (
     Published,
     StateRow,
 )
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, interval_percent, share_percent
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from nalm_agent.desk.print_rates import SHARED_CORE, pps_text
+from nalm_agent.desk.print_rates import SHARED_CORE
 from nalm_agent.host.tunables import Setting
 from nalm_agent.report.print_run import console
 from nalm_agent.report.stage_table import MISSING

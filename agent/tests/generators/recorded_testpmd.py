@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands in for dpdk-testpmd 22.11: what it printed for each line, with its own counts.
-
-Options choose what goes wrong: ends, silent, no-link, old.
-"""
+"""Stands in for dpdk-testpmd 22.11: what it printed for each line, with counts of its own. Options choose
+what goes wrong: ends, silent, no-link, old."""
 
 from __future__ import annotations
 

@@ -148,7 +148,9 @@ def check_offered(rates: Sequence[OfferedRate], *, paced: bool = True) -> Checke
     if wrong is not None:
         return CheckedGenerator(found, None, f"{_rate_text(wrong.pps)}: {wrong.said}")
     if not paced and found and found[0].sent:
-        return CheckedGenerator(found, found[0].sent_pps, None)
+        full = found[0]
+        limited = full.outcome is OfferOutcome.OFFERED
+        return CheckedGenerator(found, full.sent_pps, full.said if limited else None)
     lacking = [one for one in found if one.outcome in LACKING]
     least = min((_requested_pps(one) for one in lacking), default=None)
     good = [_requested_pps(one) for one in found if one.outcome is OfferOutcome.OFFERED]

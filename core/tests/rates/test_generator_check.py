@@ -87,6 +87,15 @@ def test_a_generator_that_contradicts_the_nf_is_never_trusted() -> None:
     assert found.reason == "at 400,000 packets/s: it reports 300,000 packets sent, the NF took in 400,000"
 
 
+def test_one_that_sends_only_its_greatest_rate_says_whether_that_fills_the_nf() -> None:
+    waiting = rate(trial(Truth(intended_pps=None, sent=500_000)))
+    found = check_offered([waiting], paced=False)
+    assert found.trusted_pps == 500_000
+    assert (found.reason or "").startswith("its greatest rate: the NF waited")
+    busy = rate(trial(Truth(intended_pps=None, sent=500_000, cur=0.99, shared_core=False)))
+    assert check_offered([busy], paced=False).reason is None
+
+
 def test_one_that_sends_nothing_is_not_trusted() -> None:
     found = check_offered([of(200_000, 0)])
     assert (found.trusted_pps, found.reason) == (None, "at 200,000 packets/s: it sent nothing")

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from nalm_core.models.documents.cost import CostAnswer
 from nalm_core.rates.flow_costs import FlowPackets, FlowsAnswer
+from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, share_percent
 
 from nalm_agent.desk.models.answer import ShownAnswer, columns, interval
-from nalm_agent.desk.print_rates import pps_text
 from nalm_agent.report.stage_table import MISSING
 
 
