@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -16,6 +17,7 @@
 #include <rte_malloc.h>
 #include <rte_mempool.h>
 
+#include "hop/hop_second.h"
 #include "model/plan_build.h"
 #include "model/runner.h"
 #include "reload/reload.h"
@@ -41,6 +43,7 @@ static struct {
 	struct sink sink;
 	struct plan plan;
 	struct rte_rcu_qsbr *readers;
+	struct hop_second second;
 } nf;
 
 /* A parked lcore waits for the gate, so the gate is set to finish as well. Both calls are async-signal-safe. */
@@ -52,6 +55,14 @@ static void on_signal(int number)
 		__atomic_store_n(&probe.control->gate, NALM_GATE_FINISH, __ATOMIC_RELEASE);
 		syscall(SYS_futex, &probe.control->gate, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
+}
+
+/* The second NF ends only when this one ends it, or if it fails. */
+static void watch_second(void)
+{
+	struct sigaction ending = {.sa_handler = on_signal, .sa_flags = SA_NOCLDSTOP};
+
+	sigaction(SIGCHLD, &ending, NULL);
 }
 
 static void on_hangup(int number)
@@ -195,7 +206,7 @@ static bool start(void)
 	if (!open_io(seed) || !chain_init(&nf.chain, &nf.settings.model, seed) || !open_traffic() || !open_plan(seed) ||
 	    !enough_roles() || !open_readers())
 		return false;
-	if (nf.settings.hop->side != HOP_SWITCH)
+	if (nf.settings.hop->side != HOP_SWITCH && nf.settings.hop->side != HOP_FIRST)
 		runner_prime(&nf.plan);
 	sink_reset(&nf.sink);
 	if (nf.io.fragments != NULL)
@@ -223,12 +234,14 @@ static bool run(void)
 		reload_close();
 	}
 	chain_stop_control(&nf.chain);
-	return ok;
+	return hop_second_end(&nf.second) && ok;
 }
 
 /* Whether the sink has every frame that was sent. */
 static bool all_arrived(void)
 {
+	if (nf.settings.hop->side == HOP_FIRST)
+		return io_hop_is_balanced(&nf.io); /* the second NF knows what it dropped */
 	uint64_t frames = chain_sum(&nf.chain, NALM_KIND_SENT);
 
 	if (nf.io.fragments != NULL)
@@ -312,11 +325,19 @@ int main(int argc, char **argv)
 	if (!reload_prepare())
 		return EXIT_RUNTIME;
 	catch_signals();
+	if (nf.settings.hop->next != NULL) {
+		watch_second();
+		if (!hop_second_start(&nf.second, nf.settings.hop, argv, own == 0 ? 1 : own))
+			return EXIT_RUNTIME;
+	}
 	if (!start_eal(own, argv))
 		return EXIT_USAGE;
 	int status = start() && run() ? finish() : EXIT_RUNTIME;
-	if (status == EXIT_RUNTIME)
+	if (status == EXIT_RUNTIME) {
+		if (nf.settings.hop->next != NULL)
+			(void)unlink(nf.settings.hop->path);
 		return status; /* the system frees what an incomplete start leaves */
+	}
 	close_all();
 	settings_free(&nf.settings);
 	return status;

@@ -85,6 +85,8 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 	}
 	if (chain->count == CHAIN_MAX_STAGES && s->model.state == STATE_SEPARATED && s->traffic->offload != 0)
 		config_mistake(config, "io", "offload", "state = separated leaves the probe no place for it with %u stages", chain->count);
+	if (s->hop->side == HOP_FIRST && plan_tx_queues(&s->model) != 1)
+		config_mistake(config, "hop", "side", "side first needs a model in which one lcore sends");
 	config_check_unknown(config);
 	return config_mistakes(config) == 0 && check_dump(s, options);
 }

@@ -79,6 +79,12 @@ refused "expected the file that both processes name" --config "$hop" --set hop.s
 refused "needs [traffic] replies = as_is" --config "$hop" --set hop.side=switch --set hop.path="$work/hop"
 refused "only the switch's side" --config "$hop" --set hop.side=nf --set hop.path="$work/hop"
 refused "join two processes" --config "$hop" --set hop.buffers=vhost
+vcpe=$source/conf/vcpe.conf
+refused "side first needs [traffic] replies = as_is" --config "$hop" --set hop.side=first --set hop.path="$work/hop"
+refused "goes with side first" --config "$hop" --set hop.next="$vcpe"
+refused "cannot read $work/none" --config "$vcpe" --set hop.side=first --set hop.next="$work/none" --set hop.buffers=memif
+refused "one lcore sends" --config "$vcpe" --set hop.side=first --set hop.next="$vcpe" --set hop.buffers=memif --set model.workers=2
+refused "needs buffers" --config "$vcpe" --set hop.side=first --set hop.next="$vcpe"
 refused "does not go with [io] port = eal" --config "$hop" --set io.port=eal
 refused "does not go with [hop] buffers" --config "$hop" --set io.offload=checksum
 refused "[hop] fields is not given" --config "$source/conf/nop.conf" --set hop.buffers=fdt

@@ -17,6 +17,7 @@ from test_golden_models import MODELS, ROLES, SFC_A, by_flow, each_model, number
 FIELDS = {"hop.fields": str(NF_FOLDER / "conf" / "hop_fields.txt")}
 SHARED = ("mbuf", "fdt", "fdt_aggregated")
 DEVICES = ("memif", "vhost")
+ROUTES = NF_FOLDER / "conf" / "routes.txt"
 RUN_SECONDS = 90
 ETHER_BYTES = 14
 OWN_FIELDS = """# a tenant's own fields beside those that both ends know
@@ -90,6 +91,63 @@ def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
             assert outcomes == dict(expected.outcomes[stage["name"]]), stage["name"]
     assert Counter(read_pcap(tmp_path / "out.pcap")) == Counter(expected.frames)
     assert not (tmp_path / "hop").exists() or buffers in DEVICES
+
+
+@pytest.mark.parametrize("buffers", [*SHARED, *DEVICES])
+def test_two_in_series(nf: Nf, tmp_path: Path, buffers: str) -> None:
+    """Packets pass the first NF's stages, then those of the second one, which the first one starts."""
+    stages = {"chain.stages": "acl,l3fwd"}
+    shortest = ETHER_BYTES if buffers in DEVICES else 0
+    frames = [frame for _, frame in packets.every() if len(frame) >= shortest]
+    first = read_chain(CONFIG, stages).replay(frames)
+    second = read_chain(CONFIG, {"chain.stages": "l3fwd"}).replay(first.frames)
+    assert len(second.frames) < len(first.frames) < len(frames), "each of them drops some"
+    (tmp_path / "second.conf").write_text(f"[chain]\nstages = l3fwd\n[l3fwd]\nroutes = {ROUTES}\n")
+    write_pcap(tmp_path / "in.pcap", frames)
+    series = {
+        "hop.side": "first",
+        "hop.buffers": buffers,
+        "hop.next": str(tmp_path / "second.conf"),
+        "traffic.capture": str(tmp_path / "in.pcap"),
+        "traffic.replies": "as_is",
+    }
+    if buffers in SHARED:
+        series |= FIELDS
+    running = start(nf, "series", series | stages, ("--dump", str(tmp_path / "out.pcap")), tmp_path)
+    try:
+        out, said = running.communicate(timeout=RUN_SECONDS)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 0, said
+    totals = json.loads(out.splitlines()[-1])
+    assert totals["sent"] == len(first.frames)
+    own = json.loads(next(line for line in said.splitlines() if line.startswith('{"nf"')))
+    assert (own["in"], own["sent"]) == (len(first.frames), len(second.frames))
+    assert Counter(read_pcap(tmp_path / "out.pcap")) == Counter(second.frames)
+
+
+def test_a_second_nf_that_fails_ends_the_first(nf: Nf, tmp_path: Path) -> None:
+    (tmp_path / "second.conf").write_text("[chain]\nstages = nothing\n")
+    write_pcap(tmp_path / "in.pcap", [frame for _, frame in packets.every()])
+    series = {
+        "hop.side": "first",
+        "hop.buffers": "fdt",
+        "hop.next": str(tmp_path / "second.conf"),
+        "hop.path": str(tmp_path / "hop"),
+        "traffic.capture": str(tmp_path / "in.pcap"),
+        "traffic.replies": "as_is",
+    }
+    running = start(nf, "series", series | FIELDS, (), tmp_path)
+    try:
+        _, said = running.communicate(timeout=RUN_SECONDS)
+    finally:
+        running.kill()
+        running.communicate()
+    assert running.returncode == 1
+    assert "there is no stage `nothing`" in said
+    assert "the second NF failed with exit status 2" in said
+    assert not (tmp_path / "hop").exists()
 
 
 def start(

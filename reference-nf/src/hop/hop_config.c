@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hop/hop_config.h"
 
@@ -11,7 +12,7 @@
 #define PACKETS_MAX 32768u
 
 static const char *const buffers[] = {"none", "mbuf", "fdt", "fdt_aggregated", "memif", "vhost", NULL};
-static const char *const sides[] = {"both", "switch", "nf", NULL};
+static const char *const sides[] = {"both", "switch", "nf", "first", NULL};
 
 struct place {
 	struct config *config;
@@ -72,9 +73,31 @@ static void read_fields(struct hop_settings *s, struct config *config)
 	free(path);
 }
 
+/* Beside the probe's file, which an agent removes also after a kill. */
+static char *own_path(void)
+{
+	const char *probe = getenv("NALM_PROBE_FILE");
+	char *path = NULL;
+	int bytes = probe != NULL ? asprintf(&path, "%s.hop", probe) :
+				    asprintf(&path, "/dev/shm/nalm-nf-%d.hop", (int)getpid());
+
+	return bytes < 0 ? NULL : path;
+}
+
+static void read_next(struct hop_settings *s, struct config *config)
+{
+	s->next = config_path(config, "hop", "next");
+	if (s->next != NULL && s->side != HOP_FIRST)
+		config_mistake(config, "hop", "next", "goes with side first: the NF before it starts it");
+	else if (s->next != NULL && access(s->next, R_OK) != 0)
+		config_mistake(config, "hop", "next", "cannot read %s: %s", s->next, strerror(errno));
+}
+
 static void read_path(struct hop_settings *s, struct config *config)
 {
 	s->path = config_path(config, "hop", "path");
+	if (s->path == NULL && s->next != NULL)
+		s->path = own_path();
 	if (s->buffers != HOP_NONE && s->side != HOP_BOTH && s->path == NULL)
 		config_mistake(config, "hop", "path", "expected the file that both processes name");
 	if (s->side == HOP_BOTH && s->path != NULL)
@@ -91,8 +114,9 @@ static void check_traffic(const struct hop_settings *s, struct config *config)
 {
 	const char *port = config_text(config, "io", "port", "generator");
 
-	if (s->side == HOP_SWITCH && strcmp(config_text(config, "traffic", "replies", "learned"), "as_is") != 0)
-		config_mistake(config, "hop", "side", "side switch needs [traffic] replies = as_is");
+	if ((s->side == HOP_SWITCH || s->side == HOP_FIRST) &&
+	    strcmp(config_text(config, "traffic", "replies", "learned"), "as_is") != 0)
+		config_mistake(config, "hop", "side", "side %s needs [traffic] replies = as_is", sides[s->side]);
 	if (s->buffers != HOP_NONE && strcmp(port, "generator") != 0)
 		config_mistake(config, "hop", "buffers", "does not go with [io] port = %s", port);
 }
@@ -102,6 +126,11 @@ static void read_packets(struct hop_settings *s, struct config *config)
 	s->packets = (uint32_t)config_u64(config, "hop", "packets", 256, PACKETS_MIN, PACKETS_MAX);
 	if ((s->packets & (s->packets - 1)) != 0)
 		config_mistake(config, "hop", "packets", "expected a power of two");
+}
+
+const char *hop_buffers_name(enum hop_buffers which)
+{
+	return buffers[which];
 }
 
 enum hop_side hop_side_of(struct config *config)
@@ -118,6 +147,7 @@ struct hop_settings *hop_configure(struct config *config)
 	s->buffers = config_choice(config, "hop", "buffers", "none", buffers);
 	s->side = hop_side_of(config);
 	read_packets(s, config);
+	read_next(s, config);
 	read_path(s, config);
 	read_fields(s, config);
 	check_traffic(s, config);
@@ -129,5 +159,6 @@ void hop_release(struct hop_settings *s)
 	if (s == NULL)
 		return;
 	free(s->path);
+	free(s->next);
 	free(s);
 }

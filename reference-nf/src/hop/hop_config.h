@@ -12,6 +12,9 @@
 struct hop_settings *hop_configure(struct config *config);
 void hop_release(struct hop_settings *settings);
 
+/* As [hop] buffers names them. */
+const char *hop_buffers_name(enum hop_buffers buffers);
+
 /* [hop] side, for the reader of another section. */
 enum hop_side hop_side_of(struct config *config);
 

@@ -31,7 +31,7 @@ static bool refuse(const char *name, const char *what, int error)
 
 static bool add(const struct hop_settings *s, const char *socket, uint16_t *port)
 {
-	bool listens = s->side == HOP_SWITCH;
+	bool listens = s->side != HOP_NF;
 	const char *name = "net_memif0";
 	char arguments[ARGUMENTS_BYTES];
 

@@ -73,11 +73,13 @@ bool hop_switch_meet(const struct hop_switch *s, const volatile sig_atomic_t *st
 }
 
 /* A device does not say what the NF dropped: a quiet time has to do. */
-bool hop_switch_expects(const struct hop_switch *s)
+bool hop_switch_expects(const struct hop_switch *s, bool stops)
 {
+	bool heard = rte_rdtsc() - s->heard < s->quiet;
+
 	if (!s->has_device)
-		return s->crossing != 0;
-	return s->waiting_count != 0 || rte_rdtsc() - s->heard < s->quiet;
+		return s->crossing != 0 && (!stops || heard);
+	return !stops && (s->waiting_count != 0 || heard);
 }
 
 void hop_switch_end(struct hop_switch *s)
@@ -194,6 +196,8 @@ static uint32_t receive_from(struct hop_switch *s, struct rte_ring *ring, bool d
 		else
 			gone[gone_count++] = m;
 	}
+	if (n != 0)
+		s->heard = rte_rdtsc();
 	if (gone_count != 0)
 		batch_free(gone, gone_count);
 	if (sent_count != 0)

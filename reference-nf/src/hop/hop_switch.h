@@ -27,7 +27,7 @@ struct hop_switch {
 	struct rte_mbuf *waiting[BATCH_MAX]; /* for room in the device */
 	uint32_t waiting_count;
 	uint64_t quiet; /* ticks after which nothing more is expected from a device */
-	uint64_t heard; /* when the last packet came from the device, in ticks */
+	uint64_t heard; /* when the last packet came back, or went to a device, in ticks */
 	uint64_t crossing; /* packets that have not come back; not of a device */
 	uint64_t refused;  /* words from the NF that name no packet that is away, or a length without room */
 };
@@ -50,8 +50,8 @@ bool hop_switch_meet(const struct hop_switch *s, const volatile sig_atomic_t *st
 uint32_t hop_switch_send(struct hop_switch *s);
 /* What has come back. Returns packets, dropped ones too. */
 uint32_t hop_switch_receive(struct hop_switch *s);
-/* Whether packets may still come back. */
-bool hop_switch_expects(const struct hop_switch *s);
+/* Whether packets may still come back. stops: by a signal; then only for a while, as the other process may be dead. */
+bool hop_switch_expects(const struct hop_switch *s, bool stops);
 /* Says to the NF that nothing more comes. */
 void hop_switch_end(struct hop_switch *s);
 

@@ -235,10 +235,10 @@ static void packets_cross(enum hop_buffers buffers, const char *path)
 		uint32_t first = round * BATCH;
 		give(&ends, first, BATCH);
 		CHECK_EQUAL(hop_switch_send(&ends.sw), 0);
-		CHECK(hop_switch_expects(&ends.sw));
+		CHECK(hop_switch_expects(&ends.sw, false));
 		CHECK_EQUAL(work(&ends, first), BATCH);
 		CHECK_EQUAL(hop_switch_receive(&ends.sw), BATCH);
-		CHECK(!hop_switch_expects(&ends.sw));
+		CHECK(!hop_switch_expects(&ends.sw, false));
 		check_arrivals(&ends, first, BATCH);
 	}
 	CHECK_EQUAL(rte_mempool_avail_count(ends.pool), 255);

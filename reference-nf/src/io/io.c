@@ -72,22 +72,31 @@ static bool create_rings(struct io *io, uint32_t places, uint32_t in_flight)
 	return io->to_nf != NULL;
 }
 
+static bool create_next_ring(struct io *io, uint32_t in_flight)
+{
+	io->from_next = rte_ring_create("from_next", rte_align32pow2(in_flight + 1), (int)rte_socket_id(),
+					RING_F_SP_ENQ | RING_F_SC_DEQ);
+	return io->from_next != NULL;
+}
+
 /* The NF's end attaches to the switch's, which is here too or in another process. */
 static bool open_hop(struct io *io, const struct io_settings *s)
 {
 	const struct hop_settings *hop = s->hop;
 
+	bool first = hop->side == HOP_FIRST;
+
 	io->has_switch_end = hop->buffers != HOP_NONE && hop->side != HOP_NF;
 	if (io->has_switch_end && !hop_switch_open(&io->switch_end, &(struct hop_switch_settings){
 									    .hop = hop,
-									    .from = io->to_nf,
-									    .to = io->from_nf[0],
+									    .from = first ? io->from_nf[0] : io->to_nf,
+									    .to = first ? io->from_next : io->from_nf[0],
 									    .pool = io->pool,
 									    .batch_size = io->batch_size,
 									    .queues = hop->side == HOP_BOTH ? io->queues : HOP_QUEUES,
 								    }))
 		return false;
-	io->has_nf_end = hop_shares_memory(hop) && hop->side != HOP_SWITCH;
+	io->has_nf_end = hop_shares_memory(hop) && (hop->side == HOP_BOTH || hop->side == HOP_NF);
 	return !io->has_nf_end || hop_nf_open(&io->nf_end, &(struct hop_nf_settings){
 								.shared = io->has_switch_end ? &io->switch_end.hop : NULL,
 								.path = hop->path,
@@ -113,6 +122,12 @@ static bool open_outside(struct io *io, const struct io_settings *s)
 static bool has_traffic(const struct io_settings *s)
 {
 	return !s->is_outside && s->hop->side != HOP_NF;
+}
+
+/* Whether the NF of this process has the ethdev. */
+static bool has_ports(const struct io_settings *s)
+{
+	return has_traffic(s) && (s->hop->buffers == HOP_NONE || s->hop->side == HOP_FIRST);
 }
 
 static uint16_t buffer_bytes(const struct io_settings *s)
@@ -143,7 +158,7 @@ bool io_open(struct io *io, const struct io_settings *s)
 	io->pool = rte_pktmbuf_pool_create("packets", rte_align32pow2(mbufs) - 1, POOL_CACHE, sizeof(struct mbuf_metadata),
 					   buffer_bytes(s), (int)rte_socket_id());
 	if (io->pool == NULL || (has_traffic(s) && !create_rings(io, s->ring, in_flight)) ||
-	    (has_traffic(s) && s->hop->buffers == HOP_NONE && !start_ports(io))) {
+	    (s->hop->side == HOP_FIRST && !create_next_ring(io, in_flight)) || (has_ports(s) && !start_ports(io))) {
 		fprintf(stderr, "io: cannot set up packet buffers, rings and port: %s; give EAL more memory (-m)\n",
 			rte_strerror(rte_errno));
 		return false;
@@ -165,7 +180,7 @@ void io_close(struct io *io)
 		hop_switch_close(&io->switch_end);
 	if (io->is_outside) {
 		outside_close(&io->outside);
-	} else if (!io->has_nf_end && !io->has_switch_end) {
+	} else if (!io->has_nf_end && (!io->has_switch_end || io->from_next != NULL)) {
 		for (uint32_t first = 0; first < io->queues; first += IO_PORT_QUEUES) {
 			(void)rte_eth_dev_stop(io->tx_ports[first / IO_PORT_QUEUES]);
 			(void)rte_eth_dev_close(io->tx_ports[first / IO_PORT_QUEUES]);
@@ -174,6 +189,7 @@ void io_close(struct io *io)
 	if (io->fragments != NULL)
 		fragments_close(io->fragments);
 	rte_ring_free(io->to_nf);
+	rte_ring_free(io->from_next);
 	for (uint32_t q = 0; q < io->queues; q++)
 		rte_ring_free(io->from_nf[q]);
 	rte_mempool_free(io->pool);

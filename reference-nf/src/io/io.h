@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * Where packets come from and go to. The NF receives from and sends to an ethdev: a net_ring vdev, whose far ends the
- * generator and the sink hold, or EAL's own ports (outside.h). With a hop there is the hop in place of the ethdev.
+ * generator and the sink hold, or EAL's own ports (outside.h). With a hop there is the hop in place of the ethdev; with
+ * two NFs in series it follows the first one's ethdev.
  */
 #ifndef IO_H
 #define IO_H
@@ -29,6 +30,7 @@ struct io {
 	struct rte_mempool *pool;
 	struct rte_ring *to_nf;			 /* one producer, one consumer, like the next */
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
+	struct rte_ring *from_next;		 /* to the sink from the second of two NFs; NULL: there is one NF */
 	uint32_t queues;
 	uint16_t port;
 	uint16_t tx_ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue; the first is port */
@@ -36,7 +38,7 @@ struct io {
 	struct fragments *fragments; /* NULL: fragments pass as other packets */
 	bool has_nf_end;	   /* of a hop: */
 	struct hop_nf nf_end;
-	bool has_switch_end; /* of a hop, between the rings and the NF: */
+	bool has_switch_end; /* of a hop, between the rings and the NF, or behind the first of two: */
 	struct hop_switch switch_end;
 	bool is_outside; /* there are no rings: */
 	struct outside outside;

@@ -90,6 +90,8 @@ __attribute__((noinline)) uint32_t sink_process(struct sink *s)
 {
 	uint32_t all = 0;
 
+	if (s->io->from_next != NULL)
+		return take_all(s, s->io->from_next);
 	for (uint32_t q = 0; q < s->io->queues; q++)
 		all += take_all(s, s->io->from_nf[q]);
 	return all;

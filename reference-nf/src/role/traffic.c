@@ -29,7 +29,7 @@ static uint32_t traffic_step(struct role *role, struct nalm_lcore *lcore)
 		waiting = hop_switch_send(hop);
 	if (t->generator->left == 0 && (waiting == 0 || *t->stop)) {
 		atomic_store_explicit(&t->source_ended, true, memory_order_release); /* (S) */
-		role->blocked = hop != NULL && !*t->stop && hop_switch_expects(hop);
+		role->blocked = hop != NULL && hop_switch_expects(hop, *t->stop != 0);
 	}
 	return generated != 0 ? generated : sunk;
 }
