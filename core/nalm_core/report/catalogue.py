@@ -75,11 +75,11 @@ _ALL: Final = (
         name="core_cpp",
         title="CPP in core cycles",
         unit="core cycles/packet",
-        formula="CPP * core clock",
+        formula="CPP * core clock; by the PMU: core cycles / packets",
         sentence="Cycles of the core itself per packet, at whatever frequency it ran.",
         better="neither",
         scopes=("chain", "stage"),
-        sources=("tsc",),
+        sources=("tsc", "pmu"),
     ),
     Metric(
         name="core_eipc",
@@ -89,7 +89,7 @@ _ALL: Final = (
         sentence="Use of the pipeline, whatever the core's frequency was.",
         better="neither",
         scopes=("chain", "stage"),
-        sources=("tsc+pmu", "tsc+simulated"),
+        sources=("pmu", "tsc+pmu", "tsc+simulated"),
     ),
     Metric(
         name="core_clock",

@@ -7,7 +7,7 @@ subtracts it. Events of one launch can be compared with each other; another laun
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from pydantic import Field
@@ -49,6 +49,14 @@ def figures(count: EventCount, apart: Collection[str] = ()) -> dict[str | None, 
     events = {event for stage in own.values() for event in stage}
     chain = {event: sum(stage.get(event, 0) for stage in own.values()) for event in events}
     return {name: _figures(counts, count.packets) for name, counts in (*own.items(), (None, chain))}
+
+
+def with_core_cycles(
+    counts: Iterable[EventCount], arm: Arm, apart: Collection[str], stage: str | None
+) -> list[EventFigures]:
+    """Figures of the stage, of the chain for None, by launch of the arm that counted core cycles."""
+    found = [figures(count, apart).get(stage) for count in counts if count.arm is arm]
+    return [one for one in found if one is not None and one.cpp]
 
 
 def _net(count: EventCount, stage: str) -> dict[str, int]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nalm_core.report.counters import RoundTotals, core_clock, cur, pps, ratio, totals
+from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.first_level import first_level_figures
 from nalm_core.report.history_figure import (
     HistoryFigure,
@@ -57,14 +58,35 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         features=list(info.run.features),
         stage_names=own,
         rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds],
-        chain=_chain_figures(rounds, info, ipp, report.host.tsc_hz)
+        chain=_counted_core_figures(report, arm, None)
+        | _chain_figures(rounds, info, ipp, report.host.tsc_hz)
         | first_level_figures(report, arm, None)
         | _own_figures(report, arm),
         stages={
-            name: _stage_figures(rounds, info, ipp, name) | first_level_figures(report, arm, name)
+            name: _counted_core_figures(report, arm, name)
+            | _stage_figures(rounds, info, ipp, name)
+            | first_level_figures(report, arm, name)
             for name in own
         },
     )
+
+
+def _counted_core_figures(report: RunReport, arm: Arm, stage: str | None) -> dict[str, HistoryFigure]:
+    """CPP and eIPC in core cycles that the PMU counted. They stand where the probe did not time the core,
+    whose figures have every round."""
+    info = report.arms[arm]
+    counted = with_core_cycles(report.event_counts, arm, info.apart_stages(), stage)
+    values = {
+        "core_cpp": [one.cpp for one in counted],
+        "core_eipc": [one.eipc for one in counted],
+    }
+    source = info.run.series_source(Source.PMU)
+    found = {}
+    for name, each in values.items():
+        known = [one for one in each if one is not None]
+        if known and len(known) == len(each):
+            found[name] = over_launches(known, source)
+    return found
 
 
 def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:

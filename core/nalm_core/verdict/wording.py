@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, expm1, log1p
+from statistics import fmean
 
 from nalm_core.report.counters import OWN_CLOCK, mean_clock
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
+from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launches
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
@@ -28,10 +30,7 @@ NOT_AS_BASE = (
     "The feature set changed and head could not be run with base's features, so its efficiency cannot be "
     "judged; keep base's features buildable in head and measure again."
 )
-CLOCK_MISSING = (
-    "The probe did not measure the core's clock: CPP and eIPC are in TSC cycles, and those in core cycles "
-    "are missing."
-)
+CLOCK_MISSING = "The probe did not measure the core's clock: CPP and eIPC are in TSC cycles"
 SHORT_LIMIT = 120
 DECIDING_ERRORS = 3.0
 """Approximate distance from the margin, in standard errors, at which a look decides."""
@@ -286,17 +285,34 @@ def notes(
 
 def _core_clock(chain: Change, report: RunReport) -> list[str]:
     """That the cycles above are the TSC's, with what they are of the core's, if the two differ."""
-    clock = mean_clock(report.rounds, Arm.HEAD)
+    clock, counted = mean_clock(report.rounds, Arm.HEAD), _counted_core_cycles(report)
     if clock is None:
-        return [CLOCK_MISSING]
+        if counted is None:
+            return [f"{CLOCK_MISSING}, and those in core cycles are missing."]
+        return [f"{CLOCK_MISSING}. {counted}"]
     if abs(clock - 1) <= OWN_CLOCK or chain.head is None:
         return []
     text = (
-        f"The cores ran at {clock:.3f} of the TSC's rate. CPP and eIPC are in TSC cycles; in core cycles "
-        f"head has CPP {chain.head.cpp * clock:.1f}"
+        f"The cores ran at {clock:.3f} of the TSC's rate, by the probe's chain of additions. CPP and eIPC "
+        f"are in TSC cycles; in core cycles head has CPP {chain.head.cpp * clock:.1f}"
     )
-    eipc = chain.head.eipc
-    return [f"{text}." if eipc is None else f"{text} and eIPC {eipc / clock:.3f}."]
+    if chain.head.eipc is not None:
+        text += f" and eIPC {chain.head.eipc / clock:.3f}"
+    return [f"{text}." if counted is None else f"{text}. {counted}"]
+
+
+def _counted_core_cycles(report: RunReport) -> str | None:
+    """What the PMU counted of head's core cycles; None if it did not count them."""
+    info = report.arms.get(Arm.HEAD)
+    if info is None:
+        return None
+    found = with_core_cycles(report.event_counts, Arm.HEAD, info.apart_stages(), None)
+    cycles = [one.cpp for one in found if one.cpp is not None]
+    if not cycles:
+        return None
+    text = f"The PMU counted {fmean(cycles):.1f} core cycles per packet of head in user space"
+    per_cycle = [one.eipc for one in found if one.eipc is not None]
+    return f"{text}, eIPC {fmean(per_cycle):.3f}." if len(per_cycle) == len(cycles) else f"{text}."
 
 
 def _named(change: InstructionChange) -> str:

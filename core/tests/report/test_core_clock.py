@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 from nalm_core.report.counters import core_clock, mean_clock
+from nalm_core.report.event_counts import EventCount
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import summarise
 from nalm_core.verdict.verdict import judge
@@ -78,6 +79,42 @@ def test_an_unknown_clock_is_missing_and_said() -> None:
     for figures in (summary.chain, *summary.stages.values()):
         assert not {"core_cpp", "core_eipc", "core_clock"} & set(figures)
     assert mean_clock(report.rounds, Arm.HEAD) is None
+    assert any("core cycles are missing" in note for note in judge(report).notes)
+
+
+def counted(report: RunReport, **events: int) -> RunReport:
+    """The same with the PMU's counts of a launch, spread evenly over the stages."""
+    names = [stage.name for stage in report.arms[Arm.HEAD].stages if not stage.apart]
+    stages = {name: {event: value // len(names) for event, value in events.items()} for name in names}
+    count = EventCount(arm=Arm.HEAD, launch=90, packets=100, stages=stages)
+    return report.model_copy(update={"event_counts": [count]})
+
+
+def test_core_cycles_of_the_pmu_stand_where_the_probe_did_not_time_the_core() -> None:
+    report = counted(at_speed(SPEED, None), cycles=60_000, instructions=90_000)
+    summary = summarise(report, Arm.HEAD)
+    for figures, cpp in ((summary.chain, 600), (summary.stages["nat"], 600 / len(summary.stages))):
+        assert (figures["core_cpp"].value, figures["core_cpp"].source) == (pytest.approx(cpp), "pmu")
+        assert (figures["core_eipc"].value, figures["core_eipc"].source) == (pytest.approx(1.5), "pmu")
+    assert "core_clock" not in summary.chain
+    (note,) = (one for one in judge(report).notes if "TSC" in one)
+    assert "did not measure the core's clock" in note and "missing" not in note
+    assert "The PMU counted 600.0 core cycles per packet of head in user space, eIPC 1.500." in note
+
+
+def test_the_probes_clock_goes_before_the_pmus_launch() -> None:
+    report = counted(at_speed(SPEED, SPEED), cycles=60_000)
+    summary = summarise(report, Arm.HEAD)
+    assert summary.chain["core_cpp"].value == pytest.approx(1.25 * CPP, rel=1e-4)
+    assert summary.chain["core_cpp"].source == "tsc"
+    (note,) = (one for one in judge(report).notes if "TSC" in one)
+    assert "by the probe's chain of additions" in note
+    assert note.endswith("The PMU counted 600.0 core cycles per packet of head in user space.")
+
+
+def test_instructions_alone_give_no_core_cycles() -> None:
+    report = counted(at_speed(SPEED, None), instructions=90_000)
+    assert "core_cpp" not in summarise(report, Arm.HEAD).chain
     assert any("core cycles are missing" in note for note in judge(report).notes)
 
 
