@@ -34,12 +34,13 @@ constexpr size_t spare_rows = 64;
 constexpr size_t max_states = 8;	 /* of one table; more share one in which nothing is known */
 constexpr uint32_t unknown = UINT32_MAX;
 constexpr uint32_t ipv4 = 0x0800, ipv6 = 0x86dd;
-constexpr uint32_t window_bits = 8; /* rows by key: the most that keys may differ in */
-constexpr uint64_t no_entry = UINT64_MAX; /* of a row */
-constexpr uint32_t every_table = (1u << OPENFLOW_TABLES) - 1;
 
 enum { AT_SOURCE_MAC = 6, AT_TYPE = 12, AT_IP = 14, AT_HOP_LIMIT = 21, AT_TTL = 22, AT_IPV6_SRC = 22, AT_IPV4_SRC = 26,
        AT_IPV4_DST = 30, AT_IPV6_DST = 38 };
+
+constexpr uint32_t window_bits = 8; /* rows by key: the most that keys may differ in */
+constexpr uint64_t no_entry = UINT64_MAX; /* of a row */
+constexpr uint32_t every_table = (1u << OPENFLOW_TABLES) - 1;
 
 /* On the stack, from rsp. */
 enum { STACK_NOW = 0, STACK_ROW = 8, STACK_METADATA = 16, STACK_SET = 24 };
