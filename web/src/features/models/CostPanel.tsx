@@ -99,13 +99,13 @@ function Costs({ project, input }: { project: string; input: CostInput }) {
       }
       pictured
     >
-      <Answered query={query}>{(answer) => <CostCurves answer={answer} />}</Answered>
+      <Answered query={query}>{(answer) => <CostCurves answer={answer} label="Costs by design" />}</Answered>
     </SavedPanel>
   );
 }
 
 /** Cost of each design over the weight, with the Pareto set. */
-export function CostCurves({ answer }: { answer: CostAnswer }) {
+export function CostCurves({ answer, label }: { answer: CostAnswer; label: string }) {
   const names = Object.keys(answer.costs);
   const most = Math.max(...Object.values(answer.costs).flat());
   return (
@@ -124,7 +124,7 @@ export function CostCurves({ answer }: { answer: CostAnswer }) {
           x: weight,
         }))}
       />
-      <ScrollTable label="Designs">
+      <ScrollTable label={label}>
         <thead>
           <tr>
             <th className="left">Design</th>

@@ -69,7 +69,7 @@ function Flows({ experiment, result }: { experiment: Origin; result: FlowsResult
               packets.
             </p>
           ))}
-          {answer.cost && <CostCurves answer={answer.cost} />}
+          {answer.cost && <CostCurves answer={answer.cost} label={`Costs by design of ${name}`} />}
           {answer.left_out.map((why) => (
             <p className="assumes" key={why}>
               Left out: {said(why)}
