@@ -4,25 +4,22 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from nalm_core.findings.bisection import Culprit, Step
-from nalm_core.text.amounts import amount
-from nalm_core.text.plain_text import plain
 
-from nalm_agent.desk.bisect import Search
-from nalm_agent.desk.bisect_decision import Question
-from nalm_agent.desk.print_bisect import document, outcome_lines
-from nalm_agent.measure.request import read_config
-from nalm_agent.report.console import Terminal
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-from nalm_agent.source.git import Repository, Revision
-from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_core.findings.bisection import Step
+
+    from nalm_agent.desk.bisect import Search
+    from nalm_agent.desk.bisect_decision import Question
+    from nalm_agent.source.git import Repository, Revision
 
 
 def add_to(app: typer.Typer) -> None:
@@ -51,17 +48,23 @@ def bisect(
         Literal["cpp", "ipp"], typer.Option(help="Cycles per packet, or instructions per packet (exact).")
     ] = "cpp",
     force: Annotated[bool, typer.Option("--force", help="Discard the results of an earlier search.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the outcome as JSON.")] = False,
+    config: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Find the commit between GOOD and BAD that changed a figure; continues an interrupted search.
 
     The search skips commits that do not build or run. Exit code 0 if it finds one commit, otherwise 3.
     """
+    from nalm_agent.config.location import repository_at
+    from nalm_agent.desk.bisect import Search
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
 
+    require_place(json_file, "--json")
     home = Home.default()
     with home.work() as work, Terminal() as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         commits = _line(repository, good, bad)
         question = _question(repository, commits[-1], scenario, metric, stage)
         search = Search(repository, home, commits, question)
@@ -75,7 +78,7 @@ def bisect(
         finally:
             if not done and search.results:
                 progress.say("the results so far are kept; the same command continues the search")
-    _print_outcome(search, step, as_json=as_json)
+    _print_outcome(search, step, json_file)
 
 
 def _line(repository: Repository, good: str, bad: str) -> list[Revision]:
@@ -102,6 +105,8 @@ def _question(
     metric: Literal["cpp", "ipp"],
     stage: str | None,
 ) -> Question:
+    from nalm_agent.desk.bisect_decision import Question
+    from nalm_agent.measure.request import read_config
 
     config = read_config(repository, bad)
     names = [scenario] if scenario else config.standing()
@@ -112,6 +117,8 @@ def _question(
 
 
 def _plan(search: Search) -> str:
+    from nalm_core.text.amounts import amount
+
     last = len(search.commits) - 1
     known = f", {len(search.results)} of them already measured" if search.results else ""
     question = search.question
@@ -119,11 +126,14 @@ def _plan(search: Search) -> str:
     return f"{what}: {amount(last, 'commit')}, about {last.bit_length()} to measure{known}"
 
 
-def _print_outcome(search: Search, step: Step, *, as_json: bool) -> None:
+def _print_outcome(search: Search, step: Step, json_file: str | None) -> None:
+    from nalm_core.findings.bisection import Culprit
+    from nalm_core.text.plain_text import plain
 
-    if as_json:
-        sys.stdout.write(json.dumps(document(search, step)) + "\n")
-    else:
+    from nalm_agent.desk.print_bisect import document, outcome_lines
+
+    write_json(json_file, json.dumps(document(search, step)))
+    if json_file != STDOUT:
         for line in outcome_lines(search, step):
             typer.echo(plain(line))
     raise typer.Exit(ExitCode.OK if isinstance(step, Culprit) else ExitCode.INCONCLUSIVE)

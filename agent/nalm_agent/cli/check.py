@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nalm_agent.desk.check import compared, measure_scenarios
-from nalm_agent.desk.conclude import finish, shown
-from nalm_agent.report.console import Terminal
-from nalm_agent.report.outputs import Outputs
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell import options
-from nalm_agent.shell.completion import commit_names, revision_names
-from nalm_agent.source.git import WORKTREE, Repository, Revision
-from nalm_agent.store.home import Home
+from nalm_agent.shell.completion import WORKTREE, revision_names
 
 if TYPE_CHECKING:
     from nalm_agent.desk.sending import Sending
+    from nalm_agent.source.git import Revision
 
 ForceOption = Annotated[
     bool,
@@ -34,32 +29,39 @@ ProfileOption = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
-        epilog="Examples:\n\n    nalm check            the working tree against its merge base with main\n\n"
-        "    nalm check --base HEAD~3 --head HEAD\n\n    nalm check --scenario sfc_a --json run.json"
+        epilog="Examples:\n\n    nalm check              the working tree against where it branched off\n\n"
+        "    nalm check HEAD~3 HEAD\n\n    nalm check v1.0..v1.1 --config ../nalm.toml\n\n"
+        "    nalm check --scenario sfc_a --json run.json"
     )(check)
 
 
 def check(
-    revisions: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    *,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            help="Commit to compare with. Default: the merge base with the main branch.",
-            autocompletion=commit_names,
+    revisions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[BASE] [HEAD]",
+            help="Commits to compare, also as BASE..HEAD. Default: the merge base with the main branch, "
+            "and the working tree.",
+            autocompletion=revision_names,
         ),
     ] = None,
+    *,
+    base: Annotated[
+        str | None, typer.Option(metavar="REV", help="The same as BASE.", autocompletion=revision_names)
+    ] = None,
     head: Annotated[
-        str, typer.Option(help="Commit to judge, or the working tree.", autocompletion=revision_names)
-    ] = WORKTREE,
+        str | None, typer.Option(metavar="REV", help="The same as HEAD.", autocompletion=revision_names)
+    ] = None,
     branch: options.BranchOption = None,
     scenario: options.ScenarioOption = None,
-    json_file: options.ReportsFileOption = None,
+    config: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
     rebuild: options.RebuildOption = False,
     force: ForceOption = False,
     profile: ProfileOption = False,
     quiet: options.QuietOption = False,
+    verbose: options.VerboseOption = False,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,
@@ -77,18 +79,21 @@ def check(
     If nothing that the run loads (programs, libraries, plug-ins, named data) has changed, the verdict is
     `same` without a measurement.
     """
-    if revisions:
-        raise UsageError(
-            f"`nalm check` takes no commits as arguments, found {' '.join(revisions)}",
-            hint="`nalm compare A B` judges B against A; `nalm check --base A --head B` does the same",
-        )
+    from nalm_agent.config.location import repository_at
+    from nalm_agent.desk.check import compared, measure_scenarios
+    from nalm_agent.desk.conclude import finish, shown
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.report.outputs import Outputs
+    from nalm_agent.store.home import Home
+
+    old, new = pair_of(revisions or [], base, head)
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     sending = _sending(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
-            repository = Repository(repo.absolute(), work.fresh("git"))
-            comparison = compared(repository, base, head, branch)
+            repository = repository_at(repo, work.fresh("git"), config)
+            comparison = compared(repository, old, new, branch)
             if sending is not None:
                 _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
@@ -104,8 +109,33 @@ def check(
                 profile=profile,
                 recall=not (force or rebuild),
             )
-            results = shown(runs, progress, quiet=outputs.on_stdout)
+            results = shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
         finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)
+
+
+def pair_of(revisions: list[str], base: str | None, head: str | None) -> tuple[str | None, str]:
+    """The names of base and head, from arguments and options. Raises UsageError if both name one of them."""
+    if len(revisions) == 1 and ".." in revisions[0]:
+        old, new = revisions[0].split("..", 1)
+        if new.startswith("."):
+            raise UsageError(
+                f"{revisions[0]}: nalm compares two commits; A...B is a set of commits",
+                hint="`nalm check A..B`, or `nalm check A B`",
+            )
+        revisions = [old or "HEAD", new or "HEAD"]
+    if len(revisions) > 2:
+        raise UsageError(
+            f"expected at most two commits, found {len(revisions)}: {' '.join(revisions)}",
+            hint="`nalm check BASE HEAD` judges one pair; `nalm bench A..B` measures every commit of a range",
+        )
+    named = dict(zip(("base", "head"), revisions, strict=False))
+    for name, given in (("base", base), ("head", head)):
+        if given is not None and named.setdefault(name, given) != given:
+            raise UsageError(
+                f"{name} is both {named[name]} and, by --{name}, {given}",
+                hint="give it once: `nalm check BASE HEAD`",
+            )
+    return named.get("base"), named.get("head", WORKTREE)
 
 
 def _sending(server: str | None, token_file: Path | None, timeout: float) -> Sending:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -19,14 +18,15 @@ from nalm_core.report.summary import summarise
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
 
+from nalm_agent.config.location import repository_at
 from nalm_agent.desk.check import pair_runs
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.report.print_run import print_run
 from nalm_agent.report.result import Result, worst
 from nalm_agent.report.saved import is_saved, read_one
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 
 
@@ -59,19 +59,21 @@ def compare(
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="With two commits: measure again.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the decomposition as JSON.")] = False,
+    config: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Split a change of CPP into efficiency, mix, features and execution model.
 
-    Two commits are built, measured side by side (unless this host has done so before) and judged. Of two
-    saved runs the heads are compared; they were not measured side by side, so they are shown and not judged.
+    `nalm check BASE HEAD` judges a change. Of two commits this command also shows the split; it makes the
+    same run, unless this host has done so before, and exits with the code of its verdict. Of two saved runs
+    the heads are compared; they were not measured side by side, so they are shown and not judged.
     """
-
+    require_place(json_file, "--json")
     saved = [is_saved(name) for name in (base, head)]
     if all(saved):
-        _compare_saved(base, head, as_json=as_json)
+        _compare_saved(base, head, json_file)
         return
     if any(saved):
         raise UsageError(
@@ -79,35 +81,23 @@ def compare(
             hint="name two commits or two saved runs",
         )
     with options.tolerating(never_fail):
-        _compare_commits(
-            base, head, repo, scenario or [], force=force, as_json=as_json, never_fail=never_fail
-        )
+        home = Home.default()
+        with home.work() as work:
+            repository = repository_at(repo, work.fresh("git"), config)
+            results = pair_runs((base, head), repository, home, work, scenarios=scenario or [], force=force)
+        _show(results, json_file)
+        raise typer.Exit(ExitCode.OK if never_fail else worst(results))
 
 
-def _compare_commits(
-    base: str,
-    head: str,
-    repo: Path,
-    scenarios: Sequence[str],
-    *,
-    force: bool,
-    as_json: bool,
-    never_fail: bool,
-) -> None:
-
-    home = Home.default()
-    with home.work() as work:
-        repository = Repository(repo.absolute(), work.fresh("git"))
-        results = pair_runs((base, head), repository, home, work, scenarios=scenarios, force=force)
+def _show(results: Sequence[Result], json_file: str | None) -> None:
     splits = [decompose_run(result.report) for result in results]
-    if as_json:
-        sys.stdout.write(json.dumps([_document(*both) for both in zip(results, splits, strict=True)]) + "\n")
+    write_json(json_file, json.dumps([_document(*both) for both in zip(results, splits, strict=True)]))
+    if json_file == STDOUT:
+        return
     for result, split in zip(results, splits, strict=True):
-        if not as_json:
-            print_run(result.report, result.verdict, result.title)
-            for line in _stage_lines(split):
-                typer.echo(f"  {plain(line)}")
-    raise typer.Exit(ExitCode.OK if never_fail else worst(results))
+        print_run(result.report, result.verdict, result.title)
+        for line in [] if split is None else stage_lines(split):
+            typer.echo(f"  {plain(line)}")
 
 
 def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
@@ -119,13 +109,7 @@ def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
     }
 
 
-def _stage_lines(split: Decomposition | None) -> list[str]:
-
-    return [] if split is None else list(stage_lines(split))
-
-
-def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
-
+def _compare_saved(base: str, head: str, json_file: str | None) -> None:
     old, new = read_one(base), read_one(head)
     hosts = differences(old.host, new.host)
     if not comparable(hosts):
@@ -136,8 +120,8 @@ def _compare_saved(base: str, head: str, *, as_json: bool) -> None:
         raise UsageError(
             f"{base} or {head} has no cycles by stage", hint="`nalm show` says what was measured"
         )
-    if as_json:
-        sys.stdout.write(found.model_dump_json() + "\n")
+    write_json(json_file, found.model_dump_json())
+    if json_file == STDOUT:
         return
     typer.echo(one_line(found))
     for line in [*stage_lines(found), *(f"note: {note}" for note in (*found.notes, NOT_PAIRED))]:

@@ -8,13 +8,9 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent.config.location import config_path
-from nalm_agent.config.nalm_toml import FILE_NAME, parse
-from nalm_agent.desk.print_config import print_margins, print_metrics
+from nalm_agent.report.output_file import require_place
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.shell import options
-from nalm_agent.source.git import Repository
-from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
@@ -32,24 +28,31 @@ def config(
     ] = False,
     branch: options.BranchOption = None,
     scenario: options.ScenarioOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    config_file: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Check nalm.toml of the working tree, and list what is measured beside packets and cycles."""
+    from nalm_agent.config.location import config_path
+    from nalm_agent.config.nalm_toml import FILE_NAME, parse
+    from nalm_agent.desk.print_config import print_margins, print_metrics
+    from nalm_agent.source.git import Repository
+    from nalm_agent.store.home import Home
 
-    path = config_path(repo)
+    require_place(json_file, "--json")
+    path = config_path(repo) if config_file is None else config_file
     try:
         text = path.read_text()
     except OSError as error:
         raise ConfigError(
             f"{path} cannot be read: {error.strerror}", hint="`nalm init` writes a first one"
         ) from error
-    found = parse(text, FILE_NAME)
+    found = parse(text, FILE_NAME if config_file is None else str(config_file))
     for name in scenario or ():
         found.scenario(name)
     if not effective:
-        return print_metrics(found, text, as_json=as_json)
+        return print_metrics(found, text, json_file)
     if branch is None:
         with Home.default().work() as work:
             branch = Repository(repo.absolute(), work.fresh("git")).branch()
-    return print_margins(found, text, scenario or list(found.scenarios), branch, as_json=as_json)
+    return print_margins(found, text, scenario or list(found.scenarios), branch, json_file)

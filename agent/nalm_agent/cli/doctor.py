@@ -8,12 +8,9 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent.doctor import command
-from nalm_agent.doctor.finding import severity
-from nalm_agent.doctor.show import print_findings
+from nalm_agent.report.output_file import STDOUT, require_place
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
-from nalm_agent.store.home import Home
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 
 def doctor(
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    json_file: options.JsonOption = None,
     noise: Annotated[
         bool, typer.Option("--noise", help="Compare an NF with itself: the size of change this host detects.")
     ] = False,
@@ -57,7 +54,13 @@ def doctor(
     repo: options.RepoOption = Path(),
 ) -> None:
     """Show what this host can measure, and each problem with its effect and remedy."""
+    from nalm_agent.doctor import command
+    from nalm_agent.doctor.finding import severity
+    from nalm_agent.doctor.show import print_findings
+    from nalm_agent.store.home import Home
 
+    require_place(json_file, "--json")
+    quiet = json_file == STDOUT
     home = Home.default()
     if sum((noise, tune, untune, generator is not None)) > 1 or (dry_run and not tune):
         raise UsageError(
@@ -72,25 +75,25 @@ def doctor(
         )
     if tune or untune:
         if dry_run:
-            command.print_changes(command.planned(lcores), as_json=as_json)
+            command.print_changes(command.planned(lcores), json_file)
         else:
             done = command.tune_host(home, lcores) if tune else command.untune_host(home)
-            command.print_changes(done, as_json=as_json)
+            command.print_changes(done, json_file)
             if untune and any(one.refused for one in done):
                 raise typer.Exit(ExitCode.NOT_MEASURED)
         return
     if generator is not None:
-        found = [command.generator_finding(home, repo.absolute(), generator, scenario, quiet=as_json)]
-        print_findings(found, as_json=as_json)
+        found = [command.generator_finding(home, repo.absolute(), generator, scenario, quiet=quiet)]
+        print_findings(found, json_file)
         raise typer.Exit(severity(found))
     found = command.findings(home, lcores)
     by_scenario = []
     if noise and every:
-        by_scenario = command.noise_findings(home, repo.absolute(), seconds, quiet=as_json)
+        by_scenario = command.noise_findings(home, repo.absolute(), seconds, quiet=quiet)
         found += by_scenario
     elif noise:
-        found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=as_json))
-    print_findings(found, as_json=as_json)
-    if by_scenario and not as_json:
+        found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=quiet))
+    print_findings(found, json_file)
+    if by_scenario and not quiet:
         command.print_resolutions(by_scenario)
     raise typer.Exit(severity(found))

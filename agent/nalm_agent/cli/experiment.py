@@ -14,12 +14,13 @@ from nalm_core.rates import defaults
 from nalm_core.report.cell import CellKind, Kind
 from nalm_core.report.serialization import dump_report
 
+from nalm_agent.config.location import repository_at
 from nalm_agent.report.console import Terminal
-from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
 from nalm_agent.runtime.errors import ExitCode, HostError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import revision_names, scenario_names
-from nalm_agent.source.git import WORKTREE, Repository
+from nalm_agent.source.git import WORKTREE
 from nalm_agent.store.home import Home
 
 NamesArgument = Annotated[
@@ -35,10 +36,6 @@ TableArgument = Annotated[
 ]
 RevisionOption = Annotated[
     str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
-]
-JsonOption = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the result to this file; - for standard output."),
 ]
 DurationOption = Annotated[float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")]
 
@@ -116,11 +113,12 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
         seed: Annotated[
             int, typer.Option(help="Seed for the order of cells and the choice of held-out sets.")
         ] = 0,
-        json_file: JsonOption = None,
+        json_file: options.JsonOption = None,
         reports_file: Annotated[
             str | None,
             typer.Option("--reports", metavar="FILE", help="Write the cells' run reports to this file."),
         ] = None,
+        config: options.ConfigOption = None,
         repo: options.RepoOption = Path(),
         quiet: options.QuietOption = False,
     ) -> None:
@@ -133,7 +131,7 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
         require_place(json_file, "--json")
         home = Home.default()
         with home.work() as work, Terminal(quiet=quiet) as progress:
-            repository = Repository(repo.absolute(), work.fresh("git"))
+            repository = repository_at(repo, work.fresh("git"), config)
             found = repository.resolve(revision)
             chosen = [*(names or []), *(scenario or [])]
             planned = Experiment(repository, found, kind, chosen, seed, seconds)
@@ -152,8 +150,7 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
             )
         if STDOUT not in (json_file, reports_file):
             print_result(result)
-        if json_file is not None:
-            write_file(json_file, result.model_dump_json(indent=1) + "\n", "--json")
+        write_json(json_file, result.model_dump_json(indent=1))
         raise typer.Exit(ExitCode.INCONCLUSIVE if result.partial else ExitCode.OK)
 
     return command
@@ -174,7 +171,8 @@ def cores(
     launches: Annotated[
         int, typer.Option(min=1, help="Number of launches with each number of lcores.")
     ] = defaults.MRR_LAUNCHES,
-    json_file: JsonOption = None,
+    json_file: options.JsonOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
@@ -184,7 +182,7 @@ def cores(
     """
     from nalm_core.rates.rate_report import Mode, RateSettings
 
-    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.scaling import answer_cores
     from nalm_agent.rates.core_counts import measure_cores, plan_cores
@@ -194,12 +192,12 @@ def cores(
     settings = RateSettings(mode=Mode.MRR, trial_s=duration, mrr_launches=launches)
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress, refusing("speedup"):
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         place = Place(repository, repository.resolve(revision), home, work, progress)
         plan = plan_cores(place, chain, whole_numbers(lcores, "--lcores") if lcores else None)
         measured = measure_cores(plan, settings, place)
         answer = answer_cores(measured, reference, at)
-    write_answer(answer, json_file)
+    show(answer, json_file)
     raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
 
 
@@ -219,7 +217,8 @@ def queue(
     duration: Annotated[
         float, typer.Option(min=0.05, help="Seconds of valid trials at each load.")
     ] = defaults.TRIAL_S,
-    json_file: JsonOption = None,
+    json_file: options.JsonOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
@@ -229,7 +228,7 @@ def queue(
     slow, are left out and counted. Exit code 3: some loads could not be compared.
     """
     from nalm_agent.cli.rate import percentages, usable_arrivals
-    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.queue_grid import answer_grid
     from nalm_agent.rates.loaded_revision import Place
@@ -246,12 +245,12 @@ def queue(
             rings=whole_numbers(ring, "--ring") if ring else None,
             frames=whole_numbers(frame, "--frame") if frame else None,
         )
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         place = Place(repository, repository.resolve(revision), home, work, progress)
         measured = measure_grid(queue_table(place, name), grid, place)
     if not measured.compared:
         raise HostError("no load could be compared", log="\n".join(measured.left_out))
-    write_answer(answer_grid(measured, arrivals), json_file)
+    show(answer_grid(measured, arrivals), json_file)
     raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
 
 
@@ -271,7 +270,8 @@ def flows(
     revision: RevisionOption = WORKTREE,
     duration: DurationOption = defaults.TRIAL_S,
     launches: Annotated[int, typer.Option(min=1, help="Number of launches.")] = defaults.FLOW_LAUNCHES,
-    json_file: JsonOption = None,
+    json_file: options.JsonOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
@@ -283,7 +283,7 @@ def flows(
     from nalm_core.rates.flow_costs import flows_answer
 
     from nalm_agent.cli.rate import percentages
-    from nalm_agent.desk.models.answer import refusing, write_answer
+    from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.flows import answer_flows
     from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
     from nalm_agent.rates.loaded_revision import Place
@@ -292,11 +292,11 @@ def flows(
     settings = FlowSettings(percentages(shares) if shares else None, load / 100, launches, duration)
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress, refusing("cost"):
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         place = Place(repository, repository.resolve(revision), home, work, progress)
         measured = measure_flows(flows_table(place, name), settings, place)
         answer = flows_answer(measured.pps, measured.designs, packets)
-    write_answer(answer_flows(answer), json_file)
+    show(answer_flows(answer), json_file)
     raise typer.Exit(ExitCode.INCONCLUSIVE if answer.left_out else ExitCode.OK)
 
 
@@ -338,7 +338,8 @@ def platform(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be varied, and what is not available.")
     ] = False,
-    json_file: JsonOption = None,
+    json_file: options.JsonOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
@@ -363,7 +364,7 @@ def platform(
         require_root()
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         one = subject(repository, repository.resolve(revision), scenario)
         chosen = list(dict.fromkeys(names or []))
         if dry_run:
@@ -378,7 +379,5 @@ def platform(
         if json_file != STDOUT:
             with progress.aside():
                 print_platform(report, result, f"{one.name} {one.revision.short}")
-    if json_file is not None:
-        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
-        write_file(json_file, document + "\n", "--json")
+    write_json(json_file, json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False))
     raise typer.Exit(_PLATFORM_CODES[result.verdict])

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -19,11 +18,12 @@ from nalm_core.verdict.verdict import judge
 from rich.markup import escape
 
 from nalm_agent.build.side_source import SideSource
+from nalm_agent.config.location import repository_at
 from nalm_agent.desk.check import pair_runs
 from nalm_agent.desk.explanation import UNITS, By, Explained, explained
 from nalm_agent.desk.last_run import last_run
 from nalm_agent.desk.print_explanation import legend_line, print_explained
-from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
 from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
 from nalm_agent.report.saved import is_saved, read_results
 from nalm_agent.runtime.errors import GitError, NalmError, UsageError
@@ -67,7 +67,8 @@ def explain(
         str, typer.Option(metavar="base|head", help="The side whose costs are the widths of the flame graph.")
     ] = "head",
     file: Annotated[str | None, typer.Option(metavar="NAME", help="Show this source file in full.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
+    config: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Show what a change costs: functions by call path, both sides' source lines, a flame graph.
@@ -77,9 +78,10 @@ def explain(
 
     if width not in (Arm.BASE, Arm.HEAD):
         raise UsageError(f"--width {width} is not a side", hint="use --width base or --width head")
-    if as_json and svg == STDOUT:
+    if json_file == svg == STDOUT:
         raise UsageError("several outputs cannot go to standard output", hint="give --svg a file")
     require_place(svg, "--svg")
+    require_place(json_file, "--json")
     home = Home.default()
     with home.work() as work:
         names = what or []
@@ -87,11 +89,12 @@ def explain(
         if len(names) == 1 and is_saved(names[0]):
             repository, runs = _around(repo, work), ([one.report for one in read_results(names)], {})
         else:
-            repository = Repository(repo.absolute(), work.fresh("git"))
+            repository = repository_at(repo, work.fresh("git"), config)
             scenarios, sampled = [scenario] if scenario else [], by is By.CYCLES
             runs = _found(names, repository, home, work, scenarios=scenarios, profile=sampled)
         report, trees = _one(runs, scenario)
-        _show(SideSource(home, repository, report, trees), by, svg, Arm(width), file, as_json=as_json)
+        forms = _Forms(by, svg, Arm(width), file, json_file)
+        _show(SideSource(home, repository, report, trees), forms)
 
 
 Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
@@ -144,11 +147,19 @@ def _one(runs: Runs, scenario: str | None) -> tuple[RunReport, Mapping[Arm, str]
     return found[0], trees
 
 
-def _show(
-    source: SideSource, by: By, svg: str | None, width: Arm, file: str | None, *, as_json: bool
-) -> None:
+@dataclass(frozen=True)
+class _Forms:
+    """What is shown, and in which forms."""
 
-    report, out = source.report, console()
+    by: By
+    svg: str | None
+    width: Arm
+    file: str | None
+    json_file: str | None
+
+
+def _show(source: SideSource, forms: _Forms) -> None:
+    report, out, by, file = source.report, console(), forms.by, forms.file
     if report.status == "unchanged":
         say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
         return
@@ -164,14 +175,13 @@ def _show(
     if file is not None and file not in [one.name for one in found.files]:
         known = ", ".join(one.name for one in found.files[:20])
         raise UsageError(f"no line of {file} has a cost", hint=f"files with costs: {known}")
-    if as_json:
-        sys.stdout.write(json.dumps(_document(found)) + "\n")
-    elif svg != STDOUT:
+    write_json(forms.json_file, json.dumps(_document(found)))
+    if STDOUT not in (forms.json_file, forms.svg):
         say(out, f"{report.scenario.name}: {verdict.outcome}  {escape(verdict.summary)}")
         print_explained(out, found, file)
         say(out, f"\n{legend_line(by)}")
-    if svg is not None:
-        _draw(report, found, svg, width)
+    if forms.svg is not None:
+        _draw(report, found, forms.svg, forms.width)
 
 
 def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:

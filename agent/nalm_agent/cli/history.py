@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from nalm_agent.config.location import config_path
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk.print_history import WIDEST, print_history
 from nalm_agent.desk.submit import TOKEN, upload_token
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.report.print_run import console
 from nalm_agent.runtime.errors import GitError, UsageError
 from nalm_agent.server_api.client import require_address
@@ -62,7 +62,7 @@ def history(
         str | None, typer.Option(help="Class of the bench hosts.", show_default="that of the newest run")
     ] = None,
     rows: Annotated[int, typer.Option(min=1, max=1000, help="Number of commits in the table.")] = 15,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")] = False,
+    json_file: options.JsonOption = None,
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     repo: options.RepoOption = Path(),
@@ -72,6 +72,7 @@ def history(
     A public project needs no token.
     """
 
+    require_place(json_file, "--json")
     if function is not None and stage == CHAIN:
         raise UsageError("--function needs a stage", hint="name the stage with --stage")
     if not server:
@@ -90,9 +91,8 @@ def history(
     else:
         lines_query = query | {"scenario": scenario, "branch": branch}
         found = ask(address, token, f"{under}/lines", lines_query, Lines).history()
-    if as_json:
-        sys.stdout.write(found.model_dump_json() + "\n")
-    else:
+    write_json(json_file, found.model_dump_json())
+    if json_file != STDOUT:
         print_history(console(), found, shown, rows)
 
 

@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent.shell import options
+
 model = typer.Typer(
     help="Predict what an NF does with more lcores, more load or other hardware (docs/models.md).",
     no_args_is_help=True,
 )
 
-JsonOption = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 RunArgument = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run report that `nalm check --json` wrote.")
 ]
@@ -49,14 +50,14 @@ def speedup(
         int | None, typer.Option(help="Lcores whose speedup is 1. Default: the fewest measured.")
     ] = None,
     at: Annotated[str | None, typer.Option(help="Lcores to predict for, such as 16,32.")] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Fit the speedup with lcores: its curve, ceiling and peak, and a cap by another bound."""
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.scaling import answer_speedup
 
     with refusing("speedup"):
-        show(answer_speedup(reports or [], rates, f_s, reference, at), as_json=as_json)
+        show(answer_speedup(reports or [], rates, f_s, reference, at), json_file)
 
 
 @model.command(
@@ -76,7 +77,7 @@ def roles(
     measured: Annotated[
         str | None, typer.Option(help="Rate that was measured with this split, to compare.")
     ] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Share lcores between dispatch, workers and databases."""
     from nalm_agent.desk.models.answer import refusing, show
@@ -84,7 +85,7 @@ def roles(
 
     with refusing("roles"):
         cycles = (dispatch, workers, databases)
-        show(answer_roles(run, cycles, lcores, frequency, measured), as_json=as_json)
+        show(answer_roles(run, cycles, lcores, frequency, measured), json_file)
 
 
 @model.command(
@@ -115,7 +116,7 @@ def queue(
     loss: Annotated[
         float | None, typer.Option(help="Predict for the fewest lcores that lose at most this share.")
     ] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Predict batch sizes, loss and delay under a load, from the times of batches."""
     from nalm_agent.desk.models.answer import refusing, show
@@ -131,7 +132,7 @@ def queue(
             packet_ns=packet_ns,
             loss=loss,
         )
-        show(answer, as_json=as_json)
+        show(answer, json_file)
 
 
 @model.command(
@@ -147,7 +148,7 @@ def budget(
     lcores: Annotated[int | None, typer.Option(help="Lcores that share the line.")] = None,
     frequency: FrequencyOption = None,
     cpp: Annotated[float | None, typer.Option(help="Cycles per packet of one lcore.")] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Show the cycles that a line leaves for a frame, and the share of it that lcores carry."""
     from nalm_agent.desk.models.answer import refusing, show
@@ -157,7 +158,7 @@ def budget(
         answer = answer_budget(
             run, line=line, pps=pps, frame=frame, lcores=lcores, frequency=frequency, cpp=cpp
         )
-        show(answer, as_json=as_json)
+        show(answer, json_file)
 
 
 @model.command(
@@ -188,7 +189,7 @@ def capacity(
     lcores: Annotated[
         int | None, typer.Option(help="Lcores of a measured host. Default: the run's, or 1.")
     ] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Bound the rate by each resource of a chip, and name the one that binds."""
     from nalm_agent.desk.models.answer import refusing, show
@@ -198,7 +199,7 @@ def capacity(
         answer = answer_capacity(
             run, chip=chip, supply=supply, demand=demand, frame=frame, load=load, lcores=lcores
         )
-        show(answer, as_json=as_json)
+        show(answer, json_file)
 
 
 @model.command(
@@ -220,7 +221,7 @@ def cost(
         str | None,
         typer.Option(help="FIRST,LATER,WITHOUT: the flow length from which a flow cache pays, instead."),
     ] = None,
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Weigh compute against delay of several designs, and show where their order changes."""
     from nalm_agent.desk.models.answer import refusing, show
@@ -228,9 +229,9 @@ def cost(
 
     with refusing("cost"):
         if break_even is not None:
-            show(answer_break_even(break_even), as_json=as_json)
+            show(answer_break_even(break_even), json_file)
         else:
-            show(answer_cost(design or [], file, packets, weight), as_json=as_json)
+            show(answer_cost(design or [], file, packets, weight), json_file)
 
 
 @model.command(
@@ -245,11 +246,11 @@ def lines(
     ] = None,
     packets: Annotated[int, typer.Option(help="Packets in flight.")] = 512,
     metadata: Annotated[str, typer.Option(help="Bytes of metadata per packet.")] = "0,2,4,8,16,32,64",
-    as_json: JsonOption = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Show which packet metadata fits into the first-level data cache."""
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.hardware import answer_lines
 
     with refusing("lines"):
-        show(answer_lines(run, cache, packets, metadata), as_json=as_json)
+        show(answer_lines(run, cache, packets, metadata), json_file)

@@ -20,6 +20,7 @@ from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset, judge_vcpe
 from pydantic import BaseModel
 
 from nalm_agent.config.load import MOST_CV
+from nalm_agent.config.location import repository_at
 from nalm_agent.desk.print_rate_comparison import print_rate_comparison
 from nalm_agent.desk.print_rates import print_rates
 from nalm_agent.desk.print_sweep import print_sweeps
@@ -30,17 +31,13 @@ from nalm_agent.rates.rate import measure_rates, require_possible
 from nalm_agent.rates.sweep import measure_sweep
 from nalm_agent.rates.vcpe import VcpePlan, measure_vcpe
 from nalm_agent.report.console import Terminal
-from nalm_agent.report.output_file import STDOUT, require_place, write_file
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import revision_names
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home, WorkDir
 
-JsonOption = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the report to this file; - for standard output."),
-]
 LATENCY_SHARES, SWEEP_SHARES = "10,50,90", "5,10,20,30,40,50,60,70,80,90,100"
 _EXIT_CODES = {
     "measured": ExitCode.OK,
@@ -158,14 +155,15 @@ def rate(
     limit: Annotated[
         float, typer.Option(min=1, help="Time limit of a search, in seconds.")
     ] = defaults.SEARCH_S,
-    json_file: JsonOption = None,
+    config: options.ConfigOption = None,
+    json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds."""
     require_place(json_file, "--json")
     gaps = None if arrivals is None else usable_arrivals(arrivals)
-    place = _Place(repo, scenario, gaps, json_file, quiet, generator)
+    place = _Place(repo, config, scenario, gaps, json_file, quiet, generator)
     if base is not None and generator != INSIDE.name:
         raise UsageError(
             "--base and --generator exclude each other: a generator outside sends to one NF at a time",
@@ -222,6 +220,7 @@ class _Place:
     """Where a revision is read, and where its report goes."""
 
     repo: Path
+    config: Path | None
     scenario: str | None
     arrivals: str | None
     json_file: str | None
@@ -230,7 +229,7 @@ class _Place:
 
     def subjects(self, revisions: Sequence[str], work: WorkDir) -> list[Subject]:
         """Raises ConfigError, HostError."""
-        repository = Repository(self.repo.absolute(), work.fresh("git"))
+        repository = self.repository(work)
         return [
             replace(
                 subject(repository, repository.resolve(one), self.scenario, generator=self.generator),
@@ -239,11 +238,14 @@ class _Place:
             for one in revisions
         ]
 
+    def repository(self, work: WorkDir) -> Repository:
+        """Raises GitError outside of a repository, ConfigError for an unreadable --config."""
+        return repository_at(self.repo, work.fresh("git"), self.config)
+
     def write(self, report: BaseModel) -> None:
         """Writes the report where --json wants it."""
-        if self.json_file is not None:
-            document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
-            write_file(self.json_file, document + "\n", "--json")
+        document = json.dumps(report.model_dump(mode="json", by_alias=True), allow_nan=False)
+        write_json(self.json_file, document)
 
 
 def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
@@ -299,7 +301,7 @@ def _of_two(
 def _of_preset(place: _Place, revision: str, plan: VcpePlan) -> ExitCode:
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
-        repository = Repository(place.repo.absolute(), work.fresh("git"))
+        repository = place.repository(work)
         found = repository.resolve(revision)
         report = measure_vcpe(plan, Place(repository, found, home, work, progress))
         result = judge_vcpe(report)

@@ -28,6 +28,7 @@ def show(
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,
     github: options.GithubOption = False,
+    verbose: options.VerboseOption = False,
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Print the verdicts on saved run reports, or write them in another format."""
@@ -36,6 +37,6 @@ def show(
     results = read_results(reports)
     if not outputs.on_stdout:
         for result in results:
-            print_run(result.report, result.verdict, result.title)
+            print_run(result.report, result.verdict, result.title, verbose=verbose)
     outputs.write(results, as_list=True)
     raise typer.Exit(ExitCode.OK if never_fail else worst(results))

@@ -10,10 +10,11 @@ import typer
 from nalm_core.rates import defaults
 from nalm_core.rates.vcpe import LEAVE_OUT_S, SOAK_FRAME, Preset, load_of
 
+from nalm_agent.config.location import repository_at
 from nalm_agent.report.console import Terminal
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
-from nalm_agent.source.git import WORKTREE, Repository
+from nalm_agent.source.git import WORKTREE
 from nalm_agent.store.home import Home
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def soak(
         Path | None, typer.Option("--resume", metavar="FILE", help="Continue this soak with its settings.")
     ] = None,
     scenario: options.OneScenarioOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     quiet: options.QuietOption = False,
 ) -> None:
@@ -99,7 +101,7 @@ def soak(
         hours = preset.seconds / 3600
     home = Home.default()
     with home.work() as work, Terminal(quiet=quiet) as progress:
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         begun = None if resume is None else read_soak(resume)[0]
         kept = new if begun is None else begun.preset
         place = Place(repository, repository.resolve(revision), home, work, progress)

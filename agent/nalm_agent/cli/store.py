@@ -10,6 +10,8 @@ from typing import Annotated
 import typer
 from pydantic import ByteSize
 
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
+from nalm_agent.shell import options
 from nalm_agent.store.home import Home
 from nalm_agent.store.store_limit import entries, in_use, limit_bytes, parse_bytes
 from nalm_agent.store.store_limit import prune as remove
@@ -32,19 +34,22 @@ def store(
             metavar="SIZE", help="Limit for this call, such as 500M or 2G. Default: $NALM_STORE_LIMIT."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print every entry as JSON.")] = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Show the store of builds and instruction counts, or remove entries from it."""
 
+    require_place(json_file, "--json")
     found = Home.default().store()
     allowed = parse_bytes(limit) if limit is not None else limit_bytes(found)
     removed = remove(found, allowed) if prune else []
     there = entries(found)
     total = sum(entry.size for entry in there)
-    if as_json:
+    if json_file is not None:
         kept = [asdict(entry) | {"in_use": in_use(found, entry)} for entry in there]
         gone = [asdict(entry) for entry in removed]
-        print(json.dumps({"limit": allowed, "size": total, "entries": kept, "removed": gone}))
+        said = {"limit": allowed, "size": total, "entries": kept, "removed": gone}
+        write_json(json_file, json.dumps(said))
+    if json_file == STDOUT:
         return
     for kind in sorted({entry.kind for entry in there}):
         of_kind = [entry for entry in there if entry.kind == kind]

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from nalm_agent.desk.sending import Sending
@@ -29,7 +27,7 @@ def submit(
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,
     timeout: options.TimeoutOption = options.TIMEOUT_SECONDS,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the server's responses as JSON.")] = False,
+    json_file: options.JsonOption = None,
     junit: options.JUnitOption = None,
     sarif: options.SarifOption = None,
     markdown: options.MarkdownOption = None,
@@ -38,11 +36,9 @@ def submit(
 ) -> None:
     """Upload run reports to a nalm server and print its verdicts; each report is stored once."""
 
-    outputs = Outputs(
-        json="-" if as_json else None, junit=junit, sarif=sarif, markdown=markdown, github=github
-    )
+    outputs = Outputs(json_file, junit, sarif, markdown, github)
     with options.tolerating(never_fail):
         sending = Sending.prepared(server, token_file, timeout)
-        results = sending.send(read_results(reports), quiet=outputs.on_stdout, as_json=as_json)
+        results = sending.send(read_results(reports), quiet=outputs.on_stdout, json_file=json_file)
         Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github).write(results, as_list=True)
         raise typer.Exit(ExitCode.OK if never_fail else worst(results))

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import StoppedError, UsageError
 from nalm_agent.runtime.stop_signals import INTERRUPTED
 from nalm_agent.top.find import of_prefix, of_process, only, running
@@ -64,13 +65,21 @@ def top(
     record: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Append each view to this file, as JSON.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per view.")] = False,
+    json_file: Annotated[
+        str | None,
+        typer.Option(
+            "--json",
+            metavar="[FILE]",
+            help="Write a JSON object per view to this file. Default: stdout.",
+        ),
+    ] = None,
 ) -> None:
     """Watch a running NF: packets per second, CUR, CPP, eIPC and IPP per stage and lcore, named drops.
 
     Keys: q quits, space pauses, s changes the order of stages, l shows lcores.
     """
 
+    require_place(json_file, "--json")
     given = [name for name, value in {
         "--probe": probe, "--pid": pid, "--telemetry": telemetry, "--file-prefix": file_prefix,
         "--perf": perf, "--replay": replay, "--list": list_found or None,
@@ -80,7 +89,7 @@ def top(
     if replay is not None and record is not None:
         raise UsageError("--record and --replay exclude each other")
     if list_found:
-        _print_found(as_json=as_json)
+        _print_found(json_file)
         return
     feed = _feed(
         probe=probe,
@@ -89,10 +98,10 @@ def top(
         file_prefix=file_prefix,
         perf=perf,
         replay=replay,
-        paced=sys.stdout.isatty() and not as_json,
+        paced=sys.stdout.isatty() and json_file != STDOUT,
     )
     try:
-        watch(feed, WatchOptions(interval, once=once, as_json=as_json, lcores=lcores, record=record))
+        watch(feed, WatchOptions(interval, once=once, json_file=json_file, lcores=lcores, record=record))
     except StoppedError:  # no measurement to undo
         raise typer.Exit(INTERRUPTED) from None
 
@@ -143,13 +152,14 @@ def _by_probe(path: Path, pid: int | None) -> Feed:
     return feed
 
 
-def _print_found(*, as_json: bool) -> None:
-
+def _print_found(json_file: str | None) -> None:
     found = running()
-    if not found and not as_json:
+    if json_file is not None:
+        lines = [json.dumps(asdict(one) | {"path": str(one.path)}) + "\n" for one in found]
+        write_file(json_file, "".join(lines), "--json")
+    if json_file == STDOUT:
+        return
+    if not found:
         typer.echo("no NF with a readable probe or with DPDK telemetry runs on this host", err=True)
     for one in found:
-        if as_json:
-            print(json.dumps(asdict(one) | {"path": str(one.path)}))
-        else:
-            print(f"{one.pid}  {one}")
+        print(f"{one.pid}  {one}")

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from nalm_agent.config.location import repository_at
 from nalm_agent.desk.session import WatchSession
 from nalm_agent.desk.watch import sit
 from nalm_agent.measure.request import read_config
@@ -36,6 +37,7 @@ def watch(
         ),
     ] = None,
     scenario: options.ScenarioOption = None,
+    config: options.ConfigOption = None,
     repo: options.RepoOption = Path(),
     profile: Annotated[bool, typer.Option("--profile", help="Always sample functions and lines.")] = False,
     quiet: options.QuietOption = False,
@@ -46,11 +48,12 @@ def watch(
     """
 
     with Home.default().work() as work:
-        repository = Repository(repo.absolute(), work.fresh("git"))
+        repository = repository_at(repo, work.fresh("git"), config)
         against = _base(repository, base)
         if scenario:
             _require(repository, scenario)
         flags = [*(["--profile"] if profile else []), *(["--quiet"] if quiet else [])]
+        flags += [] if config is None else ["--config", str(config.absolute())]
         named = [text for name in scenario or [] for text in ("--scenario", name)]
         command = ["--base", against.revision.commit, "--repo", str(repository.root), *named, *flags]
         out = console()

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.runtime.errors import GitError
 from nalm_agent.source.git import Repository
+from nalm_agent.source.given_config import GivenConfig
 
 
 def config_path(start: Path) -> Path:
@@ -18,6 +19,14 @@ def config_path(start: Path) -> Path:
     """
     with TemporaryDirectory() as scratch:
         return Repository(start.absolute(), Path(scratch)).root / FILE_NAME
+
+
+def repository_at(path: Path, scratch: Path, config: Path | None) -> Repository:
+    """The repository that holds `path`. config: the file of --config, in place of its commits' nalm.toml.
+
+    Raises GitError outside of a repository, ConfigError for a file that cannot be read.
+    """
+    return Repository(path.absolute(), scratch, None if config is None else GivenConfig.read(config))
 
 
 def root_to_be(start: Path) -> Path:

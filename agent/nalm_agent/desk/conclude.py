@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from nalm_agent.desk.sending import Sending
 
 
-def shown(results: Iterable[Result], progress: Terminal, *, quiet: bool) -> list[Result]:
+def shown(
+    results: Iterable[Result], progress: Terminal, *, quiet: bool, verbose: bool = False
+) -> list[Result]:
     """Prints each result as soon as it arrives, unless `quiet`, and returns all results."""
     kept = []
     for result in results:
         if not quiet:
             with progress.aside():
-                print_run(result.report, result.verdict, result.title)
+                print_run(result.report, result.verdict, result.title, verbose=verbose)
         kept.append(result)
     return kept
 

@@ -15,17 +15,18 @@ from nalm_agent.config.lines import line_of
 from nalm_agent.config.metrics import MetricConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.config.thresholds import OF_PACKETS, Effective, as_rule, threshold_lines
+from nalm_agent.report.output_file import STDOUT, write_json
 from nalm_agent.report.print_run import console
 
 Row = dict[str, object]
 NO_BRANCH = "no branch: HEAD is detached; name one with --branch"
 
 
-def print_metrics(config: Config, text: str, *, as_json: bool) -> None:
+def print_metrics(config: Config, text: str, json_file: str | None) -> None:
     """Metrics beside those of packets and cycles: of nalm.toml with their line, and shipped ones."""
     rows = [*_defined(config.metrics, text), *_shipped()]
-    if as_json:
-        print(json.dumps({"scenarios": list(config.scenarios), "metrics": rows}))
+    write_json(json_file, json.dumps({"scenarios": list(config.scenarios), "metrics": rows}))
+    if json_file == STDOUT:
         return
     out = console()
     out.print(f"{FILE_NAME}: no mistakes; scenarios: {', '.join(config.scenarios)}", highlight=False)
@@ -58,7 +59,7 @@ def _shipped() -> Iterator[Row]:
 
 
 def print_margins(
-    config: Config, text: str, scenarios: Sequence[str], branch: str | None, *, as_json: bool
+    config: Config, text: str, scenarios: Sequence[str], branch: str | None, json_file: str | None
 ) -> None:
     """The margins in force for scenarios of a commit of this branch, each with the line that gives it."""
     lines = threshold_lines(text, len(config.thresholds))
@@ -74,8 +75,8 @@ def print_margins(
         for name in scenarios
         for one in config.margins(name, branch)
     ]
-    if as_json:
-        print(json.dumps({"branch": branch, "margins": rows}))
+    write_json(json_file, json.dumps({"branch": branch, "margins": rows}))
+    if json_file == STDOUT:
         return
     out = console()
     known = (

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ import typer
 from nalm_core.text.plain_text import plain
 
 from nalm_agent.desk.submit import submit_all, upload_token
+from nalm_agent.report.output_file import write_json
 from nalm_agent.report.result import Result
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.server_api.client import require_address
@@ -44,14 +44,16 @@ class Sending:
         finally:
             made.close()
 
-    def send(self, results: Sequence[Result], *, quiet: bool, as_json: bool = False) -> list[Result]:
-        """Uploads the results and prints the server's verdicts. Raises UsageError, ServerError."""
+    def send(self, results: Sequence[Result], *, quiet: bool, json_file: str | None = None) -> list[Result]:
+        """Uploads the results and prints the server's verdicts. json_file: where its responses are written.
+
+        Raises UsageError, ServerError.
+        """
         with self.uploader() as uploader:
             answers = submit_all(results, uploader)
-        if as_json:
-            said = [taken.model_dump() | {"link": result.link} for result, taken in answers]
-            sys.stdout.write(json.dumps(said) + "\n")
-        elif not quiet:
+        said = [taken.model_dump() | {"link": result.link} for result, taken in answers]
+        write_json(json_file, json.dumps(said))
+        if not quiet:
             for result, taken in answers:
                 known = "" if taken.new else " (already stored)"
                 typer.echo(plain(f"{result.title}: {taken.outcome}  {taken.summary}{known}\n  {result.link}"))

@@ -23,6 +23,7 @@ from nalm_agent.host.health import remember_noise
 from nalm_agent.host.kernel_files import System
 from nalm_agent.host.tunables import Change, changes_for
 from nalm_agent.report.console import Terminal
+from nalm_agent.report.output_file import STDOUT, write_json
 from nalm_agent.report.plain_console import PlainConsole
 from nalm_agent.report.print_run import console
 from nalm_agent.runtime.errors import NalmError
@@ -136,10 +137,10 @@ def untune_host(home: Home) -> list[tune.Done]:
     return tune.untune(System(), home)
 
 
-def print_changes(changes: Sequence[Change | tune.Done], *, as_json: bool) -> None:
+def print_changes(changes: Sequence[Change | tune.Done], json_file: str | None) -> None:
     """Prints a line for each setting: its values before and after, or why it was refused."""
-    if as_json:
-        print(json.dumps([_document(change) for change in changes]))
+    write_json(json_file, json.dumps([_document(change) for change in changes]))
+    if json_file == STDOUT:
         return
     console = PlainConsole(highlight=False, soft_wrap=True)
     if not changes:

@@ -11,15 +11,16 @@ from rich.markup import escape
 from rich.text import Text
 
 from nalm_agent.doctor.finding import Finding, Level
+from nalm_agent.report.output_file import STDOUT, write_json
 from nalm_agent.report.plain_console import PlainConsole
 
 COLOURS = {Level.OK: "green", Level.UNKNOWN: "cyan", Level.NOTE: "yellow", Level.FATAL: "red"}
 
 
-def print_findings(findings: Sequence[Finding], *, as_json: bool) -> None:
+def print_findings(findings: Sequence[Finding], json_file: str | None = None) -> None:
     """Prints a line for each finding, and for each problem also its effect and remedy."""
-    if as_json:
-        print(json.dumps([asdict(finding) for finding in findings]))
+    write_json(json_file, json.dumps([asdict(finding) for finding in findings]))
+    if json_file == STDOUT:
         return
     console = PlainConsole(highlight=False)
     for finding in findings:

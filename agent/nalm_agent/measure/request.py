@@ -42,17 +42,22 @@ class Request:
     """The cell of an experiment: base and head are one commit, and the cell defines their runs."""
 
 
+NO_CONFIG_HINT = (
+    "`--config FILE` names an nalm.toml for commits that have none; `nalm init` writes a first one"
+)
+
+
 def read_config(repository: Repository, revision: Revision) -> Config:
-    """nalm.toml of a revision. Raises ConfigError if it is missing, has a mistake, or requires more than this
-    host grants.
+    """nalm.toml of a revision, or the one that was given for all. Raises ConfigError if it is missing, has a
+    mistake, or requires more than this host grants.
     """
-    text = repository.read(revision, FILE_NAME)
+    given = repository.given
+    text = repository.read(revision, FILE_NAME) if given is None else given.text
     if text is None:
         raise ConfigError(
-            f"{revision.short} has no {FILE_NAME} at the root of the repository",
-            hint="`nalm init` writes a first one",
+            f"{revision.short} has no {FILE_NAME} at the root of the repository", hint=NO_CONFIG_HINT
         )
-    config = parse(text)
+    config = parse(text, FILE_NAME if given is None else given.name)
     require_granted_here(config)
     return config
 

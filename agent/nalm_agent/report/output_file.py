@@ -29,6 +29,12 @@ def write_file(name: str, text: str, option: str) -> None:
         raise _refused(path, reason, option) from error
 
 
+def write_json(name: str | None, document: str) -> None:
+    """Writes a JSON document where --json wants it; None: nowhere. Raises UsageError if that fails."""
+    if name is not None:
+        write_file(name, document + "\n", "--json")
+
+
 def require_place(name: str | None, option: str) -> None:
     """Raises UsageError if the file could not be written, before a measurement is spent on it."""
     if name is None or name == STDOUT:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.verdict.routine_notes import telling
 from rich.console import Console
 from rich.markup import escape
 
@@ -72,8 +73,8 @@ def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> s
     return f" ({most.name}{where} {by:+.1f})"
 
 
-def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
-    """Prints one run. `verdict` may be None for an unchanged run."""
+def print_run(report: RunReport, verdict: Verdict | None, title: str, *, verbose: bool = False) -> None:
+    """Prints one run. `verdict` may be None for an unchanged run. verbose: also notes of every run."""
     out = console()
     outcome = verdict.outcome if verdict else "same"
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
@@ -94,7 +95,8 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str) -> None:
     if report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             say(out, f"  | {escape(line)}")
-    for note in [*(verdict.notes if verdict else []), *report.notes]:
+    notes = [*(verdict.notes if verdict else []), *report.notes]
+    for note in notes if verbose else telling(notes):
         say(out, f"[dim]note: {escape(note)}[/]")
 
 

@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 
 from nalm_agent import version
-from nalm_agent.report.console import show_error
 from nalm_agent.runtime.errors import NalmError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
-from nalm_agent.shell.commands import LazyGroup, show_no_type_of_flags
+from nalm_agent.shell.commands import LazyGroup, show_no_needless_types
 from nalm_agent.shell.encoding import respect_terminal
 from nalm_agent.shell.exit_codes import FAULT, UNREAD
 
@@ -48,6 +47,7 @@ def _revert_abandoned_settings() -> None:
         return
     from nalm_agent.host.kernel_files import System
     from nalm_agent.host.tune import revert_abandoned
+    from nalm_agent.report.console import show_error
 
     try:
         done = revert_abandoned(System(), home)
@@ -65,11 +65,13 @@ def _revert_abandoned_settings() -> None:
             )
 
 
-show_no_type_of_flags()
+show_no_needless_types()
 
 
 def _report_fault(error: Exception) -> None:
     """Prints the error: with a traceback, unless the host is the cause (full disk, missing permission)."""
+    from nalm_agent.report.console import show_error
+
     refused = refused_by_host(error) if isinstance(error, OSError) else None
     if refused is not None:
         show_error(refused)
@@ -85,6 +87,8 @@ def run_app(command: typer.Typer) -> None:
     try:
         command()
     except NalmError as error:
+        from nalm_agent.report.console import show_error  # only an error needs a console
+
         show_error(error)
         sys.exit(error.exit_code)
     except SystemExit as end:

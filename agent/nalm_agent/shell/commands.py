@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import PurePath
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
 COMMANDS: dict[str, dict[str, str]] = {
     "Beginning": {
         "init": "Write a first nalm.toml, derived from the repository's contents; never overwrites one.",
+        "build": "Build a revision and try it out, without measuring it.",
         "config": "Check nalm.toml of the working tree, and list what is measured beside packets and cycles.",
         "doctor": "Show what this host can measure, and each problem with its effect and remedy.",
     },
@@ -21,13 +24,14 @@ COMMANDS: dict[str, dict[str, str]] = {
         "check": "Judge a change before it is merged: build both, count instructions, compare cycles side "
         "by side.",
         "watch": "Judge the working tree against one base, and again on every save, until interrupted.",
-        "bench": "Measure commits, each against its first parent.",
+        "bench": "Measure commits, each against its first parent: `nalm check` for a whole range.",
         "hook": "Judge commits before they are pushed.",
     },
     "Where a change lies": {
         "explain": "Show what a change costs: functions by call path, both sides' source lines, "
         "a flame graph.",
-        "compare": "Split a change of CPP into efficiency, mix, features and execution model.",
+        "compare": "Split a change of CPP into efficiency, mix, features and execution model; compare saved "
+        "runs. `nalm check BASE HEAD` judges.",
         "bisect": "Find the commit between GOOD and BAD that changed a figure; "
         "continues an interrupted search.",
         "history": "Show one metric along a branch: its course, changes of level, and the latest verdicts.",
@@ -75,7 +79,7 @@ class UnloadedCommand(TyperCommand):
         command = self.loaded()
         gc.freeze()  # modules stay, so the garbage collector never searches them
         gc.enable()
-        return command.make_context(info_name, args, parent, **extra)
+        return command.make_context(info_name, with_json_files(args), parent, **extra)
 
 
 class LazyGroup(TyperGroup):
@@ -92,15 +96,43 @@ class LazyGroup(TyperGroup):
         super().__init__(commands=unloaded, **attributes)
 
 
+JSON = "--json"
+
+
+def with_json_files(arguments: Sequence[str]) -> list[str]:
+    """The arguments with a file after each `--json`: the next one if it is a file's name, else `-`.
+
+    A name is `-`, a path that begins with `.` or `/`, or one with an extension of letters; a revision is none
+    of these. `--json=NAME` takes any name.
+    """
+    found: list[str] = []
+    for place, one in enumerate(arguments):
+        if one == "--":
+            return [*found, *arguments[place:]]
+        found.append(one)
+        if one == JSON and not (place + 1 < len(arguments) and _names_a_file(arguments[place + 1])):
+            found.append("-")
+    return found
+
+
+def _names_a_file(text: str) -> bool:
+    suffix = PurePath(text).suffix[1:]
+    return text == "-" or text.startswith(("/", "./", "../")) or (len(suffix) > 1 and suffix.isalpha())
+
+
 def _nothing() -> None:
     """The callback of a group without options, and of a command that is not loaded."""
 
 
-def show_no_type_of_flags() -> None:
-    """Hides the `<bool>` that Typer writes after an option without a value."""
+def show_no_needless_types() -> None:
+    """Hides the `<bool>` that Typer writes after an option without a value, and types of arguments."""
     original = TyperOption.display_type_rich
 
     def display_type_rich(option: TyperOption, ctx: Any) -> str | None:
         return None if option.is_flag else original(option, ctx=ctx)
 
+    def no_type(argument: TyperArgument, ctx: Any) -> None:
+        """An argument's name stands for its type."""
+
     TyperOption.display_type_rich = display_type_rich  # type: ignore[method-assign, assignment]
+    TyperArgument.display_type_rich = no_type  # type: ignore[method-assign, assignment]

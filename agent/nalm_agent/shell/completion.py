@@ -15,6 +15,8 @@ import typer
 
 from nalm_agent.runtime.errors import NalmError
 
+WORKTREE = "worktree"
+"""Name of the working tree, as nalm_agent.source.git has it, whose loading takes longer than a completion."""
 LATEST = 10
 """Number of commits offered by their short names."""
 WIDTH = 40
@@ -56,8 +58,6 @@ def commit_names(context: typer.Context, incomplete: str) -> list[Offer]:
 
 def revision_names(context: typer.Context, incomplete: str) -> list[Offer]:
     """As `commit_names`, with the working tree."""
-    from nalm_agent.source.git import WORKTREE
-
     tree = [(WORKTREE, "the working tree")] if WORKTREE.startswith(incomplete) else []
     return [*tree, *commit_names(context, incomplete)]
 

@@ -36,6 +36,7 @@ ScenarioOption = Annotated[
     list[str] | None,
     typer.Option(
         "--scenario",
+        metavar="NAME",
         help="Scenario of nalm.toml; repeatable. Default: all but `on_request` ones.",
         autocompletion=scenario_names,
     ),
@@ -49,7 +50,10 @@ BranchOption = Annotated[
     ),
 ]
 RepoOption = Annotated[
-    Path, typer.Option("--repo", help="The NF's git repository.", show_default="the working directory")
+    Path,
+    typer.Option(
+        "--repo", metavar="DIR", help="The NF's git repository.", show_default="the working directory"
+    ),
 ]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress.")]
 NeverFailOption = Annotated[
@@ -57,7 +61,7 @@ NeverFailOption = Annotated[
     typer.Option("--never-fail", help="Exit with 0 for every verdict and failure, but 2 for wrong usage."),
 ]
 ServerOption = Annotated[
-    str | None, typer.Option("--server", envvar="NALM_SERVER", help="Address of nalm-server.")
+    str | None, typer.Option("--server", metavar="URL", envvar="NALM_SERVER", help="Address of nalm-server.")
 ]
 TokenFileOption = Annotated[
     Path | None,
@@ -70,9 +74,20 @@ TimeoutOption = Annotated[
     typer.Option("--timeout", min=0, metavar="SECONDS", help="How long to wait for an unreachable server."),
 ]
 TIMEOUT_SECONDS = 300.0
-ReportsFileOption = Annotated[
+JsonOption = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE", help="Write the run report to this file; - for standard output."),
+    typer.Option("--json", metavar="[FILE]", help="Write JSON to this file. Default: standard output."),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        metavar=_FILE,
+        help="nalm.toml to use for every commit in place of the commits' own, which need none.",
+    ),
+]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Also print the notes that are the same in every run.")
 ]
 RebuildOption = Annotated[
     bool, typer.Option("--rebuild", help="Rebuild what failed before. Default: show the earlier failure.")
@@ -88,6 +103,7 @@ OneScenarioOption = Annotated[
     str | None,
     typer.Option(
         "--scenario",
+        metavar="NAME",
         help="Scenario of nalm.toml. Default: the first that is not `on_request`.",
         autocompletion=scenario_names,
     ),

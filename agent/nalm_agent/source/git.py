@@ -21,6 +21,7 @@ from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.runtime.errors import GitError
+from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.source.submodules import Submodules, require_clean
 
 WORKTREE = "worktree"
@@ -66,8 +67,10 @@ def fetch_hint(name: str) -> str:
 class Repository:
     """A git repository, with a scratch directory for objects that must not be written to it."""
 
-    def __init__(self, path: Path, scratch: Path) -> None:
+    def __init__(self, path: Path, scratch: Path, given: GivenConfig | None = None) -> None:
+        """given: stands in for nalm.toml of every revision; None: each revision's own."""
         self.scratch = scratch
+        self.given = given
         self._env = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         self._env |= {"LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
         self._start = path

@@ -17,13 +17,14 @@ from nalm_agent.top.view import View
 class Recorder:
     """Appends views to a file immediately. Raises UsageError if it cannot be written."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, option: str = "--record", empty: bool = False) -> None:
+        """option: named in errors. empty: removes what the file has."""
         try:
-            self._file: TextIO = path.open("a")
+            self._file: TextIO = path.open("w" if empty else "a")
         except OSError as error:
             raise UsageError(
                 f"the recording cannot be written to {path}: {error.strerror}",
-                hint="give another --record FILE",
+                hint=f"give another {option} FILE",
             ) from error
 
     def add(self, view: View) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.live import Live
 
+from nalm_agent.report.output_file import STDOUT
 from nalm_agent.report.print_run import console as standard_output
 from nalm_agent.top.cut_to_height import CutToHeight
 from nalm_agent.top.keys import Keys
@@ -26,7 +27,8 @@ class WatchOptions:
 
     interval: float
     once: bool = False
-    as_json: bool = False
+    json_file: str | None = None
+    """The file for one JSON object per view; `-` is standard output, which then has nothing else."""
     lcores: bool = False
     record: Path | None = None
 
@@ -39,17 +41,19 @@ def watch(feed: Feed, options: WatchOptions) -> None:
     """Shows one view per interval and records it if the options say so. Closes the feed."""
     console = standard_output()
     moves = console.is_terminal and not console.is_dumb_terminal
-    live = moves and not options.as_json and not options.once
+    live = moves and options.json_file != STDOUT and not options.once
     with ExitStack() as stack:
         stack.callback(feed.close)
-        recorder = Recorder(options.record) if options.record else None
-        if recorder is not None:
-            stack.callback(recorder.close)
+        recorders = [Recorder(options.record)] if options.record else []
+        if options.json_file not in (None, STDOUT):
+            recorders.append(Recorder(Path(str(options.json_file)), option="--json", empty=True))
+        for one in recorders:
+            stack.callback(one.close)
         show = _Live(stack, console, options) if live else _Lines(console, options)
         try:
             while (view := feed.next_view(show.wait, options.interval)) is not None:
-                if recorder is not None:
-                    recorder.add(view)
+                for one in recorders:
+                    one.add(view)
                 show.show(view)
                 if options.once:
                     return
@@ -62,7 +66,7 @@ class _Lines:
     """Prints one view after the other, for pipes, files and programs."""
 
     def __init__(self, console: Console, options: WatchOptions) -> None:
-        self._console, self._json = console, options.as_json
+        self._console, self._json = console, options.json_file == STDOUT
         self._screen = Screen(lcores=options.lcores)
         self.wait = time.sleep
 

@@ -179,8 +179,8 @@ def test_findings_print_with_effect_and_cure(
     tmp_path: Path, own: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:
     findings = examine(look_at(metal(tmp_path), own))
-    print_findings(findings, as_json=False)
+    print_findings(findings)
     shown = capsys.readouterr().out
     assert "governor" in shown and "effect: the clock follows the load" in shown
-    print_findings(findings, as_json=True)
+    print_findings(findings, "-")
     assert {one["name"] for one in json.loads(capsys.readouterr().out)} >= {"governor", "perf", "git"}

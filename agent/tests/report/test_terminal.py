@@ -96,7 +96,7 @@ def test_a_finding_goes_on_below_itself(
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "60")
-    print_findings([Finding("load", Level.NOTE, "much", "word " * 20, "stop [it]")], as_json=False)
+    print_findings([Finding("load", Level.NOTE, "much", "word " * 20, "stop [it]")])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 5 and all(len(line) <= 60 for line in lines)
     assert lines[2].startswith(" " * 16 + "word") and lines[-1].endswith("stop [it]")

@@ -12,7 +12,7 @@ from nalm_core.models.documents.base import Answer, Interval
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.text.plain_text import plain
 
-from nalm_agent.report.output_file import STDOUT, write_file
+from nalm_agent.report.output_file import STDOUT, write_json
 from nalm_agent.runtime.errors import UsageError
 
 EXTRAPOLATED = "extrapolated"
@@ -24,21 +24,12 @@ class ShownAnswer:
     lines: list[str]
 
 
-def show(shown: ShownAnswer, *, as_json: bool) -> None:
-    """Prints the answer to standard output."""
-    if as_json:
-        typer.echo(shown.document.model_dump_json(by_alias=True))
-        return
-    for line in shown.lines:
-        typer.echo(plain(line))
-
-
-def write_answer(shown: ShownAnswer, json_file: str | None) -> None:
+def show(shown: ShownAnswer, json_file: str | None) -> None:
     """Prints the answer, and writes its document to the file, if there is one; `-` is standard output."""
     if json_file != STDOUT:
-        show(shown, as_json=False)
-    if json_file is not None:
-        write_file(json_file, shown.document.model_dump_json(by_alias=True, indent=1) + "\n", "--json")
+        for line in shown.lines:
+            typer.echo(plain(line))
+    write_json(json_file, shown.document.model_dump_json(by_alias=True))
 
 
 @contextmanager
