@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -27,6 +28,7 @@ from nalm_agent.build.isolation.build_user import build_user, can_enter, open_to
 from nalm_agent.build.isolation.cgroup import Limits, build_group
 from nalm_agent.build.isolation.network import granted
 from nalm_agent.build.sandbox import Isolation, isolation
+from nalm_agent.config.beside import digest_beside, named_beside
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.native.toolchain import build_environment, toolchain
 from nalm_agent.runtime.errors import BuildError, ConfigError, HostError
@@ -38,7 +40,7 @@ from nalm_agent.store.store import address
 from nalm_agent.store.store_limit import limit_bytes, prune
 
 BUILDS, SOURCES = "builds", "sources"
-LOG, MADE, FUNCTIONS = "build.log", "build.json", "functions"
+LOG, MADE, FUNCTIONS, BESIDE = "build.log", "build.json", "functions", "config"
 _MADE_VERSION = 3
 """Version of the document kept beside a build."""
 _UNBUILT = "unbuilt:"
@@ -77,6 +79,7 @@ class Task:
     rebuild: bool
     fills_cache: bool
     reading: LimitedReading
+    step: Callable[[str], None]
 
 
 def build_address(repository: Repository, revision: Revision, config: Config) -> str:
@@ -92,9 +95,21 @@ def build_address(repository: Repository, revision: Revision, config: Config) ->
             hint="name files and directories that git tracks",
         )
     settings = config.build
+    beside = [digest_beside(repository, path) for path in _beside(config)]
     return address(
-        sources, settings.commands, settings.network, isolation(), toolchain().identity(), _MADE_VERSION
+        sources,
+        settings.commands,
+        settings.network,
+        isolation(),
+        toolchain().identity(),
+        _MADE_VERSION,
+        *([beside] if beside else []),
     )
+
+
+def _beside(config: Config) -> list[str]:
+    """What the build commands name beside the file of --config."""
+    return named_beside(argument for command in config.build.commands for argument in command)
 
 
 def unbuilt(revision: Revision, tree: str) -> Build:
@@ -117,11 +132,13 @@ def build(
     *,
     rebuild: bool = False,
     fills_cache: bool = True,
+    step: Callable[[str], None] = lambda line: None,
 ) -> Built:
     """Builds a revision or takes it from the store, which keeps it until `home.work()` ends.
 
     say: receives a line if another process makes the same build and this one waits.
     rebuild: retries a build that failed before.
+    step: receives the build's own progress, with the place of its log.
     fills_cache: whether its objects go to the repository's compiler cache, which later builds use.
     Raises BuildError with the log's end, or for a file of nalm.toml that the build did not make; ConfigError
     for a request beyond this host's limits; HostError for a fault of this host (disk, sandbox).
@@ -138,7 +155,7 @@ def build(
     )
     with LimitedReading() as reading:
         task = Task(
-            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading
+            home, repository, revision, config, key, isolation(), source, rebuild, fills_cache, reading, step
         )
         return _built(task, waiting)
 
@@ -181,6 +198,22 @@ def build_log(home: Home, key: str) -> Path | None:
     """The log of the build at an address, also of a failed one; None if this host has none."""
     logs = (home.store().path(kind, key) / LOG for kind in (BUILDS, FAILED))
     return next((log for log in logs if log.exists()), None)
+
+
+def _copy_beside(task: Task, to: Path) -> Path | None:
+    """Copies what the build commands name beside the file of --config; None if that is nothing."""
+    given, named = task.repository.given, _beside(task.config)
+    if given is None or given.folder is None or not named:
+        return None
+    for path in named:
+        found, copy = given.folder / path, to / path
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if found.is_dir():
+            shutil.copytree(found, copy)
+        else:
+            shutil.copy2(found, copy)
+    open_to_read(to)
+    return to
 
 
 def _fill(new: Path, task: Task) -> None:
@@ -227,7 +260,8 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
     """Builds in separate namespaces. The store's entry is the build directory, at a fixed path inside."""
     temporary = new / "tmp"
     cache = cache_folder(task.home, task.repository.root)
-    places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache)
+    beside = _copy_beside(task, new / BESIDE)
+    places = sandbox.Places(task.source, new / "build", cache, temporary, task.fills_cache, beside)
     places.build.mkdir()
     places.hand_over()
     env = build_environment(Path(sandbox.CACHE), Path("/nalm")) | {"HOME": sandbox.HOME}
@@ -241,6 +275,7 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
             inside = Surroundings(
                 source=sandbox.SOURCE,
                 build=sandbox.BUILD,
+                beside=sandbox.BESIDE,
                 cwd=new,
                 env={name: os.environ[name] for name in _STARTERS_VARIABLES if name in os.environ},
                 wrap=lambda command: [
@@ -251,7 +286,7 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
                 disk=_disk_watch(places.build, temporary, cache),
                 out_of_memory=group.out_of_memory,
             )
-            run_commands(settings, inside, log)
+            run_commands(settings, inside, log, task.step)
     finally:
         remove_written(temporary)
     if build_user() is not None:
@@ -274,6 +309,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
         remove_written(place)
         source, directory = place / "source", place / "build"
         directory.mkdir(parents=True)
+        beside = _copy_beside(task, place / BESIDE)
         if user is not None:
             user.own(directory, cache)
         try:
@@ -287,6 +323,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
                 here = Surroundings(
                     source=str(source),
                     build=str(directory),
+                    beside=str(beside),
                     cwd=source,
                     env=env,
                     wrap=lambda command: [
@@ -299,7 +336,7 @@ def _build_in_place(new: Path, log: Path, task: Task) -> None:
                     disk=_disk_watch(directory, cache),
                     out_of_memory=group.out_of_memory,
                 )
-                run_commands(task.config.build, here, log)
+                run_commands(task.config.build, here, log, task.step)
             if user is not None:
                 take_back(directory)
             directory.rename(new / "build")

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
+from nalm_agent.build.own_progress import OwnProgress
 from nalm_agent.build.sandbox import READABLE
+from nalm_agent.config.beside import CONFIG_DIR
 from nalm_agent.config.nalm_toml import BuildConfig
 from nalm_agent.runtime.errors import BuildError, HostError
 from nalm_agent.runtime.process import run, tail
@@ -39,6 +41,8 @@ class Surroundings:
 
     source: str
     build: str
+    beside: str
+    """The directory with what commands name as {config_dir}/NAME."""
     cwd: Path
     env: Mapping[str, str]
     wrap: Callable[[list[str]], list[str]]
@@ -52,14 +56,27 @@ class UnrepeatableError(BuildError):
     """A build failed for a reason that may not be the commit's; it is retried the next time."""
 
 
-def run_commands(settings: BuildConfig, where: Surroundings, log: Path) -> None:
-    """Runs all commands. Raises BuildError with the log's end, HostError for a fault of the host."""
+def run_commands(
+    settings: BuildConfig, where: Surroundings, log: Path, step: Callable[[str], None] = lambda line: None
+) -> None:
+    """Runs all commands. step: receives their own progress.
+
+    Raises BuildError with the log's end, HostError for a fault of the host.
+    """
     seconds = min(settings.limit_seconds, BUILD_SECONDS.value())
     limit = time.monotonic() + seconds
     log.touch()
+    progress = OwnProgress(log, step)
+
+    def watch() -> None:
+        where.disk.look()
+        progress.look()
+
     for template in settings.commands:
         command = [
-            argument.replace("{source}", where.source).replace("{build}", where.build)
+            argument.replace("{source}", where.source)
+            .replace("{build}", where.build)
+            .replace(CONFIG_DIR, where.beside)
             for argument in template
         ]
         try:
@@ -70,7 +87,7 @@ def run_commands(settings: BuildConfig, where: Surroundings, log: Path) -> None:
                 env=where.env,
                 log=log,
                 limit_seconds=left,
-                watch=where.disk.look,
+                watch=watch,
             )
         except FileNotFoundError as error:
             raise _not_found(command[0]) from error

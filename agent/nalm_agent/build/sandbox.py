@@ -31,7 +31,7 @@ ISOLATION = "NALM_ISOLATION"
 READABLE = "NALM_BUILD_READ"
 """Environment variable: further directories of this host that builds may read, separated by colons."""
 
-SOURCE, BUILD, CACHE = "/nalm/source", "/nalm/build", "/nalm/ccache"
+SOURCE, BUILD, CACHE, BESIDE = "/nalm/source", "/nalm/build", "/nalm/ccache", "/nalm/config"
 HOME = "/tmp/home"
 USER_ID = 1000
 """User id of builds, inside the sandbox."""
@@ -74,6 +74,8 @@ class Places:
     temporary: Path
     fills_cache: bool = True
     """Whether the build may write to the cache."""
+    beside: Path | None = None
+    """Copies of files beside the file of --config; the build only reads them."""
     readable: tuple[str, ...] = ()
     """Further directories, at their own paths."""
 
@@ -184,6 +186,7 @@ def _inside(
         *("--bind", passage.show(places.build), BUILD),
         *_cache(passage, places),
         *("--bind", passage.show(places.temporary), "/tmp"),
+        *(("--ro-bind", passage.show(places.beside), BESIDE) if places.beside is not None else ()),
     ]
     for path in (*given_directories(), *places.readable):
         binds += ["--ro-bind", passage.show(path), path]

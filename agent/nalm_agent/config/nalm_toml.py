@@ -29,11 +29,14 @@ from nalm_agent.config.thresholds import (
     threshold_lines,
     threshold_mistakes,
 )
+from nalm_agent.config.variables import check_variables
 from nalm_agent.runtime.errors import ConfigError
 
 FILE_NAME = "nalm.toml"
-BUILD_PLACEHOLDERS = frozenset({"source", "build"})
-RUN_PLACEHOLDERS = frozenset({"source", "build", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"})
+BUILD_PLACEHOLDERS = frozenset({"source", "build", "config_dir", "build_options"})
+RUN_PLACEHOLDERS = frozenset(
+    {"source", "build", "config_dir", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"}
+)
 ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
 
 Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
@@ -43,6 +46,7 @@ WITH_PROBE = frozenset({"probe", "dpdk"})
 MIN_CONFIGURED_TURN_MS = 100
 """Least turn of an NF with its own counters: a turn should be much longer than its commands take."""
 
+BUILD_OPTIONS, EAL = "{build_options}", "{eal}"
 Argument = Annotated[str, Field(min_length=1)]
 Command = Annotated[list[Argument], Field(min_length=1)]
 
@@ -105,6 +109,8 @@ class BuildConfig(Table):
 
 class RunConfig(Table):
     command: Command
+    environment: dict[str, str] = {}
+    """Variables of the NF, in addition to nalm's."""
     ready_seconds: Annotated[float, Field(gt=0)] = 20
     """Time until every lcore must wait at the gate."""
     counts: Counts = "probe"
@@ -122,6 +128,12 @@ class RunConfig(Table):
     def _placeholders(cls, command: list[str]) -> list[str]:
         check_placeholders(command, RUN_PLACEHOLDERS)
         return command
+
+    @field_validator("environment")
+    @classmethod
+    def _variables(cls, variables: dict[str, str]) -> dict[str, str]:
+        check_variables(variables)
+        return variables
 
     @field_validator("clear", "show")
     @classmethod
@@ -164,11 +176,18 @@ class ScenarioConfig(Table):
     features: list[Name] = []
     lcores: Annotated[int, Field(ge=1, le=64)] = 1
     model: Literal["rtc", "pipeline"] = "rtc"
-    traffic: InsidePath
+    traffic: InsidePath | None = None
+    """A capture; None: the NF makes its own packets."""
     packets: Annotated[int, Field(ge=1)] = 200_000
     """Packets of the simulated count."""
     arguments: list[str] = []
     """Arguments appended to `run.command`, for the variant that this scenario measures."""
+    eal: list[Argument] = []
+    """DPDK's EAL options, after those of `{eal}`."""
+    environment: dict[str, str] = {}
+    """Variables of the NF, in addition to `run.environment` or in place of its."""
+    build_options: list[Argument] = []
+    """What `{build_options}` in `build.commands` stands for: this scenario has a build of its own."""
     rate_arguments: list[str] | None = None
     """Arguments of `nalm rate` and `nalm soak` in place of `rates.arguments`."""
     memory_mb: Annotated[int, Field(ge=64)] = MEMORY_MB
@@ -183,8 +202,20 @@ class ScenarioConfig(Table):
 
     @field_validator("traffic")
     @classmethod
-    def _inside(cls, path: str) -> str:
-        return _check_inside(path)
+    def _inside(cls, path: str | None) -> str | None:
+        return None if path is None else _check_inside(path)
+
+    @field_validator("environment")
+    @classmethod
+    def _variables(cls, variables: dict[str, str]) -> dict[str, str]:
+        check_variables(variables)
+        return variables
+
+    @field_validator("eal", "build_options")
+    @classmethod
+    def _no_placeholders(cls, arguments: list[str]) -> list[str]:
+        check_placeholders(arguments, frozenset({"source", "build", "config_dir"}))
+        return arguments
 
     @field_validator("arguments", "rate_arguments")
     @classmethod
@@ -273,6 +304,33 @@ class Config(Table):
                     f'counts = "{self.run.counts}"; expected load = "closed"'
                 )
         return self
+
+    @model_validator(mode="after")
+    def _scenarios_have_their_places(self) -> Config:
+        """What scenarios set has a placeholder, and a command that names traffic has some."""
+        options = [argument for command in self.build.commands for argument in command]
+        for argument in options:
+            if BUILD_OPTIONS in argument and argument != BUILD_OPTIONS:
+                raise ValueError(f"{BUILD_OPTIONS} is an argument of its own, not a part of {argument!r}")
+        for name, scenario in self.scenarios.items():
+            command = [*self.run.command, *scenario.arguments]
+            if scenario.build_options and BUILD_OPTIONS not in options:
+                raise ValueError(f"scenarios.{name}.build_options: build.commands has no {BUILD_OPTIONS}")
+            if scenario.eal and EAL not in command:
+                raise ValueError(f"scenarios.{name}.eal: run.command has no {EAL}")
+            if scenario.traffic is None and any("{traffic}" in argument for argument in command):
+                raise ValueError(f"scenarios.{name}: its command has {{traffic}}, but it names no traffic")
+        return self
+
+    def for_scenario(self, name: str) -> Config:
+        """With the build commands of one scenario. Raises ConfigError if there is no such scenario."""
+        options = self.scenario(name).build_options
+        commands = [
+            [one for argument in command for one in (options if argument == BUILD_OPTIONS else [argument])]
+            for command in self.build.commands
+        ]
+        build = self.build.model_copy(update={"commands": commands})
+        return self.model_copy(update={"build": build})
 
     @model_validator(mode="after")
     def _parts_of_one_whole(self) -> Config:

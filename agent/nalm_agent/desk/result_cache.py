@@ -14,9 +14,12 @@ from nalm_core.report.serialization import ReportError, dump_report, parse_repor
 
 from nalm_agent import version
 from nalm_agent.build.sandbox import isolation
+from nalm_agent.config.beside import named_beside
+from nalm_agent.config.nalm_toml import parse
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.measure.request import Request
 from nalm_agent.native.toolchain import toolchain
+from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_agent.store.store import address
 
@@ -41,7 +44,20 @@ def result_address(request: Request) -> str:
         toolchain().identity(),
         version(),
         _SAME_IS,
+        *given_identity(request.repository),
     )
+
+
+def given_identity(repository: Repository) -> list[str]:
+    """What an nalm.toml from outside of the commits adds to an address: its text, and what it names there."""
+    given = repository.given
+    if given is None:
+        return []
+    config = parse(given.text, given.name)
+    commands = [argument for command in config.build.commands for argument in command]
+    traffic = [path for one in config.scenarios.values() if (path := one.traffic) is not None]
+    named = [*named_beside([*commands, *config.run.command]), *traffic]
+    return [given.text, *(given.digest(path) or "" for path in named)]
 
 
 def recall(home: Home, key: str) -> RunReport | None:

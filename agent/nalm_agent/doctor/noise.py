@@ -34,12 +34,13 @@ from nalm_agent.config.thresholds import CPP
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import choose, hold
 from nalm_agent.host.fingerprint import fingerprint, require_huge_pages
+from nalm_agent.measure.arm_runs import arm_run
 from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.request import read_config
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.native.library import FOLDER, program
 from nalm_agent.native.toolchain import toolchain
-from nalm_agent.nf.run_plan import plan, traffic_identity
+from nalm_agent.nf.run_plan import plan, traffic_file, traffic_identity
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import GitError, HostError
 from nalm_agent.runtime.process import stop_all
@@ -130,6 +131,7 @@ def _subject(home: Home, work: WorkDir, path: Path, scenario: str | None) -> Noi
 def _of(home: Home, repository: Repository, revision: Revision, chosen: str | None) -> NoiseSubject:
     config = read_config(repository, revision)
     name = chosen or config.standing()[0]
+    config = config.for_scenario(name)
     scenario = config.scenario(name).model_copy(update={"load": None})
     margins = {(one.metric, one.stage): one.margin for one in config.margins(name, repository.branch())}
     run = plan(
@@ -140,21 +142,13 @@ def _of(home: Home, repository: Repository, revision: Revision, chosen: str | No
     if huge_pages:
         require_huge_pages(scenario.memory_mb)
     cores = choose(scenario.lcores)
-    command = ready.command(ready.built.source / scenario.traffic, cores, huge_pages=huge_pages)
+    traffic = traffic_file(repository, ready.built.source, scenario.traffic)
     return NoiseSubject(
         project=config.project.name,
         scenario=Scenario(
             name=name, model=scenario.model, lcores=scenario.lcores, traffic=run.definition.traffic
         ),
-        run=ArmRun(
-            Arm.BASE,
-            command,
-            scenario.lcores,
-            run.ready_seconds,
-            run.pin(cores),
-            environment=run.environment(home),
-            counter_commands=ready.counter_commands(),
-        ),
+        run=arm_run(Arm.BASE, ready, traffic, cores, home, huge_pages=huge_pages),
         build=ready.built.build,
         definition=run.definition,
         settings=Settings(**{**config.judge.model_dump(), "margin": margins[CPP, None]}),

@@ -17,6 +17,7 @@ from nalm_agent.nf.run_plan import RunPlan, expand, plan, traffic_identity
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.source.git import Revision
+from nalm_agent.store.home import Home
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,14 @@ class Ready:
 
     def counter_commands(self) -> CounterCommands | None:
         """Commands that show the NF's own figures; None if a probe counts."""
-        places = {"{source}": str(self.built.source), "{build}": str(self.built.directory)}
+        places = self.run.places(self.built.source, self.built.directory)
         return None if self.run.counter_commands is None else self.run.counter_commands.at(places)
 
-    def command(self, traffic: Path, cores: Cores, *, huge_pages: bool) -> list[str]:
+    def environment(self, home: Home) -> dict[str, str]:
+        """Variables of the NF in addition to the probe's. Raises HostError."""
+        return self.run.environment(home, self.built.source, self.built.directory)
+
+    def command(self, traffic: Path | None, cores: Cores, *, huge_pages: bool) -> list[str]:
         """The command line on these cores."""
         return expand(
             self.run,
@@ -60,8 +65,7 @@ def plan_arms(
     base_config, base_scenario = of_base
     builder.traffic = traffic_identity(repository, request.head, scenario.traffic)
     head_run = plan(repository, request.head, config, scenario, builder.traffic)
-    old_traffic = repository.digest(request.base, [base_scenario.traffic])
-    if old_traffic != repository.digest(request.head, [scenario.traffic]):
+    if builder.traffic != _traffic_of_base(request, base_scenario):
         builder.notes.append("the traffic differs between base and head; both replay head's")
     if base_scenario.load != scenario.load:
         builder.notes.append("the load differs between base and head; both are offered head's")
@@ -69,27 +73,36 @@ def plan_arms(
     base_run = plan(repository, request.base, base_config, as_head, builder.traffic)
     if any(metric.telemetry is not None for metric in config.metrics.values()):
         base_run, head_run = replace(base_run, telemetry=True), replace(head_run, telemetry=True)
-    return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, config, head_run)
+    of_head = config.for_scenario(request.scenario)
+    return ArmPlan(request.base, base_config, base_run), ArmPlan(request.head, of_head, head_run)
+
+
+def _traffic_of_base(request: Request, scenario: ScenarioConfig) -> str | None:
+    """What base alone would replay; None if the file does not exist."""
+    try:
+        return traffic_identity(request.repository, request.base, scenario.traffic)
+    except ConfigError:
+        return None
 
 
 def base_as_committed(
     request: Request, config: Config, builder: ReportBuilder
 ) -> tuple[Config, ScenarioConfig]:
-    """How base runs: by its own nalm.toml, or by head's if its own cannot be used."""
+    """How base is built and runs: by its own nalm.toml, or by head's if its own cannot be used."""
     scenario = builder.scenario_config
     try:
-        own = read_config(request.repository, request.base)
+        own = read_config(request.repository, request.base).for_scenario(request.scenario)
         base_scenario = own.scenario(request.scenario)
     except ConfigError as error:
         builder.notes.append(f"base is built and run as head's {FILE_NAME} says: {error.message}")
-        return config, scenario
+        return config.for_scenario(request.scenario), scenario
     counts = {own.run.counts, config.run.counts}
     if len(counts) > 1 and not counts <= WITH_PROBE:
         builder.notes.append(
             f"base is built and run as head's {FILE_NAME} says: its own counts by {own.run.counts}, head's "
             f"by {config.run.counts}"
         )
-        return config, scenario
+        return config.for_scenario(request.scenario), scenario
     if len(counts) > 1:
         builder.notes.append(
             f'base has counts = "{own.run.counts}", head "{config.run.counts}": the change includes the cost '

@@ -77,7 +77,8 @@ class TwoVariants:
         return Subject(about.name, self._cell.head.config(config), about)
 
     def base(self, config: Config, builder: ReportBuilder) -> tuple[Config, ScenarioConfig]:
-        return config, self._cell.base.config(config)
+        base = self._cell.base
+        return config.for_scenario(base.scenario), base.config(config)
 
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return {Arm.BASE: base, Arm.HEAD: head}

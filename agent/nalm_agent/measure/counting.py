@@ -54,7 +54,7 @@ class Counting:
     work: WorkDir
     cores: Cores
     """The measurement's CPUs, which are idle while instructions are counted."""
-    traffic: Path
+    traffic: Path | None
     config: Config
 
     def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
@@ -66,7 +66,7 @@ class Counting:
             functions=self.config.stage_functions(),
             ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
             pin=ready.run.pin(core),
-            environment=ready.run.environment(self.home),
+            environment=ready.environment(self.home),
         )
 
 

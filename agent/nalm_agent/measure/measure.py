@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
@@ -27,6 +26,7 @@ from nalm_agent.config.nalm_toml import Config
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import require_huge_pages
+from nalm_agent.measure.arm_runs import arm_run, has_cpus_of_its_own
 from nalm_agent.measure.arms import ArmPlan, Ready, arm_info, plan_arms, same_sources
 from nalm_agent.measure.comparison import Comparison, comparison_of
 from nalm_agent.measure.counting import Counting, count_all, model_all
@@ -41,6 +41,7 @@ from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, mea
 from nalm_agent.measure.source_of_report import with_source
 from nalm_agent.nf.capture import require_ethernet
 from nalm_agent.nf.launch import SlowTurnError
+from nalm_agent.nf.run_plan import traffic_file
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, HostError
 from nalm_agent.runtime.process import stop_all
@@ -73,7 +74,9 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
         builder.arms = same
         return builder.report(RunStatus.UNCHANGED)
 
-    def built(plan: ArmPlan, *, fills_cache: bool) -> Built:
+    def built(plan: ArmPlan, name: str, fraction: float, *, fills_cache: bool) -> Built:
+        what = f"{name} {plan.revision.short}"
+        progress.step("build", what, fraction)
         return build(
             home,
             request.repository,
@@ -82,15 +85,14 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
             progress.say,
             rebuild=request.rebuild,
             fills_cache=fills_cache,
+            step=lambda line: progress.step("build", f"{what}: {line}", fraction),
         )
 
     arm = Arm.BASE
     try:
-        progress.step("build", f"base {request.base.short}", 0.02)
-        built_base = built(base, fills_cache=request.base_fills_cache)
+        built_base = built(base, "base", 0.02, fills_cache=request.base_fills_cache)
         arm = Arm.HEAD
-        progress.step("build", f"head {request.head.short}", 0.06)
-        built_head = built(head, fills_cache=request.head_fills_cache)
+        built_head = built(head, "head", 0.06, fills_cache=request.head_fills_cache)
     except BuildError as error:
         return builder.at_fault(arm, error)
     if "none" in (built_base.build.isolation, built_head.build.isolation):
@@ -138,7 +140,7 @@ class Place:
 class Started:
     """The arms after a try-out."""
 
-    traffic: Path
+    traffic: Path | None
     runs: Mapping[Arm, ArmRun]
     on_one_lcore: Mapping[Arm, ArmRun]
     tried: Mapping[Arm, TryOut]
@@ -172,24 +174,17 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
     """Tries every arm out. Raises ArmFailedError if an arm's NF is at fault."""
     progress.step("start", "trying out every arm", 0.1)
     scenario = arms[Arm.HEAD].run.scenario
-    traffic = arms[Arm.HEAD].built.source / scenario.traffic
-    require_content(traffic, scenario.traffic)
-    require_ethernet(traffic, scenario.traffic)
+    traffic = traffic_file(builder.request.repository, arms[Arm.HEAD].built.source, scenario.traffic)
+    if traffic is not None:
+        require_content(traffic, str(scenario.traffic))
+        require_ethernet(traffic, str(scenario.traffic))
     if builder.host.huge_pages:
         require_huge_pages(max(ready.run.scenario.memory_mb for ready in arms.values()))
     own = {arm: place.cores.first(ready.run.scenario.lcores) for arm, ready in arms.items()}
 
     def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
-        return ArmRun(
-            arm,
-            ready.command(traffic, cores, huge_pages=builder.host.huge_pages),
-            lcores=len(cores.cpus),
-            ready_seconds=ready.run.ready_seconds,
-            pin=ready.run.pin(cores),
-            environment=ready.run.environment(place.home),
-            counter_commands=ready.counter_commands(),
-            urgent=not os.sched_getaffinity(0) & set(place.cores.cpus),
-        )
+        run = arm_run(arm, ready, traffic, cores, place.home, huge_pages=builder.host.huge_pages)
+        return replace(run, urgent=has_cpus_of_its_own(place.cores))
 
     runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
     if scenario.load is not None:

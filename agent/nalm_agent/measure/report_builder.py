@@ -43,6 +43,7 @@ from nalm_agent.host import pmu
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.measure.request import Request
 from nalm_agent.measure.rounds import WARM_UP_RULE
+from nalm_agent.nf.run_plan import OWN_PACKETS
 from nalm_agent.runtime.errors import ConfigError, NalmError
 from nalm_agent.self_counting.formats import OWN_FIGURES
 
@@ -182,7 +183,7 @@ class ReportBuilder:
                 name=self.subject.name,
                 model=scenario.model,
                 lcores=scenario.lcores,
-                traffic=self.traffic or scenario.traffic,
+                traffic=self.traffic or scenario.traffic or OWN_PACKETS,
                 load=CLOSED if scenario.load is None else scenario.load.name,
             ),
             host=self.host,

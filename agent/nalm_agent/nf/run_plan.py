@@ -9,7 +9,8 @@ from pathlib import Path, PurePosixPath
 
 from nalm_core.report.run_report import RunDefinition
 
-from nalm_agent.config.nalm_toml import MEMORY_MB, Config, ScenarioConfig
+from nalm_agent.config.beside import CONFIG_DIR, digest_beside
+from nalm_agent.config.nalm_toml import EAL, MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import SIMD_BITS
 from nalm_agent.native.library import library
@@ -18,7 +19,9 @@ from nalm_agent.self_counting.commands import CounterCommands, counter_commands
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home
 
-CPU_PLACEHOLDERS = ("{eal}", "{cpus}", "{cpu_mask}")
+OWN_PACKETS = "own packets"
+"""The traffic of an NF that makes its packets itself."""
+CPU_PLACEHOLDERS = (EAL, "{cpus}", "{cpu_mask}")
 LENT_PROBE = "dpdk_lent"
 
 
@@ -37,13 +40,29 @@ class RunPlan:
     """Whether DPDK's telemetry is on, for metrics that are read there."""
     devices: tuple[str, ...] = ()
     """DPDK's options for the devices to which a generator outside sends."""
+    variables: tuple[tuple[str, str], ...] = ()
+    """Variables of nalm.toml."""
+    config_dir: Path | None = None
+    """The folder of the file of --config; None: the commit's own nalm.toml."""
 
-    def environment(self, home: Home) -> dict[str, str]:
-        """Variables in addition to the probe's: they load the lent probe into a program without its own.
+    def environment(self, home: Home, source: Path, build: Path) -> dict[str, str]:
+        """Variables in addition to the probe's; those of a lent one load it into a program without its own.
 
         Raises HostError if the lent probe cannot be compiled here.
         """
-        return {"LD_PRELOAD": str(library(home, LENT_PROBE))} if self.definition.counts == "dpdk" else {}
+        found = self.own_variables(source, build)
+        if self.definition.counts == "dpdk":
+            found["LD_PRELOAD"] = str(library(home, LENT_PROBE))
+        return found
+
+    def own_variables(self, source: Path, build: Path) -> dict[str, str]:
+        """Those of nalm.toml."""
+        places = self.places(source, build)
+        return {name: _substitute(value, places) for name, value in self.variables}
+
+    def places(self, source: Path, build: Path) -> dict[str, str]:
+        """Directories by placeholder."""
+        return {"{source}": str(source), "{build}": str(build), CONFIG_DIR: str(self.config_dir or "")}
 
     def pin(self, cores: Cores) -> tuple[int, ...]:
         """CPUs to bind the process to; none if its command names the CPUs and it binds itself."""
@@ -56,11 +75,18 @@ def plan(
 ) -> RunPlan:
     """The run of a scenario as a revision defines it, replaying `traffic` (its name and digest).
 
-    The definition contains the digests of files that the command names, so an edited configuration is
-    another run definition.
+    The definition begins with the variables, and contains the digests of files that the command names, so an
+    edited configuration is another run definition. Raises ConfigError for a file that is not beside --config.
     """
-    template = (*config.run.command, *scenario.arguments)
-    command = [_with_digest(repository, revision, argument) for argument in template]
+    fixed = [
+        one
+        for argument in config.run.command
+        for one in ((argument, *scenario.eal) if argument == EAL else (argument,))
+    ]
+    template = (*fixed, *scenario.arguments)
+    variables = tuple(sorted({**config.run.environment, **scenario.environment}.items()))
+    named = [*(f"{name}={value}" for name, value in variables), *template]
+    command = [_with_digest(repository, revision, argument) for argument in named]
     return RunPlan(
         RunDefinition(
             features=list(scenario.features),
@@ -74,23 +100,44 @@ def plan(
         config.run.ready_seconds,
         config.run.control_lcore,
         counter_commands(config.run),
+        variables=variables,
+        config_dir=None if repository.given is None else repository.given.folder,
     )
 
 
-def traffic_identity(repository: Repository, revision: Revision, path: str) -> str:
-    """Name and digest of a traffic file of a revision. Raises ConfigError if the file does not exist."""
-    digest = repository.digest(revision, [path])
+def traffic_identity(repository: Repository, revision: Revision, path: str | None) -> str:
+    """Name and digest of a traffic file: beside the file of --config, else of a revision. None: OWN_PACKETS.
+
+    Raises ConfigError if the file does not exist.
+    """
+    if path is None:
+        return OWN_PACKETS
+    digest = None if repository.given is None else repository.given.digest(path)
+    digest = digest or repository.digest(revision, [path])
     if digest is None:
+        beside = "" if repository.given is None else f" nor beside {repository.given.name}"
         raise ConfigError(
-            f"the traffic file {path} is not in {revision.short}",
+            f"the traffic file {path} is not in {revision.short}{beside}",
             hint="commit it, or correct [scenarios.*] traffic in nalm.toml",
         )
     return f"{PurePosixPath(path).name}@{digest[:16]}"
 
 
+def traffic_file(repository: Repository, source: Path, path: str | None) -> Path | None:
+    """The file that `traffic_identity` describes, for a revision's sources; None: the NF's own packets."""
+    if path is None:
+        return None
+    beside = None if repository.given is None else repository.given.beside(path)
+    return beside or source / path
+
+
 def _with_digest(repository: Repository, revision: Revision, argument: str) -> str:
     """Appends to an argument that names a file of the repository the digest of the file's directory, at the
-    repository's root that of the file: a configuration usually names files beside it."""
+    repository's root that of the file: a configuration usually names files beside it. To one that names a
+    file beside --config, it appends the file's digest."""
+    before, found, path = argument.partition(f"{CONFIG_DIR}/")
+    if found:
+        return f"{argument}#{digest_beside(repository, path)[:16]}"
     before, found, path = argument.partition("{source}/")
     if not found or "{" in path:
         return argument
@@ -129,7 +176,7 @@ def eal_options(
 
 
 def expand(
-    run: RunPlan, *, source: Path, build: Path, traffic: Path, cores: Cores, huge_pages: bool
+    run: RunPlan, *, source: Path, build: Path, traffic: Path | None, cores: Cores, huge_pages: bool
 ) -> list[str]:
     """The command line on this host. An argument `{eal}` becomes several arguments."""
     eal = eal_options(
@@ -141,8 +188,7 @@ def expand(
         devices=run.devices,
     )
     values = {
-        "{source}": str(source),
-        "{build}": str(build),
+        **run.places(source, build),
         "{traffic}": str(traffic),
         "{features}": ",".join(run.definition.features),
         "{eal}": " ".join(eal),
@@ -151,7 +197,7 @@ def expand(
     }
     command: list[str] = []
     for argument in run.template:
-        command += eal if argument == "{eal}" else [_substitute(argument, values)]
+        command += eal if argument == EAL else [_substitute(argument, values)]
     return command
 
 

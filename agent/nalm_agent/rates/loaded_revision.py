@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -19,9 +18,10 @@ from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
 from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import require_huge_pages
+from nalm_agent.measure.arm_runs import has_cpus_of_its_own
 from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.request import read_config
-from nalm_agent.nf.run_plan import RunPlan, plan, traffic_identity
+from nalm_agent.nf.run_plan import RunPlan, plan, traffic_file, traffic_identity
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import ConfigError, HostError
 from nalm_agent.runtime.process import stop_all
@@ -86,7 +86,7 @@ def subject(
             hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
         )
     name = scenario or config.standing()[0]
-    chosen = config.scenario(name)
+    config, chosen = config.for_scenario(name), config.scenario(name)
     outside = config.generator_named(generator)
     added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
     if outside is not None:
@@ -151,7 +151,14 @@ def all_ready(
 def build_subject(one: Subject, home: Home, progress: Progress) -> Built:
     """Raises BuildError."""
     progress.step("build", one.revision.short, 0.02)
-    return build(home, one.repository, one.revision, one.config, progress.say)
+    return build(
+        home,
+        one.repository,
+        one.revision,
+        one.config,
+        progress.say,
+        step=lambda line: progress.step("build", f"{one.revision.short}: {line}", 0.02),
+    )
 
 
 @contextmanager
@@ -172,23 +179,21 @@ def ready_side_by_side(
 
 def run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
     """How the build is started on the held CPUs."""
-    own, traffic = cores.first(one.scenario.lcores), built.source / one.scenario.traffic
-    require_content(traffic, one.scenario.traffic)
+    own = cores.first(one.scenario.lcores)
+    traffic = traffic_file(one.repository, built.source, one.scenario.traffic)
+    if traffic is not None:
+        require_content(traffic, str(one.scenario.traffic))
     return NfRun(
         command=Ready(built, one.run).command(traffic, own, huge_pages=host.huge_pages),
+        variables=one.run.own_variables(built.source, built.directory),
         cores=own,
         work=work,
         lcores=one.scenario.lcores,
         ready_seconds=one.run.ready_seconds,
         pin=one.run.pin(own),
-        urgent=_has_cpus_of_its_own(cores),
+        urgent=has_cpus_of_its_own(cores),
         build=built.build,
         definition=one.definition,
         shape=LoadShape(arrivals=one.arrivals),
         generator=one.generator,
     )
-
-
-def _has_cpus_of_its_own(cores: Cores) -> bool:
-    """True if the agent runs on other CPUs, so that the NF may take precedence over all other programs."""
-    return not os.sched_getaffinity(0) & set(cores.cpus)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -19,6 +20,9 @@ from nalm_agent.runtime.errors import NalmError
 
 if TYPE_CHECKING:
     from nalm_core.report.run_report import Arm, InstructionCount
+
+LINE_SECONDS = 10.0
+"""Least time between two lines about one step, where no bar is shown."""
 
 
 class Terminal:
@@ -39,7 +43,8 @@ class Terminal:
             redirect_stdout=False,
         )
         self._task = self._bar.add_task("", total=1.0, step="", detail="")
-        self._last: tuple[str, str] | None = None
+        self._printed: tuple[str, str, float] | None = None
+        """Step, subject and time of the last printed line."""
 
     def __enter__(self) -> Terminal:
         if self._live:
@@ -65,14 +70,22 @@ class Terminal:
                 self._bar.start()
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        """Moves the bar; piped, prints a line for each new step."""
+        """Moves the bar; piped, prints a line for each new step, and every LINE_SECONDS its progress."""
         soon = seconds_left is None or seconds_left < 1
         left = "" if soon else f", about {seconds_left:.0f} s to the next look"
         if self._live:
             self._bar.update(self._task, completed=fraction, step=name, detail=escape(detail + left))
-        elif self._last is None or self._last[0] != name or name == "build":
+        elif self._is_due(name, detail):
             self._console.print(f"{name}: {escape(detail)}")
-        self._last = (name, detail)
+            self._printed = (name, detail.partition(":")[0], time.monotonic())
+
+    def _is_due(self, name: str, detail: str) -> bool:
+        if self._printed is None:
+            return True
+        last, about, when = self._printed
+        if (name, detail.partition(":")[0]) != (last, about):
+            return name != last or name == "build"
+        return ":" in detail and time.monotonic() - when >= LINE_SECONDS
 
     def say(self, line: str) -> None:
         """Prints a line that stays."""

@@ -5,9 +5,9 @@ their way arrive. The process lives on between trials, so that all loads are mea
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
@@ -47,6 +47,8 @@ class NfRun:
     urgent: bool
     build: Build
     definition: RunDefinition
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Variables that nalm.toml gives to the NF."""
     shape: LoadShape = NO_SHAPE
     """Of the open loop."""
     generator: LoadGenerator | None = None
@@ -83,7 +85,7 @@ class TrialNf:
             ready_seconds=run.ready_seconds,
             pin=run.pin,
             urgent=run.urgent,
-            environment=variables,
+            environment={**run.variables, **variables},
         )
 
     def __enter__(self) -> TrialNf:
