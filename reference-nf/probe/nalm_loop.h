@@ -113,7 +113,10 @@ static inline int nalm_loop(const char *path, const char *stage, nalm_packet_fn 
 		return nalm_loop_fail(path != NULL ? path : "(no capture given)", "cannot be read");
 	if (nalm_loop_parse(path, size, &capture) != 0)
 		return NALM_LOOP_FAILED;
-	if (nalm_probe_open(&probe, stage, stages, nalm_tsc_hz(), NULL) != 0 || nalm_lcore_claim(&probe, 0, &lc) != 0)
+	if (nalm_probe_open(&probe, stage, stages, nalm_tsc_hz(), NULL) != 0)
+		return nalm_loop_fail(stage, "cannot create the probe's file");
+	nalm_probe_bare_turns(&probe);
+	if (nalm_lcore_claim(&probe, 0, &lc) != 0)
 		return nalm_loop_fail(stage, "cannot create the probe's file");
 	while (nalm_probe_gate(&lc)) {
 		uint32_t sent = 0;
@@ -121,6 +124,10 @@ static inline int nalm_loop(const char *path, const char *stage, nalm_packet_fn 
 			const struct nalm_loop_packet *packet = &capture.packets[next];
 			next = next + 1 < capture.count ? next + 1 : 0;
 			sent += process(state, packet->data, packet->length);
+		}
+		if (nalm_probe_is_bare(&lc)) {
+			nalm_probe_commit_bare(&lc, NALM_LOOP_BATCH);
+			continue;
 		}
 		nalm_probe_mark(&lc, 0, NALM_LOOP_BATCH);
 		nalm_probe_outcome(&lc, 0, SENT, sent);

@@ -126,6 +126,10 @@ struct nalm_event_name {
 };
 
 /* Written by the NF before the magic is set, events before the first lcore claims its block; constant afterwards. */
+enum nalm_ability {
+	NALM_CAN_BARE = 1u, /* turns without marks: nalm_probe_bare_turns() */
+};
+
 struct nalm_header {
 	uint32_t magic; /* set last, with release order: a reader that sees it sees the rest */
 	uint32_t version;
@@ -142,7 +146,7 @@ struct nalm_header {
 	char nf[64];
 	struct nalm_stage_name stages[NALM_PROBE_MAX_STAGES];
 	uint32_t event_count;
-	uint32_t reserved;
+	uint32_t abilities; /* enum nalm_ability; 0 in older files */
 	struct nalm_event_name events[NALM_PROBE_MAX_EVENTS];
 };
 
@@ -151,7 +155,8 @@ struct nalm_control {
 	uint32_t gate;         /* enum nalm_gate */
 	uint32_t turn;         /* number of the turn; the agent raises it before it opens the gate */
 	uint64_t turn_packets; /* an lcore parks once it has committed this many packets in the turn; 0: no limit */
-	uint8_t reserved[48];
+	uint32_t bare;	       /* 1: the turn has no marks; for NFs with NALM_CAN_BARE */
+	uint8_t reserved[44];
 };
 
 /* One stage on one lcore. Raw, cumulative. */
@@ -280,6 +285,7 @@ struct nalm_lcore {
 	uint32_t pending_count;
 	uint32_t event_count; /* 0: no events are read */
 	bool running;	      /* a turn has been entered */
+	bool bare;	      /* the turn has no marks */
 	uint64_t last_tsc;
 	uint64_t turn_packets; /* committed since the gate opened */
 	struct {
@@ -571,6 +577,7 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 {
 	lc->turn_packets = 0;
 	lc->running = true;
+	lc->bare = (lc->probe->header->abilities & NALM_CAN_BARE) != 0 && lc->control->bare != 0;
 	__atomic_store_n(&lc->block->counters.state, NALM_LCORE_RUNNING, __ATOMIC_RELEASE);
 	lc->start_speed = nalm_core_speed();
 	getrusage(RUSAGE_THREAD, &lc->start_usage);
@@ -655,6 +662,29 @@ static inline bool nalm_probe_ready(const struct nalm_lcore *lc)
 	return __builtin_expect(lc->running && __atomic_load_n(&c->gate, __ATOMIC_RELAXED) == NALM_GATE_OPEN &&
 					(c->turn_packets == 0 || lc->turn_packets < c->turn_packets),
 				1);
+}
+
+/* Says that the NF has turns without marks, in which an iteration costs next to nothing: where nalm_probe_is_bare(),
+ * it calls nalm_probe_commit_bare() in place of marks, outcomes and commit. The agent then measures the chain without
+ * the cost of its marks. Not for NFs with stages apart. Call this after nalm_probe_open() and before any lcore's claim.
+ */
+static inline void nalm_probe_bare_turns(struct nalm_probe *probe)
+{
+	probe->header->abilities |= NALM_CAN_BARE;
+}
+
+static inline bool nalm_probe_is_bare(const struct nalm_lcore *lc)
+{
+	return lc->bare;
+}
+
+/* packets: those of the iteration that have an outcome. */
+static inline void nalm_probe_commit_bare(struct nalm_lcore *lc, uint32_t packets)
+{
+	uint64_t *total = &lc->block->counters.packets;
+
+	__atomic_store_n(total, *total + packets, __ATOMIC_RELAXED);
+	lc->turn_packets += packets;
 }
 
 /* Call it once per loop iteration. true: continue; false: leave the loop. */

@@ -14,7 +14,7 @@ from nalm_agent.shell import options
 from nalm_agent.shell.completion import WORKTREE
 
 if TYPE_CHECKING:
-    from nalm_agent.desk.build import Tried
+    from nalm_agent.measure.tried_build import Tried
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,7 +42,7 @@ def build(
     from nalm_core.text.plain_text import plain
 
     from nalm_agent.config.location import repository_at
-    from nalm_agent.desk.build import built_and_tried
+    from nalm_agent.measure.tried_build import built_and_tried
     from nalm_agent.report.console import Terminal
     from nalm_agent.store.home import Home
 

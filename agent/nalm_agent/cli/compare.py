@@ -64,11 +64,12 @@ def compare(
     repo: options.RepoOption = Path(),
     never_fail: options.NeverFailOption = False,
 ) -> None:
-    """Split a change of CPP into efficiency, mix, features and execution model.
+    """Split a change of CPP into efficiency, mix, features and execution model; compare saved runs.
+    `nalm check BASE HEAD` judges.
 
-    `nalm check BASE HEAD` judges a change. Of two commits this command also shows the split; it makes the
-    same run, unless this host has done so before, and exits with the code of its verdict. Of two saved runs
-    the heads are compared; they were not measured side by side, so they are shown and not judged.
+    Of two commits this command shows the run that `nalm check` makes, with the split, and exits with the code
+    of its verdict. Of two saved runs the heads are compared; they were not measured side by side, so they are
+    shown and not judged.
     """
     require_place(json_file, "--json")
     saved = [is_saved(name) for name in (base, head)]

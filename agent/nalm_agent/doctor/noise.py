@@ -6,16 +6,20 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
+    BareTurn,
     Build,
+    Host,
     Round,
     RunDefinition,
     RunReport,
@@ -47,6 +51,7 @@ from nalm_agent.runtime.process import stop_all
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home, WorkDir
 
+Turn = TypeVar("Turn", Round, BareTurn)
 OWN_NF = "noise_nf"
 READY_SECONDS = 10.0
 MOST_LAUNCHES = 10_000
@@ -101,13 +106,15 @@ def compare_with_itself(
         try:
             stages = try_out(run, work, subject.settings.turn_ms).stages
             begin = time.monotonic()
-            rounds = _rounds(Bench(subject.settings, cores, work), run, seconds, progress)
+            bench = Bench(subject.settings, cores, work)
+            rounds = _rounds(bench, run, seconds, progress)
             taken = time.monotonic() - begin
         except ArmFailedError as failure:
             raise failure.error from failure
         finally:
             stop_all()
-    return AaRun(_report(home, subject, stages, rounds, started), taken)
+    report = _report(home, subject, stages, rounds, started)
+    return AaRun(report.model_copy(update={"bare_turns": _marked(bench.bare, report.host)}), taken)
 
 
 def scenarios_of(path: Path, work: WorkDir) -> list[str]:
@@ -189,11 +196,15 @@ def _rounds(bench: Bench, run: ArmRun, seconds: float, progress: Progress) -> li
     return found
 
 
+def _marked(turns: Iterable[Turn], host: Host) -> list[Turn]:
+    """Turns, with the reason why one is not used."""
+    return [one.model_copy(update={"set_aside": set_aside_reason(one, host.tsc_hz)}) for one in turns]
+
+
 def _report(
     home: Home, subject: NoiseSubject, stages: list[StageInfo], rounds: list[Round], started: datetime
 ) -> RunReport:
     host, info = fingerprint(home), ArmInfo(build=subject.build, run=subject.definition, stages=stages)
-    marked = [one.model_copy(update={"set_aside": set_aside_reason(one, host.tsc_hz)}) for one in rounds]
     return RunReport(
         run_id=secrets.token_hex(16),
         nalm_version=version(),
@@ -206,6 +217,6 @@ def _report(
         settings=subject.settings,
         arms={Arm.BASE: info, Arm.HEAD: info},
         sources={Source.TSC: None},
-        rounds=marked,
+        rounds=_marked(rounds, host),
         notes=["a build against itself: the difference is the host's noise"],
     )

@@ -298,6 +298,7 @@ def _rounds(
     def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
         nonlocal next_look, outcome
         builder.add_rounds(rounds[len(builder.rounds) :])
+        builder.add_bare_turns(bench.bare[len(builder.bare_turns) :])
         builder.buffer_looks = [*replayed, *looks]
         if looks and builder.fails("buffers_returned"):
             return True

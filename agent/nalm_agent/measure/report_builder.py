@@ -21,6 +21,7 @@ from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
     ArmMemory,
+    BareTurn,
     BufferLook,
     Check,
     EndedBy,
@@ -107,6 +108,7 @@ class ReportBuilder:
         said = request.repository.messages(request.base, request.head)
         self.expected_outcomes = expected_outcomes(said, request.scenario)
         self.rounds: list[Round] = []
+        self.bare_turns: list[BareTurn] = []
         self.batches: dict[Arm, list[LcoreBatches]] = {}
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
@@ -162,6 +164,12 @@ class ReportBuilder:
             self.rounds.append(one.model_copy(update={"set_aside": reason}))
             self._add_stages(one)
 
+    def add_bare_turns(self, turns: Iterable[BareTurn]) -> None:
+        """Adds turns without marks, and marks those that the host disturbed too much."""
+        self.bare_turns += [
+            one.model_copy(update={"set_aside": set_aside_reason(one, self.host.tsc_hz)}) for one in turns
+        ]
+
     def _add_stages(self, one: Round) -> None:
         """Adds stages that packets first visited in this round, and that the try-out did not know."""
         info = self.arms[one.arm]
@@ -195,6 +203,7 @@ class ReportBuilder:
             arms=self.arms,
             sources=self.sources,
             rounds=self.rounds,
+            bare_turns=self.bare_turns,
             batches=self.batches,
             replays=self.replays,
             memory=self.memory,

@@ -21,6 +21,7 @@ from nalm_core.report.defaults import LEAK_LIMIT, MAX_WARM_UP_MS, STEADY_CHANGE,
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import (
     Arm,
+    BareTurn,
     BufferLook,
     EndedBy,
     LcoreCounters,
@@ -147,6 +148,8 @@ class Bench:
     work: WorkDir
     batches: dict[Arm, list[LcoreBatches]] = field(default_factory=dict)
     """Of each arm over all rounds so far; measure_rounds adds to it."""
+    bare: list[BareTurn] = field(default_factory=list)
+    """Turns without marks so far; measure_rounds adds to it."""
     metrics: LaunchMetrics | None = None
     """Reads further metrics at the end of each launch; None: they are not read."""
 
@@ -200,6 +203,7 @@ def _measure_launch(
         for arm, nf in running.items():
             with blame(arm):
                 warm_up(nf, settings.turn_ms)
+        bare = _in_bare_turns(running)
         batches = {arm: nf.batches() for arm, nf in running.items()}
         last = dict[Arm, TurnCounters]()
         for turn in range(settings.turns_per_launch):
@@ -220,6 +224,9 @@ def _measure_launch(
                         traffic=counted.traffic,
                     )
                 )
+            for arm in turn_order(list(bare), launch + turn):
+                with blame(arm):
+                    bench.bare.append(_measure_bare(bench, bare[arm], arm, launch, turn))
         looks = []
         for arm, nf in running.items():
             bench.add_batches(arm, batches_between(batches[arm], nf.batches()))
@@ -290,6 +297,23 @@ def _measure_turn(bench: Bench, nf: NfInTurns) -> tuple[TurnCounters, int]:
         also = "" if held is None else f"; it holds {held} packet buffers"
         raise NfError(_FORWARDED_NOTHING + also, log=nf.log_tail())
     return turn, max(0, stolen)
+
+
+def _in_bare_turns(running: Mapping[Arm, NfInTurns]) -> dict[Arm, RunningNf]:
+    """The NFs, if all of them have turns without marks; else none."""
+    able = {
+        arm: nf
+        for arm, nf in running.items()
+        if isinstance(nf, RunningNf) and not isinstance(nf, PacedNf) and nf.has_bare_turns
+    }
+    return able if len(able) == len(running) else {}
+
+
+def _measure_bare(bench: Bench, nf: RunningNf, arm: Arm, launch: int, turn: int) -> BareTurn:
+    stolen = steal_ns(bench.cores.cpus)
+    lcores = nf.bare_turn(bench.settings.turn_ms)
+    stolen = steal_ns(bench.cores.cpus) - stolen
+    return BareTurn(launch=launch, turn=turn, arm=arm, lcores=lcores, steal_ns=max(0, stolen))
 
 
 def _had_the_cpu(lcores: list[LcoreCounters]) -> bool:

@@ -2,7 +2,8 @@
  *
  * The probe for a DPDK program that has none: preloaded, it wraps the burst functions of every started port. One
  * iteration of an lcore is from one poll of its first queue to the next; the gate is at that poll, where the lcore
- * holds no batch. Stages: rx and tx, the drivers; app, everything between them.
+ * holds no batch. Stages: rx and tx, the drivers; app, everything between them. In a turn without marks it only counts
+ * the packets received, and the program calls the drivers' transmit functions directly.
  *
  * The shim neither links nor includes DPDK, so that it serves every program. It relies only on public symbols of
  * librte_ethdev and librte_eal: rte_eth_dev_start, rte_version_year, rte_version_month, and rte_eth_fp_ops, whose
@@ -61,6 +62,8 @@ static const struct nalm_stage_spec stages[] = {
 
 static struct nalm_probe probe;
 static burst real_rx[PORTS], real_tx[PORTS];
+static const burst tx_of[PORTS];
+static union word *transmit[PORTS]; /* where DPDK keeps the transmit function of each started port */
 static __thread struct lane lane __attribute__((tls_model("initial-exec")));
 
 __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
@@ -73,14 +76,34 @@ __attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *
 	_exit(70);
 }
 
+/* All lcores are at the gate between two turns, so that each may set the functions for the next. */
+static void choose_transmit(bool bare)
+{
+	for (uint16_t port = 0; port < PORTS; port++) {
+		if (transmit[port] == NULL)
+			continue;
+		burst now = __atomic_load_n(&transmit[port]->function, __ATOMIC_RELAXED);
+		if (now == tx_of[port] || now == real_tx[port]) /* another one: the port was stopped */
+			__atomic_store_n(&transmit[port]->function, bare ? real_tx[port] : tx_of[port],
+					 __ATOMIC_RELAXED);
+	}
+}
+
+static void pass_gate(struct lane *l)
+{
+	if (!nalm_probe_gate(&l->lc))
+		_exit(0);
+	choose_transmit(nalm_probe_is_bare(&l->lc));
+	l->received = l->to_app = 0;
+	l->held = 0;
+}
+
 /* Packets held when a turn ends count as dropped by the program; if they are sent later, they are not counted again. */
 static void end_turn(struct lane *l)
 {
 	nalm_probe_outcome(&l->lc, APP, NOT_SENT, (uint32_t)l->held);
 	nalm_probe_commit(&l->lc, 0);
-	l->held = 0;
-	if (!nalm_probe_gate(&l->lc))
-		_exit(0);
+	pass_gate(l);
 }
 
 static void begin_iteration(struct lane *l, void *queue)
@@ -100,13 +123,22 @@ static void begin_iteration(struct lane *l, void *queue)
 static inline uint16_t lent_rx(uint16_t port, void *queue, void **packets, uint16_t n)
 {
 	struct lane *l = &lane;
-	if (l->first_queue != NULL) {
-		nalm_probe_mark(&l->lc, APP, l->to_app);
+	bool begins = l->first_queue == NULL || l->first_queue == queue;
+	if (nalm_probe_is_bare(&l->lc)) {
+		if (begins && !nalm_probe_ready(&l->lc))
+			pass_gate(l);
+	} else {
+		if (l->first_queue != NULL)
+			nalm_probe_mark(&l->lc, APP, l->to_app);
 		l->to_app = 0;
+		if (begins)
+			begin_iteration(l, queue);
 	}
-	if (l->first_queue == NULL || l->first_queue == queue)
-		begin_iteration(l, queue);
 	uint16_t got = real_rx[port](queue, packets, n);
+	if (nalm_probe_is_bare(&l->lc)) {
+		nalm_probe_commit_bare(&l->lc, got);
+		return got;
+	}
 	nalm_probe_mark(&l->lc, RX, got);
 	nalm_probe_outcome(&l->lc, RX, PASS, got);
 	l->received += got;
@@ -118,7 +150,7 @@ static inline uint16_t lent_rx(uint16_t port, void *queue, void **packets, uint1
 static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint16_t n)
 {
 	struct lane *l = &lane;
-	if (l->first_queue == NULL) /* an lcore that has not received is not measured */
+	if (l->first_queue == NULL || nalm_probe_is_bare(&l->lc)) /* an lcore that has not received is not measured */
 		return real_tx[port](queue, packets, n);
 	nalm_probe_mark(&l->lc, APP, l->to_app);
 	l->to_app = 0;
@@ -211,10 +243,14 @@ static void lend(uint16_t port)
 		return;
 	check(layout, paths[port].rx, port, "receive");
 	check(layout, paths[port].tx, port, "transmit");
-	if (probe.base == NULL && nalm_probe_open(&probe, program_invocation_short_name, stages, nalm_tsc_hz(), NULL))
-		give_up("the probe's file cannot be made");
+	if (probe.base == NULL) {
+		if (nalm_probe_open(&probe, program_invocation_short_name, stages, nalm_tsc_hz(), NULL) != 0)
+			give_up("the probe's file cannot be made");
+		nalm_probe_bare_turns(&probe);
+	}
 	real_rx[port] = rx->function;
 	real_tx[port] = tx->function;
+	transmit[port] = tx;
 	rx->function = rx_of[port];
 	tx->function = tx_of[port];
 }

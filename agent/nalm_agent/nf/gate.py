@@ -27,7 +27,8 @@ class _Control(ctypes.Structure):
         ("gate", ctypes.c_uint32),
         ("turn", ctypes.c_uint32),
         ("turn_packets", ctypes.c_uint64),
-        ("reserved", ctypes.c_uint8 * 48),
+        ("bare", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint8 * 44),
     )
 
 
@@ -44,9 +45,13 @@ class Gate:
         assert self._control is not None
         return int(self._control.turn)
 
-    def open(self, packets: int = 0) -> int:
-        """Begins a turn and returns its number. Each lcore ends it after `packets`; with 0, at `close`."""
+    def open(self, packets: int = 0, *, bare: bool = False) -> int:
+        """Begins a turn and returns its number. Each lcore ends it after `packets`; with 0, at `close`.
+
+        bare: without marks, in an NF that has such turns.
+        """
         assert self._control is not None
+        self._control.bare = int(bare)
         self._control.turn_packets = packets
         self._control.turn += 1
         self._set(GateState.OPEN)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nalm_core.report.run_report import StageInfo
+from nalm_core.report.run_report import LcoreTurn, StageInfo
 from nalm_core.text.amounts import amount
 
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
@@ -24,6 +24,7 @@ from nalm_agent.nf.probe import (
     Snapshot,
     buffers_in_use,
     lcore_counters,
+    lcore_turns,
     stage_counters,
 )
 from nalm_agent.nf.turns import TurnCounters
@@ -131,19 +132,22 @@ class RunningNf(NfProcess):
         self.gate.close()
 
     @contextlib.contextmanager
-    def opened(self, limit_seconds: float = PARK_SECONDS) -> Iterator[None]:
-        """One turn, as long as the context: it begins when every lcore has, and ends when all have parked."""
+    def opened(self, limit_seconds: float = PARK_SECONDS, *, bare: bool = False) -> Iterator[None]:
+        """One turn, as long as the context: it begins when every lcore has, and ends when all have parked.
+
+        bare: without marks.
+        """
         assert self.gate is not None
-        number = self._begin_turn(0, limit_seconds)
+        number = self._begin_turn(0, limit_seconds, bare=bare)
         try:
             yield
         finally:
             self.gate.close()
         self._wait(lambda: self._parked(number), limit_seconds, f"did not end turn {number}")
 
-    def _begin_turn(self, packets: int, limit: float) -> int:
+    def _begin_turn(self, packets: int, limit: float, *, bare: bool = False) -> int:
         assert self.gate is not None
-        number = self.gate.open(packets)
+        number = self.gate.open(packets, bare=bare)
 
         def entered() -> bool:
             return all(
@@ -193,6 +197,18 @@ class RunningNf(NfProcess):
     def stages(self) -> list[StageInfo]:
         """The probe's stages, in the order in which packets pass them."""
         return self.probe.stages
+
+    @property
+    def has_bare_turns(self) -> bool:
+        """Whether the NF has turns without marks."""
+        return self.probe.has_bare_turns
+
+    def bare_turn(self, milliseconds: float) -> list[LcoreTurn]:
+        """Runs one turn without marks, and returns what it has of each lcore."""
+        before = self.snapshot()
+        with self.opened(bare=True):
+            time.sleep(milliseconds / 1000)
+        return lcore_turns(before, self.snapshot())
 
     def counted_turn(self, milliseconds: float = 0, *, packets: int = 0) -> TurnCounters:
         """Runs one turn, ended by time or by packets per lcore, and returns its counters."""

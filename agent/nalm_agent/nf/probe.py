@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from nalm_core.report.run_report import LcoreCounters, OutcomeKind, StageCounters, StageInfo
+from nalm_core.report.run_report import LcoreCounters, LcoreTurn, OutcomeKind, StageCounters, StageInfo
 from nalm_core.text.plain_text import plain_line
 
 from nalm_agent.runtime.errors import ProbeError
@@ -25,6 +25,7 @@ MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 1024, 8
 MAX_BATCH_OF_2 = 256
 COUNTED = "counted"
 FLAG_APART = 1
+CAN_BARE = 1
 SNAPSHOT_SECONDS = 2.0
 """Longest wait for a writer that lost its CPU in the middle of an iteration."""
 
@@ -50,7 +51,7 @@ _HEADER = np.dtype(
         ("nf", "S64"),
         ("stages", _STAGE_NAME, MAX_STAGES),
         ("event_count", "<u4"),
-        ("reserved", "<u4"),
+        ("abilities", "<u4"),
         ("events", _EVENT_NAME, MAX_EVENTS),
     ]
 )
@@ -180,6 +181,8 @@ class ProbeFile:
         self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
         self.tsc_hz = int(header["tsc_hz"])
+        self.has_bare_turns = bool(int(header["abilities"]) & CAN_BARE)
+        """Whether the NF has turns without marks."""
         self.control_offset = int(header["control_offset"])
         self._lcore_offset, self._lcore_bytes = int(header["lcore_offset"]), int(header["lcore_bytes"])
         self._lcore_max = int(header["lcore_max"])
@@ -288,6 +291,14 @@ def _lcore(old: Any, new: Any) -> LcoreCounters:
         speed_before=int(new["turn_begin_tsc_per_million_adds"]) or None,
         speed_after=int(new["turn_end_tsc_per_million_adds"]) or None,
     )
+
+
+def lcore_turns(before: Snapshot, after: Snapshot) -> list[LcoreTurn]:
+    """The same of a turn without marks."""
+    names = LcoreTurn.model_fields
+    return [
+        LcoreTurn(**{name: getattr(one, name) for name in names}) for one in lcore_counters(before, after)
+    ]
 
 
 def buffers_in_use(after: Snapshot) -> int | None:

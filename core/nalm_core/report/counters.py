@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from nalm_core.report.run_report import Arm, ArmInfo, LcoreCounters, OutcomeKind, Round
+from nalm_core.report.run_report import (
+    Arm,
+    ArmInfo,
+    BareTurn,
+    LcoreCounters,
+    LcoreTurn,
+    OutcomeKind,
+    Round,
+)
 from nalm_core.report.units import Cycles, CyclesPerPacket, Packets, PacketsPerSecond, Seconds, Share
 
 COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
@@ -54,7 +62,7 @@ def ratio(numerator: float, denominator: float) -> float | None:
     return numerator / denominator if denominator > 0 else None
 
 
-def cpu_time_scale(lcore: LcoreCounters) -> Share:
+def cpu_time_scale(lcore: LcoreTurn) -> Share:
     """Share of the turn's wall time in which the lcore's thread had the CPU, in 0..1."""
     share = ratio(lcore.turn_cpu_ns, lcore.turn_wall_ns)
     return Share(1.0 if share is None else min(1.0, share))
@@ -65,7 +73,7 @@ def working_lcores(one: Round) -> list[LcoreCounters]:
     return [lcore for lcore in one.lcores if lcore.busy_cycles > 0]
 
 
-def stolen_share(one: Round) -> Share:
+def stolen_share(one: Round | BareTurn) -> Share:
     """Largest share of its turn in which an lcore's thread did not have the CPU, in 0..1.
 
     All lcores count, because a generator without its CPU starves the NF.

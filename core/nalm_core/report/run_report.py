@@ -84,7 +84,7 @@ class Build(Model):
 
 def _without_default(schema: dict[str, Any]) -> None:
     """Removes the default from the schema of a field that is left out at its default."""
-    del schema["default"]
+    schema.pop("default", None)
 
 
 def _is_none(value: object) -> bool:
@@ -192,15 +192,11 @@ class StageCounters(Model):
     outcomes: dict[Name, Count] = Field(default_factory=dict)
 
 
-class LcoreCounters(Model):
-    """One lcore over one turn: TSC cycles, nanoseconds."""
+class LcoreTurn(Model):
+    """What every turn has of an lcore: TSC cycles, nanoseconds."""
 
     lcore: int = Field(ge=0)
     packets: Count
-    busy_cycles: Count
-    idle_cycles: Count | None = None
-    """None if the NF's own figures do not separate them from busy cycles."""
-    apart_cycles: Count
     turn_tsc_cycles: Count | None = None
     """None if nothing on the lcore read the TSC at the begin and end of the turn."""
     turn_wall_ns: Count
@@ -214,6 +210,28 @@ class LcoreCounters(Model):
     frequency. None if the probe did not measure it."""
     speed_after: int | None = Field(default=None, gt=0)
     """The same after the turn."""
+
+
+class LcoreCounters(LcoreTurn):
+    """One lcore over one turn with marks."""
+
+    busy_cycles: Count
+    idle_cycles: Count | None = None
+    """None if the NF's own figures do not separate them from busy cycles."""
+    apart_cycles: Count
+
+
+class BareTurn(Model):
+    """One turn of one arm without the probe's marks: how many packets it handled in which time."""
+
+    launch: int = Field(ge=0)
+    turn: int = Field(ge=0)
+    arm: Arm
+    lcores: list[LcoreTurn] = Field(min_length=1)
+    steal_ns: int | None = Field(default=None, ge=0)
+    """As in Round."""
+    set_aside: str | None = None
+    """Why this turn is not used; None if it is."""
 
 
 class Round(Model):
@@ -376,6 +394,10 @@ class RunReport(Model):
     tools: dict[str, str | None] = Field(default_factory=dict)
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
+    bare_turns: list[BareTurn] = Field(
+        default_factory=list, exclude_if=lambda turns: not turns, json_schema_extra=_without_default
+    )
+    """Turns without the probe's marks, beside the rounds. Left out: the NF has none."""
     batches: dict[Arm, list[LcoreBatches]] = Field(default_factory=dict)
     """Batches of each arm over all rounds. Empty: not counted (an older probe, or the NF's own figures)."""
     replays: list[Replay] = Field(default_factory=list)

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from nalm_core.report.history_figure import (
     t_interval,
 )
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report.rounds import kept_rounds
+from nalm_core.report.rounds import kept_rounds, unmarked_shares
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
+from nalm_core.report.units import Cycles
 
+WITHOUT_MARKS = "/unmarked"
+"""What is added to the source of a chain's figures from which the cost of the probe's marks is taken out."""
 Sums = Sequence[tuple[Round, RoundTotals]]
 """Rounds with their totals, which every figure needs."""
 
@@ -59,7 +63,7 @@ def summarise(report: RunReport, arm: Arm) -> ArmSummary:
         stage_names=own,
         rounds=[RoundKey(launch=one.launch, turn=one.turn) for one, _ in rounds],
         chain=_counted_core_figures(report, arm, None)
-        | _chain_figures(rounds, info, ipp, report.host.tsc_hz)
+        | _chain_figures(_without_marks(report, arm, rounds), info, ipp, report.host.tsc_hz)
         | first_level_figures(report, arm, None)
         | _own_figures(report, arm),
         stages={
@@ -98,20 +102,54 @@ def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
     }
 
 
-def _chain_figures(rounds: Sums, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
-    source = info.run.series_source(Source.TSC)
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """The chain's rounds, and how their cycles were measured."""
+
+    rounds: Sums
+    unmarked: Mapping[int, float]
+    """Share of the cycles that is left without the probe's marks, by launch; empty: the rounds have them."""
+
+    @property
+    def suffix(self) -> str:
+        """Chains without marks have series of their own."""
+        return WITHOUT_MARKS if self.unmarked else ""
+
+
+def _without_marks(report: RunReport, arm: Arm, rounds: Sums) -> _Chain:
+    """The cost of the marks is taken out of the chain's cycles, if it was measured."""
+    by_launch: dict[int, list[Round]] = defaultdict(list)
+    for one, _ in rounds:
+        by_launch[one.launch].append(one)
+    shares = unmarked_shares(report, arm, by_launch) if report.bare_turns else {}
+    if not shares:
+        return _Chain(rounds, {})
+    without = [
+        (one, replace(sums, chain_cycles=Cycles(sums.chain_cycles * shares[one.launch])))
+        for one, sums in rounds
+    ]
+    return _Chain(without, shares)
+
+
+def _chain_figures(chain: _Chain, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int) -> dict[str, HistoryFigure]:
+    rounds, source = chain.rounds, info.run.series_source(Source.TSC) + chain.suffix
     cpp = _figure(rounds, lambda _, sums: sums.cpp, source)
     core_cpp = _figure(rounds, lambda one, sums: _in_core_cycles(one, sums.cpp), source)
     measured = {
         "cpp": cpp,
         "core_cpp": core_cpp,
         "core_clock": _figure(rounds, lambda one, _: core_clock(one), source),
-        "pps": _figure(rounds, lambda one, _: pps(one, info, tsc_hz), source),
+        "pps": _figure(rounds, lambda one, _: _pps(one, info, tsc_hz, chain.unmarked), source),
         "cur": _figure(rounds, lambda one, _: cur(one), source),
         **_poll_figures(rounds, info, source),
         **_instruction_figures(cpp, core_cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
+
+
+def _pps(one: Round, info: ArmInfo, tsc_hz: int, unmarked: Mapping[int, float]) -> float | None:
+    found = pps(one, info, tsc_hz)
+    return None if found is None else found / unmarked.get(one.launch, 1.0)
 
 
 def _poll_figures(rounds: Sums, info: ArmInfo, source: str) -> dict[str, HistoryFigure | None]:

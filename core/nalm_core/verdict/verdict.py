@@ -189,7 +189,9 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     return verdict.model_copy(
         update={
             "outcome": outcome,
-            "reason": wording.reason(outcome, comparison, cause, report) + at,
+            "reason": wording.reason(outcome, comparison, cause, report)
+            + wording.other_stages(outcome, comparison, blamed)
+            + at,
             "at_load": loaded,
             "summary": wording.summary(outcome, comparison, blamed, cause, report.settings.margin)
             + wording.instructions_too(outcome, changes),
@@ -201,7 +203,10 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "instruction_changes": changes,
             "functions": _functions(report, arm, comparison),
             "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
-            "notes": wording.notes(outcome, comparison, changes, report),
+            "notes": [
+                *wording.notes(outcome, comparison, changes, report),
+                *wording.mark_notes(report, arm),
+            ],
         }
     )
 

@@ -11,7 +11,7 @@ from nalm_core.report.counters import OWN_CLOCK, mean_clock
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MIN_LAUNCHES, MIN_PAIRS
 from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.outcome import Decided, Outcome
-from nalm_core.report.rounds import disturbed_counts, launches_done, pair_launches
+from nalm_core.report.rounds import disturbed_counts, launches_done, mark_costs, pair_launches
 from nalm_core.report.run_report import Arm, Check, RunReport, Source
 from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
@@ -125,6 +125,42 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
+
+
+def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange]) -> str:
+    """A sentence about stages that changed and do not bear the chain's change; empty if there are none.
+
+    A chain that is the same has a note for each.
+    """
+    if outcome == Outcome.SAME:
+        return ""
+    named = {one.stage for one in blamed}
+    found = [
+        f"{one.stage} {percent(one.ln_cpp)} {_by_instructions(one)}"
+        for one in comparison.stages
+        if one.stage not in named and one.significant and one.relevant and one.ln_cpp is not None
+    ]
+    return f" Also changed: {'; '.join(found)}." if found else ""
+
+
+def _by_instructions(stage: StageChange) -> str:
+    if stage.ln_ipp is None:
+        return "(its instructions were not counted, so the cause is not known)"
+    if abs(stage.ln_ipp) < INSTRUCTION_CHANGE:
+        return "at equal instructions, which nothing here explains"
+    return f"with {percent(stage.ln_ipp)} instructions"
+
+
+def mark_notes(report: RunReport, arm: Arm) -> list[str]:
+    """What the probe's marks cost both arms, where the chain was measured without them."""
+    costs = mark_costs(report, Arm.BASE, arm)
+    if costs is None:
+        return []
+    base, head = costs
+    return [
+        f"The probe's marks cost base {base.cycles:.1f} and head {head.cycles:.1f} cycles per packet. The "
+        "chain is measured in turns without them; the figures of stages contain them."
+    ]
 
 
 def what_would_help(comparison: Comparison, report: RunReport) -> str:
