@@ -125,3 +125,26 @@ def test_a_crash_says_how_to_run_the_program_by_itself(work: WorkDir) -> None:
         nf.wait_ready()
     hint = raised.value.hint or ""
     assert "sh -c 'kill -SEGV $$' ./x 'a b'" in hint and "lent" not in hint
+
+
+@pytest.mark.parametrize("release", [2211, 2411])
+def test_turns_without_marks_only_count_packets(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir, release: int
+) -> None:
+    """Turns of both kinds alternate: those with marks count as if there were no others."""
+    command = [str(program(tmp_path, release, RELEASES[release]))]
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=20, environment=lent) as nf:
+        nf.wait_ready()
+        assert nf.has_bare_turns
+        for _ in range(3):
+            before = nf.snapshot()
+            (bare,) = nf.bare_turn(5)
+            after = nf.snapshot()
+            assert bare.packets > 0 and bare.turn_tsc_cycles
+            assert all(one.cycles == 0 for one in stage_counters(nf.probe.stages, before, after).values())
+            before = nf.snapshot()
+            nf.turn(packets=3200)
+            counters = stage_counters(nf.probe.stages, before, nf.snapshot())
+            assert counters["rx"].outcomes == {"pass": 3200}
+            assert counters["tx"].outcomes == {"sent": 3200}
+        nf.finish()

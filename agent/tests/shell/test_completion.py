@@ -83,7 +83,7 @@ def test_groff_has_nothing_to_say_about_the_pages(tmp_path: Path, nalm: Nalm) ->
         ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", *pages], capture_output=True, text=True, check=True
     )
     assert formatted.stderr == ""
-    assert "--scenario" in formatted.stdout and "nalm check --base HEAD~3" in formatted.stdout
+    assert "--scenario" in formatted.stdout and "nalm check HEAD~3 HEAD" in formatted.stdout
 
 
 def test_text_that_looks_like_an_instruction_is_text() -> None:
