@@ -45,9 +45,3 @@ def test_an_interrupt_while_the_command_is_loaded_leaves_no_trace(tmp_path: Path
 def test_help_shows_flags_without_a_value(command: str) -> None:
     said = CliRunner().invoke(app, [command, "--help"]).output
     assert "<bool>" not in said and "--" in said
-
-
-def test_commits_as_arguments_of_check_are_sent_to_compare(nalm: Nalm, tmp_path: Path) -> None:
-    done = nalm.run("check", "HEAD~1", "HEAD", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "takes no commits as arguments" in done.stderr and "nalm compare A B" in done.stderr

@@ -3608,6 +3608,23 @@ export interface components {
             url: string;
         };
         /**
+         * BareTurn
+         * @description One turn of one arm without the probe's marks: how many packets it handled in which time.
+         */
+        BareTurn: {
+            arm: components["schemas"]["Arm"];
+            /** Launch */
+            launch: number;
+            /** Lcores */
+            lcores: components["schemas"]["LcoreTurn"][];
+            /** Set Aside */
+            set_aside?: string | null;
+            /** Steal Ns */
+            steal_ns?: number | null;
+            /** Turn */
+            turn: number;
+        };
+        /**
          * BatchAgreement
          * @description Predicted against measured batches.
          */
@@ -6618,7 +6635,7 @@ export interface components {
         };
         /**
          * LcoreCounters
-         * @description One lcore over one turn: TSC cycles, nanoseconds.
+         * @description One lcore over one turn with marks.
          */
         LcoreCounters: {
             /** Apart Cycles */
@@ -6627,6 +6644,34 @@ export interface components {
             busy_cycles: number;
             /** Idle Cycles */
             idle_cycles?: number | null;
+            /** Involuntary Switches */
+            involuntary_switches: number;
+            /** Lcore */
+            lcore: number;
+            /** Major Faults */
+            major_faults: number;
+            /** Minor Faults */
+            minor_faults: number;
+            /** Packets */
+            packets: number;
+            /** Speed After */
+            speed_after?: number | null;
+            /** Speed Before */
+            speed_before?: number | null;
+            /** Turn Cpu Ns */
+            turn_cpu_ns: number;
+            /** Turn Tsc Cycles */
+            turn_tsc_cycles?: number | null;
+            /** Turn Wall Ns */
+            turn_wall_ns: number;
+            /** Voluntary Switches */
+            voluntary_switches: number;
+        };
+        /**
+         * LcoreTurn
+         * @description What every turn has of an lcore: TSC cycles, nanoseconds.
+         */
+        LcoreTurn: {
             /** Involuntary Switches */
             involuntary_switches: number;
             /** Lcore */
@@ -8673,6 +8718,8 @@ export interface components {
             arms: {
                 [key: string]: components["schemas"]["ArmInfo"];
             };
+            /** Bare Turns */
+            bare_turns?: components["schemas"]["BareTurn"][];
             /** Batches */
             batches?: {
                 [key: string]: components["schemas"]["LcoreBatches"][];
