@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.text.percents import change_percent, share_percent
-from nalm_core.verdict.routine_notes import telling
+from nalm_core.verdict.routine_notes import without_routine
 from rich.console import Console
 from rich.markup import escape
 
@@ -96,7 +96,7 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str, *, verbose
         for line in report.failure.splitlines()[1:]:
             say(out, f"  | {escape(line)}")
     notes = [*(verdict.notes if verdict else []), *report.notes]
-    for note in notes if verbose else telling(notes):
+    for note in notes if verbose else without_routine(notes):
         say(out, f"[dim]note: {escape(note)}[/]")
 
 

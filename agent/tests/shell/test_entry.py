@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.shell.app import app
-from tiny import Nalm
 from typer.testing import CliRunner
 
 

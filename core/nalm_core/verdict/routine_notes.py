@@ -25,6 +25,6 @@ def is_routine(note: str) -> bool:
     return _ROUTINE.match(note) is not None
 
 
-def telling(notes: Iterable[str]) -> list[str]:
+def without_routine(notes: Iterable[str]) -> list[str]:
     """The notes without routine ones."""
     return [note for note in notes if not is_routine(note)]
