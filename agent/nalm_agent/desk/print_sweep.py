@@ -5,8 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nalm_core.rates.defaults import BUSY_CUR
 from nalm_core.rates.rate_report import RateReport
-from nalm_core.rates.sweep import LoadPoint, PointChange, StageAt, Sweep, SweepChange, compare_sweeps, sweep
+from nalm_core.rates.sweep import (
+    BusyPoint,
+    LoadPoint,
+    PointChange,
+    StageAt,
+    Sweep,
+    SweepChange,
+    busy_point,
+    compare_sweeps,
+    sweep,
+)
 from nalm_core.stats.knee import Knee, KneeShift
 from nalm_core.text.amounts import pps_text
 from nalm_core.text.percents import change_percent, interval_percent, share_percent
@@ -58,6 +69,7 @@ def _print_curve(out: Console, curve: Sweep, name: str) -> None:
     for one in curve.points:
         stages.add_row(_share(one), *(_stage(one.stages[stage]) for stage in own))
     out.print(stages)
+    out.print(f"  CUR {share_percent(BUSY_CUR, 0)}: {_busy(busy_point(curve, BUSY_CUR))}", soft_wrap=True)
     out.print(f"  knee of CPP: {_knee(curve.knee)}", soft_wrap=True)
     for stage, knee in curve.stage_knees.items():
         out.print(f"  knee of {escape(stage)}: {_knee(knee)}", soft_wrap=True)
@@ -84,6 +96,14 @@ def _cells(one: LoadPoint) -> list[str]:
 def _stage(one: StageAt) -> str:
     counted = "" if one.ipp is None else f", IPP {one.ipp:.1f}"
     return f"{_number(one.cpp, 1)} ({_number(one.batch, 1)}{counted})"
+
+
+def _busy(one: BusyPoint | None) -> str:
+    if one is None:
+        return f"{MISSING}: no two neighbouring loads have it between them; name more with --shares"
+    low, high = one.between
+    figures = f"CPP {one.cpp:.1f}, {one.batch:.1f} packets a batch"
+    return f"{pps_text(one.forwarded_pps)} forwarded, {figures}; between {pps_text(low)} and {pps_text(high)}"
 
 
 def _knee(one: Knee | None) -> str:

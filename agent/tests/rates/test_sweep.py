@@ -58,6 +58,7 @@ def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     assert all(batch > 1.3 for part, batch in polls.items() if part > 2), polls
     assert min(polls) < 0.5 and max(polls) > 2, polls
     assert curve.knee is not None and (curve.knee.load is None) == (curve.knee.reason is not None)
+    assert "CUR 85 %: " in said
     assert "knee of CPP: " in said and "knee of rx: " in said
     if papi.available() is not None:
         assert any(note.startswith("IPP and eIPC were not counted: ") for note in report.notes)

@@ -34,6 +34,8 @@ LEAVE_OUT_S: Final = 2.0
 # Sweep of loads.
 SWEEP_LAUNCHES: Final = 5
 """Launches; each has one trial at every load."""
+BUSY_CUR: Final = 0.85
+"""CUR whose load a sweep names: that of Wu et al., Fig. 12."""
 KNEE_CHANGE: Final = 0.02
 """Relative change of cycles per packet at which they have left their level at small loads."""
 KNEE_CONFIDENCE: Final = 0.95

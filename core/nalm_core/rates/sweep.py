@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from nalm_core.rates.defaults import KNEE_CHANGE, KNEE_CONFIDENCE, KNEE_DRAWS, KNEE_LOADS
@@ -64,6 +65,19 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
+class BusyPoint:
+    """The load at which a CUR is reached, between two measured loads."""
+
+    cur: float
+    forwarded_pps: float
+    cpp: float
+    batch: float
+    """Packets of a poll that found any."""
+    between: tuple[int, int]
+    """Packets per second offered at the two loads."""
+
+
+@dataclass(frozen=True, slots=True)
 class PointChange:
     """Head over base at one load. The interval holds for all loads together."""
 
@@ -105,6 +119,27 @@ def sweep(report: RateReport) -> Sweep | None:
         _knee(trials, info, lambda one: one.cpp),
         {name: knee for name, knee in knees.items() if knee is not None},
     )
+
+
+def busy_point(curve: Sweep, cur: float) -> BusyPoint | None:
+    """Where the curve first reaches this CUR, linear between neighbouring loads (Wu et al., Fig. 12: 0.85).
+
+    None: no two neighbouring loads have it between them, or their figures were not counted.
+    """
+    for low, high in pairwise(curve.points):
+        if low.cur is None or high.cur is None or not low.cur <= cur <= high.cur:
+            continue
+        part = ratio(cur - low.cur, high.cur - low.cur) or 0.0
+        forwarded = _between(low.forwarded_pps, high.forwarded_pps, part)
+        cpp, batch = _between(low.cpp, high.cpp, part), _between(low.batch, high.batch, part)
+        if forwarded is None or cpp is None or batch is None:
+            return None
+        return BusyPoint(cur, forwarded, cpp, batch, (low.pps, high.pps))
+    return None
+
+
+def _between(low: float | None, high: float | None, part: float) -> float | None:
+    return None if low is None or high is None else low + (high - low) * part
 
 
 def compare_sweeps(base: RateReport, head: RateReport) -> SweepChange | None:

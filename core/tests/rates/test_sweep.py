@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from nalm_core.rates.rate_report import Ended, LoadEvents, Phase, RateReport, Search, Trial
 from nalm_core.rates.rate_result import RateVerdict, judge_rates
-from nalm_core.rates.sweep import compare_sweeps, sweep
+from nalm_core.rates.sweep import busy_point, compare_sweeps, sweep
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.run_report import Arm
 from rate_synthetic import TSC_HZ, Truth, latency_of, rate_report, trial
@@ -70,6 +70,24 @@ def test_the_curve_and_its_knee() -> None:
         curve.knee.interval.high or 0
     )
     assert set(curve.stage_knees) == {"rx", "nat"}
+
+
+def test_the_rate_at_a_cur_fulfils_eq_6_and_lies_between_two_loads() -> None:
+    """Packets come alone while gaps are longer than a poll: the rate is that of CPP at one packet."""
+    curve = sweep(report())
+    assert curve is not None
+    busy = busy_point(curve, 0.85)
+    assert busy is not None
+    assert busy.forwarded_pps == pytest.approx(TSC_HZ * 0.85 / busy.cpp, rel=0.01)
+    assert busy.forwarded_pps == pytest.approx(TSC_HZ * 0.85 / 1010, rel=0.02)
+    assert busy.between[0] < busy.forwarded_pps < busy.between[1]
+    assert busy.batch < 1.1
+
+
+def test_no_rate_at_a_cur_beyond_the_loads() -> None:
+    trials = [at(share, launch, 900) for launch in range(3) for share in SHARES if share < 0.4]
+    curve = sweep(rate_report(trials, [SEARCH], mode="sweep"))
+    assert curve is not None and busy_point(curve, 0.85) is None
 
 
 def test_events_belong_to_their_load() -> None:
