@@ -38,6 +38,7 @@ TURN_MS = 100.0
 FLOWS = 4096
 NETWORKS = 16
 """Of the packets' destinations; each has a route."""
+BARS = {"l3fwd": 1, "nat": 2}
 MEMORY_MB = 512
 FORWARDED = 0.99
 """Smallest share of its packets that a program of this comparison sends on."""
@@ -94,6 +95,7 @@ def compare(chain: str, programs: Sequence[Program], capture: Path, work: WorkDi
         value,
         "x packets per second",
         "higher",
+        bar=BARS[chain],
         standard_error=error,
         ns_per_packet=round(statistics.median(own), 1),
         other_ns_per_packet=round(statistics.median(other), 1),

@@ -212,7 +212,8 @@ def print_rates(rates: dict[tuple[str, int], list[Crossed]]) -> None:
             round(statistics.median(cycles), 3),
             "x packets a second of the busier process",
             "higher",
-            **({"bar": BAR_RATE, "aim": AIM_RATE} if form == "vhost" else {}),
+            bar=BAR_RATE if form == "vhost" else None,
+            **({"aim": AIM_RATE} if form == "vhost" else {}),
             spread=[round(min(cycles), 3), round(max(cycles), 3)],
             cycles={
                 "fdt_aggregated": round(statistics.median(one.cycles for one in ours), 1),

@@ -52,6 +52,7 @@ FEATURES = (
     Feature("checksum", "nop", SMALL, ("rx",), 64),
     Feature("checksum", "sfc_b", SMALL, ("rx",), 64),
     Feature("hash", "mix", {"model.workers": "2"}, ("dispatch",), 64),
+    Feature("rss", "mix", {"model.workers": "2"}, ("dispatch", "handover_out", "handover_in"), 64),
     Feature("mark", "sfc_b", {**SMALL, **LEARNED_MARKS}, ("flow_cache",), 64),
     Feature("decap", "upf", {}, ("rx", "gtp_decap"), 712),
     Feature("checksum,decap", "upf", {}, ("rx", "gtp_decap"), 712),

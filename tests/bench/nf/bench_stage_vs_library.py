@@ -24,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 NF = ROOT / "reference-nf"
 LAUNCHES = 5
 MEMORY_MB = 3000
+BARS = {"nat": 1.5, "lb": 1.5, "l3fwd": 1.5, "dpi": 1.3, "acl": 1.3}
+"""Most cycles, as a multiple of the library call's."""
 COUNTED = "4k"
 COUNTED_ROUNDS = (1, 3)
 """Their difference excludes the start and the packets that open flows."""
@@ -114,6 +116,7 @@ def print_case(stage: str, size: str, runs: list[dict[str, Any]], counted: dict[
         median("ratio"),
         "x cycles",
         "lower",
+        bar=BARS[stage],
         library=runs[0]["library"],
         stage_cycles=median("stage_cycles"),
         library_cycles=median("library_cycles"),
