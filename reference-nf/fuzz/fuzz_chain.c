@@ -104,9 +104,9 @@ static void open_nf(void)
 					  .stop = &never_stopped,
 				  }));
 	nf.mbufs = rte_mempool_avail_count(nf.io.pool);
-	CHECK(nic_open(&nf.nic, nf.settings.traffic));
+	CHECK(nic_open(&nf.nic, nf.settings.traffic, nf.io.rx_queues));
 	nf.bridges = has_stage(&l2fwd_stage);
-	nf.tunnels = has_stage(&gtp_decap_stage);
+	nf.tunnels = has_stage(&gtp_decap_stage) || has_stage(&pbb_stage);
 }
 
 static void close_nf(void)
@@ -122,7 +122,8 @@ static void close_nf(void)
 
 static void pass_time(uint64_t seconds)
 {
-	nf.plan.clock.received += seconds * (uint64_t)NS_PER_S;
+	for (uint32_t q = 0; q < nf.io.rx_queues; q++)
+		nf.plan.clocks[q].received += seconds * (uint64_t)NS_PER_S;
 }
 
 static void put_before_nf(const struct talk_frame *f)
@@ -142,7 +143,7 @@ static void put_before_nf(const struct talk_frame *f)
 	}
 	if (nf.nic.offload != 0)
 		nic_process(&nf.nic, &m, 1);
-	CHECK(rte_ring_sp_enqueue(nf.io.to_nf, m) == 0);
+	CHECK(rte_ring_sp_enqueue(nf.io.to_nf[nf.io.rx_queues > 1 ? nf.nic.queue[0] : 0], m) == 0);
 	nf.entered++;
 }
 
@@ -192,10 +193,11 @@ static void run_nf(void)
 static void check_totals(void)
 {
 	const struct fragments *f = nf.io.fragments;
-	uint64_t merged = f == NULL ? 0 : f->received - f->datagrams, added = f == NULL ? 0 : fragments_added(f);
+	uint64_t gathered = f == NULL ? 0 : f->received - f->datagrams, added = f == NULL ? 0 : fragments_added(f);
 
 	CHECK(chain_balanced(&nf.chain));
-	CHECK_EQUAL(chain_totals(&nf.chain, nf.chain.at[PART_RX]).packets, nf.entered - merged);
+	CHECK_EQUAL(chain_totals(&nf.chain, nf.chain.at[PART_RX]).packets, nf.entered);
+	CHECK_EQUAL(chain_totals(&nf.chain, nf.chain.at[PART_RX]).outcomes[RX_GATHERED], gathered);
 	CHECK_EQUAL(chain_sum(&nf.chain, NALM_KIND_SENT), nf.left - added);
 }
 
@@ -221,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct talk_record record;
 	struct talk_frame frame;
 
-	if (rx_now(&nf.plan.clock) > UINT64_MAX / 2) { /* time must not fall */
+	if (rx_now(&nf.plan.clocks[0]) > UINT64_MAX / 2) { /* time must not fall */
 		close_nf();
 		open_nf();
 	}

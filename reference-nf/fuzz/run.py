@@ -50,6 +50,8 @@ SMALL_STAGES = {
     "sfc_a": "nat.entries=6 nat.port_max=1027 nat.pool=203.0.113.0/31 dpi.shape_mbit=10"
     f" dpi.services={NF_FOLDER / 'conf' / 'dpi_services.txt'}",
     "mix": "l2fwd.stations_generated=8 l2fwd.unknown=flood l3fwd.routes6_generated=8",
+    "pbb": "chain.stages=pbb,l3fwd traffic.flows=3 l2fwd.stations_generated=1 pbb.customers_generated=8"
+    f" l3fwd.routes={NF_FOLDER / 'conf' / 'routes.txt'}",
     "sfc_b": "lb.entries=6 lb.maglev_size=1009 acl.default=permit",
 }
 MODELS = {
@@ -60,9 +62,10 @@ MODELS = {
     "lockfree": "model.workers=2 chain.hash=rte_hash",
     "locked": "model.workers=2 model.state=locked chain.prefetch=off"
     " io.fragments=reassemble io.fragment_datagrams=3",
+    "rss": "model.workers=2 model.state=locked io.offload=rss,checksum",
     "separated": "model.workers=2 model.state=separated model.databases=2",
 }
-CHAINS = ("sfc_a", "sfc_b", "mix", "upf")
+CHAINS = ("sfc_a", "sfc_b", "mix", "upf", "pbb")
 UPF_MODELS = MODELS | {"offload": "io.offload=checksum,decap"}
 del UPF_MODELS["flow_cache"]  # tunnels hide the flows
 

@@ -275,7 +275,8 @@ def field_files() -> Iterator[bytes]:
 def openflow_words() -> Iterator[str]:
     """What flow entries are made of, as lines of a libFuzzer dictionary."""
     text = "".join(path.read_text() for path in (NF_FOLDER / "conf").glob("openflow_*.txt"))
-    named = re.findall(r'\{"([a-z0-9_]+)"', (NF_FOLDER / "src/openflow/openflow_rule.c").read_text())
+    rules = (NF_FOLDER / "src/flow_rules").glob("*.c")
+    named = re.findall(r'\{"([a-z0-9_]+)"', "".join(path.read_text() for path in rules))
     found = (
         {"add flow", "modify flow", "delete flow"}
         | set(named)

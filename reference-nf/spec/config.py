@@ -11,7 +11,7 @@ from spec.acl import Acl, generate_rules
 from spec.acl import read_rules as read_acl_rules
 from spec.dpi import Dpi, read_patterns, read_rules
 from spec.fragments import Reassembly
-from spec.l2fwd import L2fwd, Stations, read_stations
+from spec.l2fwd import Customers, L2fwd, Pbb, Stations, address, read_customers, read_stations
 from spec.l3fwd import L3fwd, read_routes
 from spec.lb import Lb, LbConfig, read_services
 from spec.models import Arrival, Build, ModelConfig, run_model
@@ -77,6 +77,7 @@ def read_chain(path: Path, settings: Mapping[str, str]) -> Chain:
         values.get("model", "state", fallback="lockfree"),
         values.getint("model", "workers", fallback=1),
         values.getint("model", "databases", fallback=1),
+        "rss" in values.get("io", "offload", fallback="").split(","),
     )
     arrival = Arrival(
         int(values["chain"]["batch"]), int(values["traffic"]["ns_per_packet"]), _reassembly(values)
@@ -112,6 +113,7 @@ def _stage(name: str, source: Source, index: int, count: int) -> Stage:
         "lb": lambda: _lb(values[name], folder, index, count),
         "openflow": lambda: _openflow(values[name], folder, count),
         "l2fwd": lambda: _l2fwd(values[name], folder),
+        "pbb": lambda: _pbb(values[name], folder),
         "l3fwd": lambda: _l3fwd(values[name], folder),
     }
     return makers[name]()
@@ -186,6 +188,17 @@ def _l2fwd(section: Mapping[str, str], folder: Path) -> L2fwd:
         stations,
         floods=section.get("unknown", "flood") == "flood",
         switches_ip=section.get("frames", "all") == "all",
+    )
+
+
+def _pbb(section: Mapping[str, str], folder: Path) -> Pbb:
+    customers = read_customers(folder / section["customers"]) if "customers" in section else Customers()
+    customers.generate(int(section.get("customers_generated", "0")), int(section.get("customers_seed", "1")))
+    return Pbb(
+        customers,
+        bridge=address(section.get("bridge", "02:00:00:ff:00:01")),
+        service=int(section.get("service", "256")),
+        vlan=int(section.get("vlan", "1")),
     )
 
 

@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""L2FWD: frames by destination address between two ports, with a static filtering database (IEEE 802.1Q)."""
+"""Ethernet. L2FWD: frames by destination address between two ports, with a static filtering database (IEEE
+802.1Q). PBB: an edge of a provider backbone bridged network (IEEE 802.1ah)."""
 
+import struct
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from spec.l3fwd import mix64
-from spec.packet import ETHERNET_BYTES, Packet
+from spec.packet import ETHERNET_BYTES, Packet, parse
 from spec.stage import Drop, Pass, Result
 
 RESERVED = bytes.fromhex("0180c20000")
 """First five bytes of the addresses that no bridge forwards; the last byte is below 16 (8.6.3)."""
+
+SERVICE_TAG, BACKBONE_TAG = 0x88A8, 0x88E7
+HEAD_BYTES = 22  # both addresses, B-TAG, I-TAG up to the customers' addresses
+GROUP = bytes.fromhex("011e83")  # the I-SID follows (26.4)
+BRIDGES = 64  # that generated customers are behind
 
 
 @dataclass
@@ -39,7 +46,7 @@ def read_stations(path: Path) -> Stations:
             continue
         if words[0] != "station":
             raise ValueError(f"{path}: `{line}` is no station")
-        stations.forwards[bytes.fromhex(words[1].replace(":", ""))] = words[2] == "forward"
+        stations.forwards[address(words[1])] = words[2] == "forward"
     return stations
 
 
@@ -70,3 +77,76 @@ class L2fwd:
         if forward is None:
             return Pass("flooded", packet) if self.floods else Drop("unknown")
         return Pass("forwarded", packet) if forward else Drop("filtered")
+
+
+@dataclass
+class Customers:
+    """By address: the bridge behind which a customer is."""
+
+    bridges: dict[bytes, bytes] = field(default_factory=dict)
+
+    def generate(self, count: int, seed: int) -> None:
+        """Those of `customers_generated` and `customers_seed`; those of the file stay."""
+        for number in range(count):
+            bridge = bytes.fromhex("020000ff01") + bytes([number % BRIDGES])
+            self.bridges.setdefault(generated_address(seed, number), bridge)
+
+
+def address(text: str) -> bytes:
+    """The bytes of a MAC address."""
+    return bytes.fromhex(text.replace(":", ""))
+
+
+def read_customers(path: Path) -> Customers:
+    """Lines `customer <MAC> bridge <MAC>`; `#` begins a comment."""
+    customers = Customers()
+    for line in path.read_text(encoding="ascii").splitlines():
+        words = line.split("#")[0].split()
+        if words:
+            customers.bridges[address(words[1])] = address(words[3])
+    return customers
+
+
+@dataclass
+class Pbb:
+    """Stage `pbb`."""
+
+    customers: Customers
+    bridge: bytes
+    service: int
+    vlan: int
+    name: str = "pbb"
+
+    @property
+    def group(self) -> bytes:
+        """The address of all bridges with the service."""
+        return GROUP + self.service.to_bytes(3, "big")
+
+    def begin_batch(self, now_ns: int) -> None:
+        """Nothing."""
+
+    def process(self, packet: Packet, now_ns: int) -> Result:
+        """Into the backbone, or out of it."""
+        del now_ns
+        frame = packet.frame
+        if len(frame) < ETHERNET_BYTES:
+            return Drop("malformed")
+        if len(frame) >= 18 and frame[12:14] == b"\x88\xa8" and frame[16:18] == b"\x88\xe7":
+            return self._leave(frame)
+        to = frame[:6]
+        if to[:5] == RESERVED and to[5] < 16:
+            return Drop("reserved")
+        known = self.customers.bridges.get(to)
+        tags = struct.pack(">HHHI", SERVICE_TAG, self.vlan, BACKBONE_TAG, self.service)
+        head = (known or self.group) + self.bridge + tags
+        return Pass("encapsulated" if known else "flooded", parse(head + frame))
+
+    def _leave(self, frame: bytes) -> Result:
+        if len(frame) < HEAD_BYTES + ETHERNET_BYTES:
+            return Drop("malformed")
+        (vlan,) = struct.unpack_from(">H", frame, 14)
+        if vlan & 0xFFF != self.vlan or int.from_bytes(frame[19:22], "big") != self.service:
+            return Drop("other_service")
+        if frame[:6] not in (self.bridge, self.group):
+            return Drop("other_bridge")
+        return Pass("decapsulated", parse(frame[HEAD_BYTES:]))

@@ -36,6 +36,8 @@ class ModelConfig:
     state: str  # "lockfree", "locked", "separated"
     workers: int
     databases: int
+    rss: bool = False
+    """Each worker receives from a queue of its own, and has a clock of its own."""
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,16 @@ def run_model(
     if config.model == "pipeline" or (config.workers == 1 and config.state != "separated"):
         return _run([[build(0, 1) for build in stages]], lambda packets: [0] * len(packets), frames, arrival)
     if config.state == "locked":
-        return _run(*_locked(config, stages), frames, arrival)
+        return _run(*_locked(config, stages), frames, arrival, own_clocks=config.rss)
     count = config.workers if config.state == "lockfree" else config.databases
     chains = [[build(index, count) for build in stages] for index in range(count)]
+    if config.rss:
+        return _run(chains, _by_spread(count), frames, arrival, own_clocks=True)
     flow_stage = next((stage for stage in chains[0] if isinstance(stage, FlowStage)), None)
     if config.state == "separated":
         return _run(chains, lambda packets: _databases(flow_stage, packets, count), frames, arrival)
     if flow_stage is None:
-        return _run(chains, lambda packets: [_spread(packet) % count for packet in packets], frames, arrival)
+        return _run(chains, _by_spread(count), frames, arrival)
     sessions = Sessions(flow_stage, count)
     return _run(chains, sessions.workers, frames, arrival)
 
@@ -112,7 +116,12 @@ def _locked(
     """Workers share the stages that keep flows, and get packets by a hash of their addresses."""
     shared = {number: build(0, 1) for number, build in enumerate(stages)}
     chains = [[shared[number] for number in shared] for _ in range(config.workers)]
-    return chains, lambda packets: [_spread(packet) % config.workers for packet in packets]
+    return chains, _by_spread(config.workers)
+
+
+def _by_spread(count: int) -> Callable[[Sequence[Packet]], list[int]]:
+    """The worker of each packet, by its addresses and ports."""
+    return lambda packets: [_spread(packet) % count for packet in packets]
 
 
 def _spread(packet: Packet) -> int:
@@ -141,20 +150,26 @@ def _run(
     share_out: Callable[[Sequence[Packet]], list[int]],
     frames: Sequence[bytes],
     arrival: Arrival,
+    *,
+    own_clocks: bool = False,
 ) -> Replayed:
+    """own_clocks: a chain's time advances with the packets that came to it."""
+    received = [0] * len(chains)
     outcomes = {stage.name: Counter[str]() for stage in chains[0]}
     left: list[bytes] = []
     for start in range(0, len(frames), arrival.batch):
-        now_ns = start * arrival.ns
+        batch_ns = start * arrival.ns
         arrived = frames[start : start + arrival.batch]
         if arrival.reassembly is not None:
-            arrived = arrival.reassembly.gather(arrived, now_ns)
+            arrived = arrival.reassembly.gather(arrived, batch_ns)
         packets = [parse(frame) for frame in arrived]
         to = share_out(packets)
         for number, chain in enumerate(chains):
             part = [packet for packet, chosen in zip(packets, to, strict=True) if chosen == number]
             if not part:
                 continue
+            now_ns = received[number] * arrival.ns if own_clocks else batch_ns
+            received[number] += len(part)
             for stage in chain:
                 stage.begin_batch(now_ns)
                 results = [stage.process(packet, now_ns) for packet in part]

@@ -16,7 +16,8 @@ FRAME_CHECK_BYTES = 4
 IP_AT, UDP_AT, PAYLOAD_AT = 14, 34, 42
 
 # Bytes of a frame with its check sequence, and its share. IMIX: IP packets of 40, 576, 1500 bytes, 7:4:1
-MIXES = {"64": {64: 1}, "256": {256: 1}, "imix": {64: 7, 594: 4, 1518: 1}, "1500": {1500: 1}}
+SIZES = (64, 128, 256, 512, 1024, 1500, 1518)
+MIXES = {str(size): {size: 1} for size in SIZES} | {"imix": {64: 7, 594: 4, 1518: 1}}
 
 
 MIXED_TYPES = (0x88B5, 0x0800, 0x86DD)

@@ -85,6 +85,10 @@ static bool read_all(struct settings *s, struct chain *chain, const struct chain
 	}
 	if (chain->count == CHAIN_MAX_STAGES && s->model.state == STATE_SEPARATED && s->traffic->offload != 0)
 		config_mistake(config, "io", "offload", "state = separated leaves the probe no place for it with %u stages", chain->count);
+	const struct chain_stage *flows = chain_flow_stage(chain);
+	if (s->model.rss && s->model.state == STATE_LOCKFREE && flows != NULL)
+		config_mistake(config, "io", "offload", "rss brings a flow's two directions to any two workers, and stage %s keeps them "
+							"together: state = locked, or leave rss out", flows->ops->name);
 	if (s->hop->side == HOP_FIRST && plan_tx_queues(&s->model) != 1)
 		config_mistake(config, "hop", "side", "side first needs a model in which one lcore sends");
 	config_check_unknown(config);
@@ -161,6 +165,7 @@ struct io_settings settings_of_io(const struct settings *s)
 		.batch_size = s->model.batch_size,
 		.ring = s->traffic->ring,
 		.queues = plan_tx_queues(&s->model),
+		.rx_queues = plan_rx_queues(&s->model),
 		.in_flight = plan_packets_in_rings(&s->model),
 		.offload = s->traffic->offload,
 		.is_outside = s->traffic->outside && !hop_shares_memory(s->hop),

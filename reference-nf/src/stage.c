@@ -4,7 +4,7 @@
 #include "stage.h"
 
 const struct stage_ops *const stage_catalogue[] = {&nop_stage, &nat_stage, &dpi_stage, &acl_stage, &lb_stage,
-						   &l3fwd_stage, &openflow_stage, &l2fwd_stage,
+						   &l3fwd_stage, &openflow_stage, &l2fwd_stage, &pbb_stage,
 						   &gtp_decap_stage, &pdr_stage, &qer_stage, &urr_stage, &far_stage,
 						   NULL};
 

@@ -95,7 +95,7 @@ struct stage_ops {
 	struct stage_hooks hooks;
 };
 
-extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage, openflow_stage, l2fwd_stage;
+extern const struct stage_ops nop_stage, nat_stage, dpi_stage, acl_stage, lb_stage, l3fwd_stage, openflow_stage, l2fwd_stage, pbb_stage;
 extern const struct stage_ops gtp_decap_stage, pdr_stage, qer_stage, urr_stage, far_stage;
 
 /* All stages; ends with NULL. */

@@ -18,7 +18,7 @@ for good in "$source"/conf/*.conf; do
 done
 refused "--config FILE is missing"
 refused "cannot read the configuration" --config "$work/none.conf"
-refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd openflow l2fwd gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
+refused "there is no stage \`nut\`; there are: nop nat dpi acl lb l3fwd openflow l2fwd pbb gtp_decap pdr qer urr far" --config "$conf" --set chain.stages=nut
 refused "is named twice" --config "$conf" --set chain.stages=nat,nat
 refused "there is no stage \`\`" --config "$conf" --set chain.stages=
 refused "--set chain.batch=257: expected a whole number from 1 to 256" --config "$conf" --set chain.batch=257
@@ -59,12 +59,24 @@ mix=$source/conf/mix.conf
 printf 'station 02:00:00:00:20:01 forward\nstation 01:00:5e:00:00:01 forward\nstation 02:00:00:00:20:01 filter\n' >"$work/stations"
 refused "$work/stations:2: 01:00:5e:00:00:01 is a group address" --config "$mix" --set l2fwd.stations="$work/stations"
 refused "$work/stations:3: line 1 already has this station" --config "$mix" --set l2fwd.stations="$work/stations"
+printf 'customer 02:00:00:00:20:01 bridge 02:00:00:ff:01:05\ncustomer 02:00:00:00:20:01 bridge 02:00:00:ff:01:06\ncustomer x\n' \
+	>"$work/customers"
+pbb=$source/conf/pbb.conf
+refused "$work/customers:2: line 1 already has this customer" --config "$pbb" --set pbb.customers="$work/customers"
+refused "$work/customers:3: expected \`customer <MAC> bridge <MAC>\`" --config "$pbb" --set pbb.customers="$work/customers"
+refused "--set pbb.bridge=01:00:5e:00:00:01: expected the MAC address of one bridge" --config "$pbb" \
+	--set pbb.bridge=01:00:5e:00:00:01
 refused "profile mix has flows that stay" --config "$mix" --set traffic.reply_percent=10
 refused "--set traffic.frame_bytes=65: must be even" --config "$mix" --set traffic.frame_bytes=65
 refused "--set traffic.frame_bytes=256: no stage or part of the program has this key" --config "$conf" --set traffic.frame_bytes=256
-refused "--set io.offload=sum,hash: \`sum\`: expected some of checksum, hash, mark, decap" --config "$mix" --set io.offload=sum,hash
+refused "--set io.offload=sum,hash: \`sum\`: expected some of checksum, hash, mark, decap, rss" --config "$mix" --set io.offload=sum,hash
 refused "mark needs [chain] flow_cache = on" --config "$mix" --set io.offload=mark
 refused "decap needs stage gtp_decap" --config "$mix" --set io.offload=decap
+refused "rss needs model = rtc with several workers" --config "$mix" --set io.offload=rss
+refused "rss needs model = rtc with several workers" --config "$mix" --set io.offload=rss --set model.model=pipeline
+refused "and stage nat keeps them together" --config "$conf" --set io.offload=rss --set model.workers=2
+refused "rss does not go with fragments = reassemble" --config "$mix" --set io.offload=rss --set model.workers=2 \
+	--set io.fragments=reassemble
 refused "hash with captures needs [traffic] replies = as_is" --config "$conf" --set io.offload=hash
 hop=$source/conf/hop.conf
 printf 'len,4\nport,3\n' >"$work/fields"
@@ -89,7 +101,7 @@ refused "does not go with [io] port = eal" --config "$hop" --set io.port=eal
 refused "does not go with [hop] buffers" --config "$hop" --set io.offload=checksum
 refused "[hop] fields is not given" --config "$source/conf/nop.conf" --set hop.buffers=fdt
 upf=$source/conf/upf.conf
-refused "a NIC is asked for checksum and hash only" --config "$upf" --set io.offload=decap --set io.port=eal
+refused "a NIC is asked for checksum, hash and rss only" --config "$upf" --set io.offload=decap --set io.port=eal
 refused "pdr needs gtp_decap before it" --config "$upf" --set chain.stages=pdr,gtp_decap,qer,urr,far
 refused "urr needs pdr before it" --config "$upf" --set chain.stages=gtp_decap,urr,pdr,qer,far
 refused "does not go with gtp_decap" --config "$upf" --set chain.flow_cache=on

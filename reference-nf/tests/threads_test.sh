@@ -41,6 +41,8 @@ threads 4 vbng model.workers=2 traffic.profile=64
 threads 4 mix model.workers=2 l3fwd.routes6_generated=100
 threads 4 sfc_a model.workers=2 chain.flow_cache=on io.offload=checksum,mark
 threads 4 upf model.workers=2 io.offload=checksum,hash,decap
+threads 3 mix model.workers=2 io.offload=rss l3fwd.routes6_generated=100
+threads 3 sfc_a model.workers=2 model.state=locked io.offload=rss
 threads 2 hop
 threads 4 hop model.workers=2 hop.buffers=fdt
 threads 4 sfc_b model.model=pipeline hop.buffers=mbuf hop.fields="$source/conf/hop_fields.txt"

@@ -72,30 +72,38 @@ class Nf:
         with tempfile.TemporaryDirectory() as name:
             capture, dump = Path(name) / "in.pcap", Path(name) / "out.pcap"
             write_pcap(capture, frames)
-            command = [
-                str(self.binary),
-                lcore_map(lcores),
-                *EAL,
-                "--",
-                "--config",
-                str(CONFIG),
-                "--dump",
-                str(dump),
-            ]
-            cached = {"dpi.cache": str(self.compiled)}
-            for key, value in {**cached, **settings, "traffic.capture": str(capture)}.items():
-                command += ["--set", f"{key}={value}"]
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=RUN_SECONDS,
-                cwd=name,
-                env={**os.environ, **self.environment},
+            totals = self._totals(
+                [lcore_map(lcores)],
+                ["--dump", str(dump)],
+                {**settings, "traffic.capture": str(capture)},
+                Path(name),
             )
-            assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
-            return Ran(read_pcap(dump), json.loads(done.stdout.splitlines()[-1]))
+            return Ran(read_pcap(dump), totals)
+
+    def outside(self, settings: Mapping[str, str], devices: Sequence[str], packets: int) -> dict[str, Any]:
+        """The totals of a run on EAL's virtual ports, until so many packets have come."""
+        with tempfile.TemporaryDirectory() as name:
+            options = ["--packets", str(packets)]
+            return self._totals([lcore_map(1), *devices], options, settings, Path(name))
+
+    def _totals(
+        self, eal: Sequence[str], options: Sequence[str], settings: Mapping[str, str], folder: Path
+    ) -> dict[str, Any]:
+        command = [str(self.binary), *eal, *EAL, "--", "--config", str(CONFIG), *options]
+        for key, value in {"dpi.cache": str(self.compiled), **settings}.items():
+            command += ["--set", f"{key}={value}"]
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=RUN_SECONDS,
+            cwd=folder,
+            env={**os.environ, **self.environment},
+        )
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stderr}"
+        totals: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return totals
 
     def assert_as_spec(self, frames: Sequence[bytes], settings: Mapping[str, str]) -> Replayed:
         """Compares packets byte for byte, in order, and outcomes by count; returns the spec's result."""

@@ -149,6 +149,8 @@ def test_in_every_model(nf: Nf, name: str) -> None:
     both = nf.run_as_spec(frames, CHAIN | MODELS[name])
     assert both.chain.arrival.reassembly is not None
     found = both.ran.totals["fragments"]
+    assert both.ran.totals["in"] == len(frames)
+    assert both.ran.outcomes("rx")["gathered"] == found["received"] - found["datagrams"]
     assert found.pop("added") == len(both.ran.frames) - both.ran.totals["sent"]
     assert found == both.chain.arrival.reassembly.report()
     assert found["datagrams"] >= 9 + 17

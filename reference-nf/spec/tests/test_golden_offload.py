@@ -69,6 +69,41 @@ def test_decap(nf: Nf, name: str) -> None:
         assert ran.frames == expected.frames
 
 
+@pytest.mark.sanitised
+@pytest.mark.parametrize("workers", ["2", "3"])
+@pytest.mark.parametrize(
+    ("chain", "state"), [("dpi,l3fwd", "lockfree"), ("acl,l3fwd", "lockfree"), ("nat,dpi,l3fwd", "locked")]
+)
+def test_rss(nf: Nf, chain: str, state: str, workers: str) -> None:
+    """Workers have a receive queue each and no lcore before them: no packet is dispatched or handed over."""
+    settings = {"chain.stages": chain, "io.offload": "rss", "model.workers": workers, "model.state": state}
+    ran = nf.run_as_spec(every_frame(3), settings | FEW_PATTERNS).ran
+    stages = {stage["name"] for stage in ran.totals["stages"]}
+    assert stages == {"generator", "nic", "rx", *chain.split(","), "tx", "sink"}
+    assert [role["name"] for role in ran.totals["roles"]] == [
+        *(f"worker_{number}" for number in range(int(workers))),
+        "traffic",
+    ]
+
+
+def test_rss_with_an_lcore_each(nf: Nf) -> None:
+    """The order within a flow's direction stays, whatever the lcores do."""
+    settings = {"chain.stages": "l3fwd", "io.offload": "rss", "model.workers": "3"}
+    frames = every_frame(20)
+    ran = nf.replay(frames, settings, lcores=4)
+    alone = nf.replay(frames, {"chain.stages": "l3fwd"})
+    assert Counter(ran.frames) == Counter(alone.frames)
+    assert ran.outcomes("l3fwd") == alone.outcomes("l3fwd")
+
+
+def test_rss_of_a_port(nf: Nf) -> None:
+    """Each worker has a receive queue of EAL's port."""
+    settings = {"chain.stages": "nop", "io.offload": "rss", "model.workers": "2", "io.port": "eal"}
+    totals = nf.outside(settings, ["--vdev=net_null0"], packets=20_000)
+    assert 20_000 <= totals["in"] <= 20_000 + 64
+    assert totals["in"] == totals["sent"] + totals["policy"] + totals["lost"] + totals["bad"]
+
+
 def test_off_is_no_stage(nf: Nf) -> None:
     totals = nf.replay(every_frame(), {"chain.stages": "nop"}).totals
     assert "nic" not in {stage["name"] for stage in totals["stages"]}

@@ -82,7 +82,8 @@ def made(profile: str, **traffic: object) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    "profile", [pytest.param(name, marks=[pytest.mark.nightly] * (name in ("256", "1500"))) for name in MIXES]
+    "profile",
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name not in ("64", "imix"))) for name in MIXES],
 )
 def test_sizes_and_order(nf: Nf, tmp_path: Path, profile: str) -> None:
     sent = Sent(nf, tmp_path, made(profile, flows=200))

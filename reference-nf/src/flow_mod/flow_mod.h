@@ -10,7 +10,7 @@
 
 #include <rte_rcu_qsbr.h>
 
-#include "openflow/openflow_rule.h"
+#include "flow_rules/openflow_rule.h"
 #include "openflow/openflow_table.h"
 
 #define OPENFLOW_ANEW_MAX 1024u /* entries of a table that a flow-mod may make anew in another form */

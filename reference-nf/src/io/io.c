@@ -22,23 +22,27 @@ static void shift_placement(uint64_t seed)
 		(void)rte_malloc("placement", (1 + mix64(seed) % 4096) * 64, 64);
 }
 
-/* A port over the rings of the queues from `first` on. The NF receives from the first port; net_ring has none without a
- * receive queue. */
+/* A port over the rings of the queues from `first` on. With one queue to receive from it is the first port's; net_ring
+ * has no port without one. */
 static bool start_port(struct io *io, uint32_t first)
 {
 	const struct rte_eth_conf conf = {0};
 	const uint16_t queues = (uint16_t)RTE_MIN(io->queues - first, IO_PORT_QUEUES);
+	const uint16_t rx_queues = io->rx_queues == 1 ? 1 : queues;
 	int socket = (int)rte_socket_id();
 	char name[RTE_ETH_NAME_MAX_LEN];
 
 	snprintf(name, sizeof(name), "net_nalm%u", first / IO_PORT_QUEUES);
-	int port = rte_eth_from_rings(name, &io->to_nf, 1, &io->from_nf[first], queues, rte_socket_id());
+	int port = rte_eth_from_rings(name, &io->to_nf[io->rx_queues == 1 ? 0 : first], rx_queues, &io->from_nf[first], queues,
+				      rte_socket_id());
 	if (port < 0)
 		return false;
-	io->tx_ports[first / IO_PORT_QUEUES] = (uint16_t)port;
-	if (rte_eth_dev_configure((uint16_t)port, 1, queues, &conf) != 0 ||
-	    rte_eth_rx_queue_setup((uint16_t)port, 0, 0, (unsigned int)socket, NULL, io->pool) != 0)
+	io->ports[first / IO_PORT_QUEUES] = (uint16_t)port;
+	if (rte_eth_dev_configure((uint16_t)port, rx_queues, queues, &conf) != 0)
 		return false;
+	for (uint16_t q = 0; q < rx_queues; q++)
+		if (rte_eth_rx_queue_setup((uint16_t)port, q, 0, (unsigned int)socket, NULL, io->pool) != 0)
+			return false;
 	for (uint16_t q = 0; q < queues; q++)
 		if (rte_eth_tx_queue_setup((uint16_t)port, q, 0, (unsigned int)socket, NULL) != 0)
 			return false;
@@ -50,7 +54,6 @@ static bool start_ports(struct io *io)
 	for (uint32_t first = 0; first < io->queues; first += IO_PORT_QUEUES)
 		if (!start_port(io, first))
 			return false;
-	io->port = io->tx_ports[0];
 	return true;
 }
 
@@ -62,14 +65,19 @@ static bool create_rings(struct io *io, uint32_t places, uint32_t in_flight)
 	int socket = (int)rte_socket_id();
 	char name[RTE_RING_NAMESIZE];
 
-	io->to_nf = rte_ring_create("to_nf", places, socket, flags);
+	for (uint32_t q = 0; q < io->rx_queues; q++) {
+		snprintf(name, sizeof(name), "to_nf_%u", q);
+		io->to_nf[q] = rte_ring_create(name, places, socket, flags);
+		if (io->to_nf[q] == NULL)
+			return false;
+	}
 	for (uint32_t q = 0; q < io->queues; q++) {
 		snprintf(name, sizeof(name), "from_nf_%u", q);
 		io->from_nf[q] = rte_ring_create(name, rte_align32pow2(in_flight + 1), socket, flags);
 		if (io->from_nf[q] == NULL)
 			return false;
 	}
-	return io->to_nf != NULL;
+	return true;
 }
 
 static bool create_next_ring(struct io *io, uint32_t in_flight)
@@ -89,7 +97,7 @@ static bool open_hop(struct io *io, const struct io_settings *s)
 	io->has_switch_end = hop->buffers != HOP_NONE && hop->side != HOP_NF;
 	if (io->has_switch_end && !hop_switch_open(&io->switch_end, &(struct hop_switch_settings){
 									    .hop = hop,
-									    .from = first ? io->from_nf[0] : io->to_nf,
+									    .from = first ? io->from_nf[0] : io->to_nf[0],
 									    .to = first ? io->from_next : io->from_nf[0],
 									    .pool = io->pool,
 									    .batch_size = io->batch_size,
@@ -116,7 +124,7 @@ static bool open_outside(struct io *io, const struct io_settings *s)
 	if (hop_has_port(s->hop) && !hop_device_connect(s->hop, s->stop, &port))
 		return false;
 	return outside_open(&io->outside,
-			    &(struct outside_settings){io->pool, io->queues, s->limit, s->stop, s->offload});
+			    &(struct outside_settings){io->pool, io->queues, io->rx_queues, s->limit, s->stop, s->offload});
 }
 
 static bool has_traffic(const struct io_settings *s)
@@ -138,17 +146,18 @@ static uint16_t buffer_bytes(const struct io_settings *s)
 bool io_open(struct io *io, const struct io_settings *s)
 {
 	/* between generator and NF, in the NF, in each lcore; as many again in the rings to the sink */
-	uint32_t in_flight = s->ring + s->in_flight + BATCH_MAX * 4 + (s->hop->buffers == HOP_NONE ? 0 : s->hop->packets);
+	uint32_t in_flight = s->ring * s->rx_queues + s->in_flight + BATCH_MAX * 4 + (s->hop->buffers == HOP_NONE ? 0 : s->hop->packets);
 	/* and the lcores' caches; one less than a power of two is the best size for rte_mempool */
 	uint32_t mbufs = in_flight * 2 + POOL_CACHE * 2 * rte_lcore_count();
 
 	if (s->is_outside)
-		mbufs += outside_buffers(s->queues);
+		mbufs += outside_buffers(s->queues, s->rx_queues);
 	if (s->fragments.datagrams != 0)
 		mbufs += s->fragments.datagrams * FRAGMENTS_PARTS;
 	*io = (struct io){
 		.batch_size = s->batch_size,
 		.queues = s->queues,
+		.rx_queues = s->rx_queues,
 		.in_flight = in_flight,
 		.is_outside = s->is_outside,
 		.sums_checked = (s->offload & OFFLOAD_CHECKSUM) != 0,
@@ -182,13 +191,14 @@ void io_close(struct io *io)
 		outside_close(&io->outside);
 	} else if (!io->has_nf_end && (!io->has_switch_end || io->from_next != NULL)) {
 		for (uint32_t first = 0; first < io->queues; first += IO_PORT_QUEUES) {
-			(void)rte_eth_dev_stop(io->tx_ports[first / IO_PORT_QUEUES]);
-			(void)rte_eth_dev_close(io->tx_ports[first / IO_PORT_QUEUES]);
+			(void)rte_eth_dev_stop(io->ports[first / IO_PORT_QUEUES]);
+			(void)rte_eth_dev_close(io->ports[first / IO_PORT_QUEUES]);
 		}
 	}
 	if (io->fragments != NULL)
 		fragments_close(io->fragments);
-	rte_ring_free(io->to_nf);
+	for (uint32_t q = 0; q < io->rx_queues; q++)
+		rte_ring_free(io->to_nf[q]);
 	rte_ring_free(io->from_next);
 	for (uint32_t q = 0; q < io->queues; q++)
 		rte_ring_free(io->from_nf[q]);

@@ -28,12 +28,11 @@ _Static_assert(IO_MAX_QUEUES <= FRAGMENTS_QUEUES, "a count for each");
 
 struct io {
 	struct rte_mempool *pool;
-	struct rte_ring *to_nf;			 /* one producer, one consumer, like the next */
+	struct rte_ring *to_nf[IO_MAX_QUEUES];	 /* one for each lcore that receives; one producer, one consumer, like the next */
 	struct rte_ring *from_nf[IO_MAX_QUEUES]; /* one for each lcore that sends */
 	struct rte_ring *from_next;		 /* to the sink from the second of two NFs; NULL: there is one NF */
-	uint32_t queues;
-	uint16_t port;
-	uint16_t tx_ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue; the first is port */
+	uint32_t queues, rx_queues; /* of rx_queues there is one, or as many as queues */
+	uint16_t ports[IO_MAX_QUEUES / IO_PORT_QUEUES]; /* by queue */
 	bool sums_checked, hashed; /* the NIC checks IPv4 headers, gives packets a hash ([io] offload) */
 	struct fragments *fragments; /* NULL: fragments pass as other packets */
 	bool has_nf_end;	   /* of a hop: */
@@ -52,19 +51,20 @@ struct tx_queue {
 	uint16_t number;
 };
 
-/* The receiving lcore's clock: virtual time advances with each packet received, priming included; real time when
- * traffic comes from outside. */
+/* A receiving lcore's queue, and its clock: virtual time advances with each packet received, priming included; real time
+ * when traffic comes from outside. */
 struct rx_clock {
 	struct io *io;
+	uint16_t queue;
 	uint64_t ns_per_packet;
 	uint64_t received;    /* that lcore writes */
 	uint64_t ns_per_tick; /* with 32 fractional bits; 0: virtual time */
 	uint64_t start;	      /* TSC */
 };
 
-static inline void rx_clock_start(struct rx_clock *clock, struct io *io, uint64_t ns_per_packet)
+static inline void rx_clock_start(struct rx_clock *clock, struct io *io, uint16_t queue, uint64_t ns_per_packet)
 {
-	*clock = (struct rx_clock){.io = io, .ns_per_packet = ns_per_packet, .start = rte_rdtsc()};
+	*clock = (struct rx_clock){.io = io, .queue = queue, .ns_per_packet = ns_per_packet, .start = rte_rdtsc()};
 	if (io->is_outside)
 		clock->ns_per_tick = (UINT64_C(1000000000) << 32) / rte_get_tsc_hz();
 }
@@ -78,8 +78,9 @@ static inline uint64_t rx_now(const struct rx_clock *clock)
 
 struct io_settings {
 	uint32_t batch_size;
-	uint32_t ring;	    /* places between the generator and the NF; a power of two */
+	uint32_t ring;	    /* places between the generator and each queue of the NF; a power of two */
 	uint32_t queues;    /* lcores that send */
+	uint32_t rx_queues; /* lcores that receive: 1, or those that send */
 	uint32_t in_flight; /* packets that fit between the lcores of the NF */
 	uint64_t seed;
 	uint32_t offload; /* a set of enum offload */
@@ -107,12 +108,12 @@ static inline bool io_over(const struct io *io)
 }
 
 extern const struct nalm_outcome_spec rx_outcomes[], tx_outcomes[];
-enum { RX_RECEIVED };
+enum { RX_RECEIVED, RX_GATHERED };
 enum { TX_SENT, TX_RING_FULL };
 
-/* Fills the batch with packets that have arrived, and parses them. Returns how many frames have arrived, some of which
- * may be fragments of packets to come. */
-uint32_t rx_process(void *io, struct batch *batch, uint64_t now_ns);
+/* Fills the batch with packets that have arrived, and parses them. Returns how many frames have arrived, of
+ * which the outcomes tell; some may be fragments of packets to come. */
+uint32_t rx_process(void *clock, struct batch *batch, uint64_t now_ns);
 /* Sends the batch; it is empty afterwards. */
 void tx_process(void *queue, struct batch *batch, uint64_t now_ns);
 

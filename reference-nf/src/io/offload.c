@@ -11,6 +11,7 @@ static const struct {
 	{"hash", OFFLOAD_HASH},
 	{"mark", OFFLOAD_MARK},
 	{"decap", OFFLOAD_DECAP},
+	{"rss", OFFLOAD_RSS},
 };
 
 static uint32_t find(const char *name, size_t length)
@@ -53,7 +54,7 @@ uint32_t offload_read(struct config *config)
 static void check_name(void *arg, const char *name, size_t length)
 {
 	if (find(name, length) == 0)
-		config_mistake(arg, "io", "offload", "`%.*s`: expected some of checksum, hash, mark, decap", (int)length, name);
+		config_mistake(arg, "io", "offload", "`%.*s`: expected some of checksum, hash, mark, decap, rss", (int)length, name);
 }
 
 static bool is(struct config *config, const char *section, const char *key, const char *value)
@@ -90,11 +91,14 @@ void offload_check(struct config *config)
 	if (set != 0 && strcmp(config_text(config, "hop", "buffers", "none"), "none") != 0)
 		config_mistake(config, "io", "offload", "does not go with [hop] buffers, which carry nothing handed in");
 	if (is(config, "io", "port", "eal") && (set & (OFFLOAD_MARK | OFFLOAD_DECAP)) != 0)
-		config_mistake(config, "io", "offload", "port = eal: a NIC is asked for checksum and hash only");
+		config_mistake(config, "io", "offload", "port = eal: a NIC is asked for checksum, hash and rss only");
 	if ((set & OFFLOAD_MARK) != 0 && !is(config, "chain", "flow_cache", "on"))
 		config_mistake(config, "io", "offload", "mark needs [chain] flow_cache = on, which follows it");
 	if ((set & OFFLOAD_DECAP) != 0 && !runs(config, "gtp_decap"))
 		config_mistake(config, "io", "offload", "decap needs stage gtp_decap, which reads what came out of the tunnel");
+	if ((set & OFFLOAD_RSS) != 0 && is(config, "io", "fragments", "reassemble"))
+		config_mistake(config, "io", "offload", "rss does not go with fragments = reassemble: a NIC does not bring all "
+							"fragments of a datagram to one queue");
 	if ((set & OFFLOAD_HASH) != 0 && !is(config, "io", "port", "eal") && replays_learned(config))
 		config_mistake(config, "io", "offload",
 			       "hash with captures needs [traffic] replies = as_is: a packet's flow is kept in the same field");

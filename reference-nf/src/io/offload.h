@@ -7,6 +7,7 @@
  *   hash      a number by the packet's flow is in hash.rss
  *   mark      packets of a flow that the NIC knows have its number in hash.fdir.hi (rte_flow's action MARK)
  *   decap     user packets come out of GTP-U tunnels; the tunnel's end is in the user plane's mark
+ *   rss       the port has a receive queue for each worker, and a flow's packets in a direction come by one of them
  */
 #ifndef OFFLOAD_H
 #define OFFLOAD_H
@@ -18,6 +19,7 @@ enum offload {
 	OFFLOAD_HASH = 2,
 	OFFLOAD_MARK = 4,
 	OFFLOAD_DECAP = 8,
+	OFFLOAD_RSS = 16,
 };
 
 /* A set of enum offload. Mistakes are ignored here: */

@@ -7,9 +7,9 @@
 #include "io/offload.h"
 #include "io/outside.h"
 
-uint32_t outside_buffers(uint32_t queues)
+uint32_t outside_buffers(uint32_t queues, uint32_t rx_queues)
 {
-	return OUTSIDE_MAX_PORTS * OUTSIDE_DESCRIPTORS * (1 + queues);
+	return OUTSIDE_MAX_PORTS * OUTSIDE_DESCRIPTORS * (queues + rx_queues);
 }
 
 static bool refuse(uint16_t id, const char *what, int error)
@@ -18,12 +18,17 @@ static bool refuse(uint16_t id, const char *what, int error)
 	return false;
 }
 
-static bool has_queues(uint16_t id, uint32_t queues, struct rte_eth_dev_info *info)
+static bool has_queues(uint16_t id, uint32_t queues, uint32_t rx_queues, struct rte_eth_dev_info *info)
 {
 	int error = rte_eth_dev_info_get(id, info);
 
 	if (error != 0)
 		return refuse(id, "does not describe itself", error);
+	if (info->max_rx_queues < rx_queues) {
+		fprintf(stderr, "io: port %u (%s) has %u receive queues, but %u lcores receive: fewer [model] workers, or leave "
+			"rss out of [io] offload\n", id, info->driver_name, info->max_rx_queues, rx_queues);
+		return false;
+	}
 	if (info->max_tx_queues >= queues)
 		return true;
 	fprintf(stderr, "io: port %u (%s) has %u transmit queues, but this model has %u lcores that send: fewer [model] "
@@ -37,8 +42,8 @@ static bool set_up_queues(uint16_t id, const struct outside_settings *s)
 	unsigned int socket = rte_socket_id();
 	int error = rte_eth_dev_adjust_nb_rx_tx_desc(id, &receive, &transmit);
 
-	if (error == 0)
-		error = rte_eth_rx_queue_setup(id, 0, receive, socket, NULL, s->pool);
+	for (uint16_t q = 0; q < s->rx_queues && error == 0; q++)
+		error = rte_eth_rx_queue_setup(id, q, receive, socket, NULL, s->pool);
 	for (uint16_t q = 0; q < s->queues && error == 0; q++)
 		error = rte_eth_tx_queue_setup(id, q, transmit, socket, NULL);
 	return error == 0 || refuse(id, "cannot set up its queues", error);
@@ -66,7 +71,11 @@ static bool ask_for(uint16_t id, uint32_t offload, const struct rte_eth_dev_info
 		}
 		conf->rxmode.offloads |= offers[i].capability;
 	}
-	if ((offload & OFFLOAD_HASH) != 0) {
+	if ((offload & OFFLOAD_RSS) != 0 && info->flow_type_rss_offloads == 0) {
+		fprintf(stderr, "io: port %u (%s) does not offer rss: leave it out of [io] offload\n", id, info->driver_name);
+		return false;
+	}
+	if ((offload & (OFFLOAD_HASH | OFFLOAD_RSS)) != 0) {
 		conf->rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
 		conf->rx_adv_conf.rss_conf.rss_hf = (RTE_ETH_RSS_IP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_UDP) & info->flow_type_rss_offloads;
 	}
@@ -78,9 +87,9 @@ static bool open_port(uint16_t id, const struct outside_settings *s)
 	struct rte_eth_conf conf = {0};
 	struct rte_eth_dev_info info;
 
-	if (!has_queues(id, s->queues, &info) || !ask_for(id, s->offload, &info, &conf))
+	if (!has_queues(id, s->queues, s->rx_queues, &info) || !ask_for(id, s->offload, &info, &conf))
 		return false;
-	int error = rte_eth_dev_configure(id, 1, (uint16_t)s->queues, &conf);
+	int error = rte_eth_dev_configure(id, (uint16_t)s->rx_queues, (uint16_t)s->queues, &conf);
 	if (error != 0)
 		return refuse(id, "cannot be configured", error);
 	if (!set_up_queues(id, s))
@@ -96,7 +105,7 @@ bool outside_open(struct outside *o, const struct outside_settings *s)
 {
 	uint16_t id;
 
-	*o = (struct outside){.stop = s->stop, .left = s->limit == 0 ? UINT64_MAX : s->limit};
+	*o = (struct outside){.stop = s->stop, .limited = s->limit != 0, .left = (int64_t)s->limit};
 	RTE_ETH_FOREACH_DEV(id) {
 		if (o->ports == OUTSIDE_MAX_PORTS)
 			break;
@@ -133,14 +142,18 @@ void outside_describe(const struct outside *o, char *text, size_t size)
 		snprintf(text, size, "between ports %s and %s", port_name(o->ids[0], a), port_name(o->ids[1], b));
 }
 
-uint16_t outside_receive(struct outside *o, struct rte_mbuf *mbufs[], uint16_t count)
+uint16_t outside_receive(struct outside *o, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count)
 {
+	uint16_t *next = &o->next[queue].port, id = o->ids[*next];
+
 	if (outside_over(o))
 		return 0;
-	uint16_t id = o->ids[o->next];
-	o->next = (uint16_t)(o->next + 1 == o->ports ? 0 : o->next + 1);
-	count = rte_eth_rx_burst(id, 0, mbufs, o->left < count ? (uint16_t)o->left : count);
-	o->left -= count;
+	*next = (uint16_t)(*next + 1 == o->ports ? 0 : *next + 1);
+	if (!o->limited)
+		return rte_eth_rx_burst(id, queue, mbufs, count);
+	int64_t left = atomic_load_explicit(&o->left, memory_order_relaxed);
+	count = rte_eth_rx_burst(id, queue, mbufs, (uint16_t)RTE_MIN((int64_t)count, RTE_MAX(left, 0)));
+	atomic_fetch_sub_explicit(&o->left, count, memory_order_relaxed);
 	return count;
 }
 

@@ -13,7 +13,7 @@ const struct nalm_outcome_spec tx_outcomes[] = {
 static inline uint32_t send_in(const struct tx_queue *queue, struct batch *batch)
 {
 	tsan_release(queue->io->from_nf[queue->number]);
-	uint32_t sent = rte_eth_tx_burst(queue->io->tx_ports[queue->number / IO_PORT_QUEUES], queue->number % IO_PORT_QUEUES,
+	uint32_t sent = rte_eth_tx_burst(queue->io->ports[queue->number / IO_PORT_QUEUES], queue->number % IO_PORT_QUEUES,
 					 batch->mbufs, (uint16_t)batch->count);
 	if (sent < batch->count)
 		batch_free(batch->mbufs + sent, batch->count - sent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "io/offload.h"
 #include "packet/batch.h"
 #include "model/model_config.h"
-
 
 static const char *const switched[] = {"off", "on", NULL};
 
@@ -19,6 +19,9 @@ static void check_together(const struct model_settings *m, struct config *config
 	if (m->flow_cache && (m->kind != MODEL_RTC || m->state != STATE_LOCKFREE))
 		config_mistake(config, "chain", "flow_cache",
 			       "needs model = rtc, state = lockfree: a flow's path is private to its worker");
+	if (m->rss && (m->kind != MODEL_RTC || m->state == STATE_SEPARATED || m->workers == 1))
+		config_mistake(config, "io", "offload",
+			       "rss needs model = rtc with several workers, state = lockfree or locked: a queue is a worker's");
 	if (m->ring_packets < m->batch_size * 2)
 		config_mistake(config, "model", "ring", "must hold two batches of %u packets", m->batch_size);
 	if ((m->ring_packets & (m->ring_packets - 1)) != 0)
@@ -42,5 +45,6 @@ void model_configure(struct model_settings *m, struct config *config)
 	m->hash = config_choice(config, "chain", "hash", "signature", flow_table_kinds);
 	m->prefetch = config_choice(config, "chain", "prefetch", "on", switched) == 1;
 	m->flow_cache = config_choice(config, "chain", "flow_cache", "off", switched) == 1;
+	m->rss = (offload_read(config) & OFFLOAD_RSS) != 0;
 	check_together(m, config);
 }

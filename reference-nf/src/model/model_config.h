@@ -34,15 +34,16 @@ struct model_settings {
 	uint32_t batch_size;
 	bool prefetch;
 	bool flow_cache;
+	bool rss; /* workers receive, each from a queue of its own ([io] offload) */
 };
 
 /* Reads all keys but the groups, which pipeline_configure() reads. Mistakes go to config. */
 void model_configure(struct model_settings *settings, struct config *config);
 
-/* Whether more than one lcore works on packets, so that one dispatches. */
+/* Whether one lcore dispatches packets to others. */
 static inline bool model_dispatches(const struct model_settings *m)
 {
-	return m->kind == MODEL_RTC && (m->workers > 1 || m->state == STATE_SEPARATED);
+	return m->kind == MODEL_RTC && !m->rss && (m->workers > 1 || m->state == STATE_SEPARATED);
 }
 
 static inline bool model_hands_over(const struct model_settings *m)

@@ -72,7 +72,7 @@ bool pipeline_plan(struct plan *p)
 		segment_add(&l->segment, p->chain, first, m->group_end[g], 0);
 		first = m->group_end[g];
 		if (g == 0) {
-			l->rx = &p->clock;
+			l->rx = &p->clocks[0];
 		} else {
 			l->in = p->links[g - 1].out;
 			role_comes_after(&l->role, &p->links[g - 1].role);

@@ -11,7 +11,7 @@ struct handover *plan_ring(struct plan *p)
 	return h;
 }
 
-/* For the receiving role: nothing more arrives once the traffic has ended or *stop is set. */
+/* For a receiving role: nothing more arrives once the traffic has ended or *stop is set. */
 static bool source_over(const struct role *role)
 {
 	const struct plan *p = role->source;
@@ -20,10 +20,16 @@ static bool source_over(const struct role *role)
 
 void plan_add(struct plan *p, struct role *role)
 {
-	if (p->role_count == 0) {
-		role->over = source_over;
-		role->source = p;
-	}
+	if (p->role_count == 0)
+		plan_add_receiving(p, role);
+	else
+		p->roles[p->role_count++] = role;
+}
+
+void plan_add_receiving(struct plan *p, struct role *role)
+{
+	role->over = source_over;
+	role->source = p;
 	p->roles[p->role_count++] = role;
 }
 

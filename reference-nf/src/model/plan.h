@@ -18,7 +18,7 @@ struct plan {
 	const struct model_settings *model;
 	struct chain *chain;
 	struct io *io;
-	struct rx_clock clock;
+	struct rx_clock clocks[MODEL_MAX_WORKERS]; /* of lcores that receive, the first alone without rss */
 	const volatile sig_atomic_t *stop;
 	struct role *roles[MODEL_MAX_ROLES]; /* the receiving one first; the traffic, if any, last */
 	uint32_t role_count;
@@ -38,7 +38,9 @@ void plan_close(struct plan *plan);
 
 /* For the models: makes a ring. NULL: reported on stderr. */
 struct handover *plan_ring(struct plan *plan);
-/* Appends the role to the plan. */
+/* Appends the role to the plan. The first one receives. */
 void plan_add(struct plan *plan, struct role *role);
+/* Likewise a role that receives. */
+void plan_add_receiving(struct plan *plan, struct role *role);
 
 #endif

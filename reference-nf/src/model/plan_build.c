@@ -10,13 +10,18 @@ uint32_t plan_tx_queues(const struct model_settings *m)
 	return m->kind == MODEL_RTC && m->state != STATE_SEPARATED ? m->workers : 1;
 }
 
+uint32_t plan_rx_queues(const struct model_settings *m)
+{
+	return m->rss ? m->workers : 1;
+}
+
 uint32_t plan_packets_in_rings(const struct model_settings *m)
 {
 	if (m->kind == MODEL_PIPELINE)
 		return m->ring_packets * (m->group_count - 1);
 	if (m->state == STATE_SEPARATED)
 		return m->ring_packets;
-	return m->workers > 1 ? m->ring_packets * m->workers : 0;
+	return model_dispatches(m) ? m->ring_packets * m->workers : 0;
 }
 
 static void add_traffic(struct plan *p, const struct plan_parts *parts)
@@ -43,7 +48,8 @@ bool plan_open(struct plan *p, const struct plan_parts *parts)
 	p->chain = parts->chain;
 	p->io = parts->io;
 	p->stop = parts->stop;
-	rx_clock_start(&p->clock, parts->io, parts->ns_per_packet);
+	for (uint16_t q = 0; q < plan_rx_queues(m); q++)
+		rx_clock_start(&p->clocks[q], parts->io, q, parts->ns_per_packet);
 	if (parts->traffic_alone)
 		ok = true;
 	else if (m->kind == MODEL_PIPELINE)

@@ -9,6 +9,7 @@
 
 /* The model's needs of the ports. */
 uint32_t plan_tx_queues(const struct model_settings *model);
+uint32_t plan_rx_queues(const struct model_settings *model);
 uint32_t plan_packets_in_rings(const struct model_settings *model);
 
 struct plan_parts {

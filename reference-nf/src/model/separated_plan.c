@@ -82,7 +82,7 @@ bool separated_plan(struct plan *p)
 
 	p->credit.limit = m->ring_packets;
 	dispatch_open(d, p->chain, 0);
-	d->rx = &p->clock;
+	d->rx = &p->clocks[0];
 	d->model = m;
 	d->flow_stage = chain_flow_stage(p->chain);
 	d->credit = &p->credit;

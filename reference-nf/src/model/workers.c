@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * Run to completion on several lcores behind a dispatching one: states `lockfree` (each worker has its own flows) and
- * `locked` (they share them).
+ * Run to completion on several lcores, behind a dispatching one or (rss) each with a receive queue of its own: states
+ * `lockfree` (each worker has its own flows) and `locked` (they share them).
  */
 #include <stdio.h>
 
@@ -45,28 +45,38 @@ static bool add_worker(struct plan *p, uint32_t w)
 
 	snprintf(name, sizeof(name), "worker_%u", w);
 	link_open(l, name, p->chain, 1 + w);
-	l->in = p->dispatch.out[w] = plan_ring(p);
-	if (l->in == NULL)
+	if (p->model->rss)
+		l->rx = &p->clocks[w];
+	else if ((l->in = p->dispatch.out[w] = plan_ring(p)) == NULL)
 		return false;
 	l->tx = (struct tx_queue){p->io, (uint16_t)w};
 	segment_add(&l->segment, p->chain, 0, p->chain->count, w);
 	if (p->model->state == STATE_LOCKED)
 		lock_shared(p, &l->segment);
-	role_comes_after(&l->role, &p->dispatch.role);
-	plan_add(p, &l->role);
+	if (p->model->rss) {
+		plan_add_receiving(p, &l->role);
+	} else {
+		role_comes_after(&l->role, &p->dispatch.role);
+		plan_add(p, &l->role);
+	}
 	return true;
 }
 
-bool workers_plan(struct plan *p, uint64_t seed)
+static bool add_dispatch(struct plan *p, uint64_t seed)
 {
 	struct dispatch *d = &p->dispatch;
 
 	dispatch_open(d, p->chain, 0);
-	d->rx = &p->clock;
+	d->rx = &p->clocks[0];
 	d->model = p->model;
 	d->flow_stage = chain_flow_stage(p->chain);
 	plan_add(p, &d->role);
-	if (p->model->state == STATE_LOCKFREE && d->flow_stage != NULL && !open_sessions(p, seed))
+	return p->model->state != STATE_LOCKFREE || d->flow_stage == NULL || open_sessions(p, seed);
+}
+
+bool workers_plan(struct plan *p, uint64_t seed)
+{
+	if (!p->model->rss && !add_dispatch(p, seed))
 		return false;
 	for (uint32_t w = 0; w < p->model->workers; w++)
 		if (!add_worker(p, w))

@@ -31,9 +31,9 @@ static bool open_flows(struct nic *n)
 	return n->flows != NULL;
 }
 
-bool nic_open(struct nic *n, const struct traffic_settings *s)
+bool nic_open(struct nic *n, const struct traffic_settings *s, uint32_t queues)
 {
-	*n = (struct nic){.offload = s->offload, .n3 = s->n3, .room = s->marks};
+	*n = (struct nic){.offload = s->offload, .n3 = s->n3, .room = s->marks, .queues = queues};
 	if ((n->offload & OFFLOAD_DECAP) != 0 && !upf_mark_register())
 		return false;
 	if ((n->offload & OFFLOAD_MARK) == 0 || open_flows(n))
@@ -117,5 +117,7 @@ __attribute__((noinline)) void nic_process(struct nic *n, struct rte_mbuf *mbufs
 			hash(m, &p);
 		if ((n->offload & OFFLOAD_MARK) != 0)
 			mark(n, m, &p);
+		if ((n->offload & OFFLOAD_RSS) != 0)
+			n->queue[i] = (uint8_t)(flow_id_spread(rte_pktmbuf_mtod(m, const uint8_t *), &p) % n->queues);
 	}
 }

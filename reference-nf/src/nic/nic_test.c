@@ -15,7 +15,7 @@ static struct nic nic;
 static void open_nic(uint32_t offload, uint32_t marks)
 {
 	struct traffic_settings s = {.offload = offload, .marks = marks, .n3 = rte_cpu_to_be_32(N3)};
-	CHECK(nic_open(&nic, &s));
+	CHECK(nic_open(&nic, &s, 4));
 }
 
 static struct rte_mbuf *handed_in(const struct frame *f)

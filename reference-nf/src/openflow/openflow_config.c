@@ -6,7 +6,7 @@
 
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_generate.h"
-#include "openflow/openflow_rule.h"
+#include "flow_rules/openflow_rule.h"
 
 static void read_lines(struct config *config, struct openflow_settings *s, const char *path, FILE *file)
 {

@@ -303,10 +303,9 @@ static struct openflow_limit limit_of(const struct openflow_meter *m, uint32_t i
 
 	return (struct openflow_limit){
 		.rate = rate,
-		.full = burst * OPENFLOW_TOKENS,
-		.fills_ns = burst * OPENFLOW_TOKENS / rate + 1,
-		.of_packet = m->by_packets ? OPENFLOW_TOKENS : 0,
-		.of_byte = m->by_packets ? 0 : OPENFLOW_TOKENS_OF_BYTE,
+		.full = burst * (m->by_packets ? TOKENS_OF_PACKET : TOKENS_OF_KBIT),
+		.of_packet = m->by_packets ? TOKENS_OF_PACKET : 0,
+		.of_byte = m->by_packets ? 0 : TOKENS_OF_BYTE,
 		.remark = m->remark,
 	};
 }

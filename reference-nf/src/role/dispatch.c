@@ -102,8 +102,8 @@ static uint32_t dispatch_step(struct role *role, struct nalm_lcore *lcore)
 	if (!has_room(d))
 		return role_blocked(role, lcore);
 	uint64_t now_ns = rx_now(d->rx);
-	uint32_t arrived = rx_process(d->rx->io, batch, now_ns), n = batch->count;
-	role_account(role, lcore, at[PART_RX], n, batch->outcomes);
+	uint32_t arrived = rx_process(d->rx, batch, now_ns), n = batch->count;
+	role_account(role, lcore, at[PART_RX], arrived, batch->outcomes);
 	d->rx->received += arrived;
 	if (n == 0)
 		return arrived;

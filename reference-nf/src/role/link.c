@@ -10,13 +10,13 @@ ROLE_INLINE uint64_t take(struct link *l, struct nalm_lcore *lcore, uint32_t *ar
 
 	if (l->rx != NULL) {
 		now_ns = rx_now(l->rx);
-		*arrived = rx_process(l->rx->io, batch, now_ns);
+		*arrived = rx_process(l->rx, batch, now_ns);
 		l->rx->received += *arrived;
 	} else {
 		now_ns = handover_in_process(l->in, batch);
 		*arrived = batch->count;
 	}
-	role_account(&l->role, lcore, at[l->rx != NULL ? PART_RX : PART_HANDOVER_IN], batch->count, batch->outcomes);
+	role_account(&l->role, lcore, at[l->rx != NULL ? PART_RX : PART_HANDOVER_IN], *arrived, batch->outcomes);
 	return now_ns;
 }
 

@@ -98,6 +98,7 @@ static void retire(struct upf_store *s, uint8_t kind, uint32_t number, uint64_t 
 		upf_reclaim(s, true);
 	s->retired[(s->retired_first + s->retired_count++) % UPF_RETIRED_MAX] = (struct upf_retired){token, number, kind};
 }
+
 static struct flow_key key_of_record(const struct upf_store *s, uint32_t pdr)
 {
 	const struct upf_pdr *p = &s->pdrs[pdr];
@@ -128,32 +129,42 @@ static void end_urrs(struct upf_store *s, uint32_t urrs)
 	}
 }
 
-/* What a session has no more; read before it is retired, since a place may be given anew at once. */
+static uint32_t sibling_of(const struct upf_store *s, enum upf_kind kind, uint32_t number)
+{
+	switch (kind) {
+	case UPF_PDR:
+		return s->origins[number].sibling;
+	case UPF_FAR:
+		return s->fars[number].sibling;
+	case UPF_QER:
+		return s->qers[number].sibling;
+	default:
+		return s->urrs[number].sibling;
+	}
+}
+
+/* A session's rules of a kind. The next one is read first, since a place may be given anew at once. */
+static void retire_rules(struct upf_store *s, enum upf_kind kind, uint32_t first, uint64_t token)
+{
+	for (uint32_t at = first, next; at != UPF_NONE; at = next) {
+		next = sibling_of(s, kind, at);
+		retire(s, (uint8_t)kind, at, token);
+	}
+}
+
 void upf_retire_all(struct upf_store *s, const struct upf_session *old)
 {
 	int32_t positions[UPF_RULES_MAX * UPF_KEYS_OF_PDR];
-	uint32_t keys = 0, next;
+	uint32_t keys = 0;
 
 	end_pdrs(s, old->pdrs, positions, &keys);
 	end_urrs(s, old->urrs);
 	uint64_t token = s->readers == NULL ? 0 : rte_rcu_qsbr_start(s->readers);
 	for (uint32_t i = 0; i < keys; i++)
 		retire(s, UPF_RETIRED_KEY, (uint32_t)positions[i], token);
-	for (uint32_t at = old->pdrs; at != UPF_NONE; at = next) {
-		next = s->origins[at].sibling;
-		retire(s, UPF_PDR, at, token);
-	}
-	for (uint32_t at = old->fars; at != UPF_NONE; at = next) {
-		next = s->fars[at].sibling;
-		retire(s, UPF_FAR, at, token);
-	}
-	for (uint32_t at = old->qers; at != UPF_NONE; at = next) {
-		next = s->qers[at].sibling;
-		retire(s, UPF_QER, at, token);
-	}
-	for (uint32_t at = old->urrs; at != UPF_NONE; at = next) {
-		next = s->urrs[at].sibling;
-		retire(s, UPF_URR, at, token);
-	}
+	retire_rules(s, UPF_PDR, old->pdrs, token);
+	retire_rules(s, UPF_FAR, old->fars, token);
+	retire_rules(s, UPF_QER, old->qers, token);
+	retire_rules(s, UPF_URR, old->urrs, token);
 	upf_reclaim(s, false);
 }

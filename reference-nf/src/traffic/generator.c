@@ -101,7 +101,7 @@ bool generator_open(struct generator *g, struct io *io, const struct traffic_set
 		fprintf(stderr, "traffic: no memory for gaps\n");
 		return false;
 	}
-	if (!nic_open(&g->nic, s)) {
+	if (!nic_open(&g->nic, s, io->rx_queues)) {
 		free(g->gaps);
 		return false;
 	}
@@ -145,6 +145,7 @@ void generator_room(const struct generator *g, uint64_t limit, uint64_t *packets
 	if (limit != 0)
 		return;
 	*packets = replay_packets(&g->replay);
+	*bytes = *packets * RTE_PKTMBUF_HEADROOM; /* which stages may put before a frame */
 	for (uint32_t i = 0; i < f->image_count; i++)
 		*bytes += (uint64_t)f->images[i].bytes * f->copies;
 }
@@ -174,9 +175,13 @@ void generator_start(struct generator *g)
 	pace_start(&g->pace, g->last);
 }
 
+/* All packets may go to the same queue. */
 static inline uint32_t room(const struct generator *g, uint64_t wanted)
 {
-	uint32_t n = RTE_MIN(g->io->batch_size, ring_room(g->io->to_nf));
+	uint32_t n = g->io->batch_size;
+
+	for (uint32_t q = 0; q < g->io->rx_queues; q++)
+		n = RTE_MIN(n, ring_room(g->io->to_nf[q]));
 	return wanted < n ? (uint32_t)wanted : n;
 }
 
@@ -188,16 +193,31 @@ static inline bool take_buffers(struct generator *g, struct rte_mbuf *mbufs[], u
 	return true;
 }
 
-static inline void put_before_nf(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+static inline void put_before_nf(struct generator *g, uint32_t queue, struct rte_mbuf *mbufs[], uint32_t n)
 {
-	tsan_release(g->io->to_nf);
-	rte_ring_sp_enqueue_bulk(g->io->to_nf, (void **)mbufs, n, NULL);
+	tsan_release(g->io->to_nf[queue]);
+	rte_ring_sp_enqueue_bulk(g->io->to_nf[queue], (void **)mbufs, n, NULL);
+}
+
+/* In order within each queue. */
+static inline void put_by_queue(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
+{
+	struct rte_mbuf *of_queue[BATCH_MAX];
+
+	for (uint32_t q = 0; q < g->io->rx_queues; q++) {
+		uint32_t count = 0;
+		for (uint32_t i = 0; i < n; i++)
+			if (g->nic.queue[i] == q)
+				of_queue[count++] = mbufs[i];
+		if (count != 0)
+			put_before_nf(g, q, of_queue, count);
+	}
 }
 
 static inline void hand_over(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)
 {
 	if (g->nic.offload == 0) {
-		put_before_nf(g, mbufs, n);
+		put_before_nf(g, 0, mbufs, n);
 		return;
 	}
 	memcpy(g->waiting, mbufs, n * sizeof(*mbufs));
@@ -211,7 +231,10 @@ uint32_t generator_hand_in(struct generator *g)
 	if (n == 0)
 		return 0;
 	nic_process(&g->nic, g->waiting, n);
-	put_before_nf(g, g->waiting, n);
+	if (g->io->rx_queues > 1)
+		put_by_queue(g, g->waiting, n);
+	else
+		put_before_nf(g, 0, g->waiting, n);
 	g->waiting_count = 0;
 	return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "traffic/profile.h"
 
-const char *const profile_names[] = {"capture", "http", "64", "256", "imix", "1500", "upf", "mix", NULL};
+const char *const profile_names[] = {"capture", "http", "64",   "128", "256", "512", "1024",
+				     "1500",    "1518", "imix", "upf", "mix", NULL};
 
 static bool any(const uint8_t *frame, const struct packet *p)
 {
@@ -39,9 +40,13 @@ const struct profile_mix *profile_mix(enum traffic_profile profile)
 	static const uint8_t only[] = {0}, imix[] = {0, 1, 0, 0, 1, 0, 2, 0, 1, 0, 1, 0};
 	static const struct profile_mix mixes[] = {
 		[PROFILE_64] = {{60}, 1, only, 1},
+		[PROFILE_128] = {{124}, 1, only, 1},
 		[PROFILE_256] = {{252}, 1, only, 1},
-		[PROFILE_IMIX] = {{60, 590, 1514}, 3, imix, sizeof(imix)},
+		[PROFILE_512] = {{508}, 1, only, 1},
+		[PROFILE_1024] = {{1020}, 1, only, 1},
 		[PROFILE_1500] = {{1496}, 1, only, 1},
+		[PROFILE_1518] = {{1514}, 1, only, 1},
+		[PROFILE_IMIX] = {{60, 590, 1514}, 3, imix, sizeof(imix)},
 	};
 	return &mixes[profile];
 }

@@ -10,7 +10,20 @@
 
 #include "packet/packet.h"
 
-enum traffic_profile { PROFILE_CAPTURE, PROFILE_HTTP, PROFILE_64, PROFILE_256, PROFILE_IMIX, PROFILE_1500, PROFILE_UPF, PROFILE_MIX };
+enum traffic_profile {
+	PROFILE_CAPTURE,
+	PROFILE_HTTP,
+	PROFILE_64,
+	PROFILE_128,
+	PROFILE_256,
+	PROFILE_512,
+	PROFILE_1024,
+	PROFILE_1500,
+	PROFILE_1518,
+	PROFILE_IMIX,
+	PROFILE_UPF,
+	PROFILE_MIX,
+};
 extern const char *const profile_names[]; /* ends with NULL */
 
 #define PROFILE_MAX_PARTS 2u

@@ -112,7 +112,7 @@ static void check_place(const struct traffic_settings *s, struct config *config)
 	for (uint32_t i = 0; made[i] != NULL && profile_replays(s->profile); i++)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i],
-				       "only profiles 64, 256, imix, 1500 and mix have it; captures use `copies`");
+				       "only profiles of one size, imix and mix have it; captures use `copies`");
 	for (uint32_t i = 0; i < MADE_FLOWS && profile_serves(s->profile); i++)
 		if (config_text(config, "traffic", made[i], NULL) != NULL)
 			config_mistake(config, "traffic", made[i], "profile upf has a flow for each protocol of a subscriber: `scale`");

@@ -7,6 +7,7 @@
 
 #include <rte_malloc.h>
 
+#include "packet/token_bucket.h"
 #include "stage.h"
 #include "upf/upf_config.h"
 #include "session/upf_match.h"
@@ -25,8 +26,6 @@ enum qer_outcome { QER_OUTCOMES(STAGE_OUTCOME_ID) };
 
 static const struct nalm_outcome_spec qer_outcomes[] = {QER_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};
 
-/* Credit is counted in millionths of a bit: a rate in kbit/s is then one in units per ns. */
-#define UNITS_PER_BYTE UINT64_C(8000000)
 #define NS_PER_MS UINT64_C(1000000)
 #define LEAST_BURST_BYTES 2000u /* more than a packet */
 
@@ -51,13 +50,13 @@ static void *qer_init(const void *settings, const struct rcu_tables *rcu, const 
 }
 
 /* Fills the bucket for the time since it was last looked at. It is full at its first packet. Another lcore may have seen a
- * later time than this batch's. kbit is not 0. */
+ * later time than this batch's. */
 static inline void fill_bucket(struct upf_qer *q, enum upf_direction d, uint64_t kbit, uint64_t burst_ns, uint64_t now_ns)
 {
-	uint64_t full = RTE_MAX(kbit * burst_ns, LEAST_BURST_BYTES * UNITS_PER_BYTE), since = q->since_ns[d];
+	uint64_t full = RTE_MAX(kbit * burst_ns, LEAST_BURST_BYTES * TOKENS_OF_BYTE), since = q->since_ns[d];
 	uint64_t now = now_ns + 1, passed = now > since ? now - since : 0; /* since 0: never */
 
-	q->credit[d] = since == 0 || passed > full / kbit ? full : RTE_MIN(q->credit[d] + passed * kbit, full);
+	q->credit[d] = since == 0 ? full : token_bucket_filled(q->credit[d], full, kbit, passed);
 	q->since_ns[d] = RTE_MAX(now, since);
 }
 
@@ -65,7 +64,7 @@ static inline enum qer_outcome enforce(const struct qer *qer, const struct upf_p
 {
 	enum upf_direction d = r->side == UPF_ACCESS ? UPF_UPLINK : UPF_DOWNLINK;
 	struct upf_qer *limits[UPF_OF_PDR];
-	uint64_t cost = bytes * UNITS_PER_BYTE;
+	uint64_t cost = bytes * TOKENS_OF_BYTE;
 	uint32_t n = 0;
 
 	if (r->qers[0] == UPF_NONE)

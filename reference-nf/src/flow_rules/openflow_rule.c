@@ -2,49 +2,12 @@
  *
  * The grammar is told in docs/behaviour.md, openflow.
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <rte_byteorder.h>
-#include <rte_ether.h>
-
-#include "config/ipv6_prefix.h"
-#include "openflow/openflow_rule.h"
+#include "flow_rules/openflow_line.h"
+#include "flow_rules/openflow_match.h"
+#include "flow_rules/openflow_value.h"
 
 #define BLANKS " \t"
-#define MAC_BITS ((UINT64_C(1) << 48) - 1)
 #define DROP_PRECEDENCES 2u /* that a remark can go up */
-
-enum form { FORM_NUMBER, FORM_MASKED, FORM_MAC, FORM_IPV4, FORM_IPV6 };
-enum { ANY_TYPE, ANY_IP = 1 }; /* what a field needs of eth_type, beside a value of it */
-
-/* A field as a match names it. */
-static const struct match_field {
-	const char *name;
-	uint8_t field, form;
-	uint16_t eth_type;
-	uint8_t ip_proto; /* that it needs; 0: any */
-	uint64_t max;
-} match_fields[] = {
-	{"in_port", OPENFLOW_IN_PORT, FORM_NUMBER, ANY_TYPE, 0, OPENFLOW_PORTS},
-	{"metadata", OPENFLOW_METADATA, FORM_MASKED, ANY_TYPE, 0, UINT64_MAX},
-	{"eth_dst", OPENFLOW_ETH_DST, FORM_MAC, ANY_TYPE, 0, MAC_BITS},
-	{"eth_src", OPENFLOW_ETH_SRC, FORM_MAC, ANY_TYPE, 0, MAC_BITS},
-	{"eth_type", OPENFLOW_ETH_TYPE, FORM_NUMBER, ANY_TYPE, 0, 0xffff},
-	{"ip_dscp", OPENFLOW_IP_DSCP, FORM_NUMBER, ANY_IP, 0, 63},
-	{"ip_proto", OPENFLOW_IP_PROTO, FORM_NUMBER, ANY_IP, 0, 255},
-	{"ipv4_src", OPENFLOW_IPV4_SRC, FORM_IPV4, RTE_ETHER_TYPE_IPV4, 0, UINT32_MAX},
-	{"ipv4_dst", OPENFLOW_IPV4_DST, FORM_IPV4, RTE_ETHER_TYPE_IPV4, 0, UINT32_MAX},
-	{"ipv6_src", OPENFLOW_IPV6_SRC, FORM_IPV6, RTE_ETHER_TYPE_IPV6, 0, UINT64_MAX},
-	{"ipv6_dst", OPENFLOW_IPV6_DST, FORM_IPV6, RTE_ETHER_TYPE_IPV6, 0, UINT64_MAX},
-	{"tcp_src", OPENFLOW_L4_SRC, FORM_NUMBER, ANY_IP, IPPROTO_TCP, 0xffff},
-	{"tcp_dst", OPENFLOW_L4_DST, FORM_NUMBER, ANY_IP, IPPROTO_TCP, 0xffff},
-	{"udp_src", OPENFLOW_L4_SRC, FORM_NUMBER, ANY_IP, IPPROTO_UDP, 0xffff},
-	{"udp_dst", OPENFLOW_L4_DST, FORM_NUMBER, ANY_IP, IPPROTO_UDP, 0xffff},
-};
 
 /* An action as it is written; dec_ttl alone takes no value. */
 static const struct action_form {
@@ -53,8 +16,8 @@ static const struct action_form {
 	uint64_t min, max;
 } action_forms[] = {
 	{"dec_ttl", OPENFLOW_DEC_TTL, FORM_NUMBER, 0, 0},
-	{"eth_dst", OPENFLOW_SET_ETH_DST, FORM_MAC, 0, MAC_BITS},
-	{"eth_src", OPENFLOW_SET_ETH_SRC, FORM_MAC, 0, MAC_BITS},
+	{"eth_dst", OPENFLOW_SET_ETH_DST, FORM_MAC, 0, OPENFLOW_MAC_BITS},
+	{"eth_src", OPENFLOW_SET_ETH_SRC, FORM_MAC, 0, OPENFLOW_MAC_BITS},
 	{"ip_dscp", OPENFLOW_SET_DSCP, FORM_NUMBER, 0, 63},
 	{"ipv4_src", OPENFLOW_SET_IPV4_SRC, FORM_IPV4, 0, UINT32_MAX},
 	{"ipv4_dst", OPENFLOW_SET_IPV4_DST, FORM_IPV4, 0, UINT32_MAX},
@@ -65,193 +28,6 @@ static const struct action_form {
 
 /* Kinds that send the packet, or say how: only an action set has them. */
 #define SENDING (1u << OPENFLOW_QUEUE | 1u << OPENFLOW_GROUP | 1u << OPENFLOW_OUTPUT)
-
-struct match {
-	uint64_t values[OPENFLOW_FIELDS], masks[OPENFLOW_FIELDS];
-	uint32_t fields; /* bit set */
-};
-
-static bool wrong(const struct openflow_line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool wrong(const struct openflow_line *line, const char *format, ...)
-{
-	char text[OPENFLOW_WHY_BYTES];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (line->why != NULL)
-		memcpy(line->why, text, sizeof(text));
-	else
-		config_mistake_in_file(line->config, line->path, line->number, "%s", text);
-	return false;
-}
-
-static bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *number)
-{
-	char *end;
-	bool hexadecimal = text[0] == '0' && text[1] == 'x';
-
-	if (hexadecimal)
-		text += 2;
-	size_t length = strspn(text, hexadecimal ? "0123456789abcdefABCDEF" : "0123456789");
-	*number = strtoull(text, &end, hexadecimal ? 16 : 10);
-	return length != 0 && text[length] == '\0' && length <= (hexadecimal ? 16 : 19) && *number >= min && *number <= max;
-}
-
-static bool parse_mac(const char *text, uint64_t *number)
-{
-	struct rte_ether_addr address;
-	uint64_t bytes = 0;
-
-	if (strlen(text) != RTE_ETHER_ADDR_FMT_SIZE - 1 || rte_ether_unformat_addr(text, &address) != 0)
-		return false;
-	memcpy((uint8_t *)&bytes + 2, &address, sizeof(address));
-	*number = rte_be_to_cpu_64(bytes);
-	return true;
-}
-
-static bool parse_ipv4(const char *text, uint64_t *number)
-{
-	struct in_addr address;
-
-	if (inet_pton(AF_INET, text, &address) != 1)
-		return false;
-	*number = ntohl(address.s_addr);
-	return true;
-}
-
-/* Behind an address: a prefix length, or a mask as an address. */
-static bool parse_ipv4_mask(const char *text, uint64_t *mask)
-{
-	uint64_t length;
-
-	if (!parse_number(text, 0, 32, &length))
-		return parse_ipv4(text, mask);
-	*mask = ipv4_mask((uint32_t)length);
-	return true;
-}
-
-static uint64_t word_of(const uint8_t *bytes)
-{
-	uint64_t word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return rte_be_to_cpu_64(word);
-}
-
-/* Both halves of an address and of its mask. */
-static bool parse_ipv6(const char *text, uint64_t values[2], uint64_t masks[2])
-{
-	char with_length[IPV6_PREFIX_TEXT + 8];
-	struct ipv6_prefix prefix, ones = {.length = 0};
-
-	snprintf(with_length, sizeof(with_length), "%.*s%s", (int)IPV6_PREFIX_TEXT, text,
-		 strchr(text, '/') == NULL ? "/128" : "");
-	if (!parse_ipv6_prefix(with_length, &prefix))
-		return false;
-	memset(ones.address, 0xff, sizeof(ones.address));
-	ones.length = prefix.length;
-	ipv6_prefix_mask(&ones);
-	for (uint32_t half = 0; half < 2; half++) {
-		values[half] = word_of(prefix.address + half * 8);
-		masks[half] = word_of(ones.address + half * 8);
-	}
-	return true;
-}
-
-/* A value of the form; mask NULL: it takes none. text is changed. */
-static bool parse_value(enum form form, char *text, uint64_t min, uint64_t max, uint64_t *value, uint64_t *mask)
-{
-	char *slash = mask == NULL ? NULL : strchr(text, '/');
-
-	if (slash != NULL)
-		*slash++ = '\0';
-	if (mask != NULL)
-		*mask = max;
-	switch (form) {
-	case FORM_MAC:
-		return parse_mac(text, value) && (slash == NULL || parse_mac(slash, mask)) &&
-		       (mask == NULL || (*value & ~*mask) == 0);
-	case FORM_IPV4:
-		return parse_ipv4(text, value) && (slash == NULL || parse_ipv4_mask(slash, mask)) &&
-		       (mask == NULL || (*value & ~*mask) == 0);
-	case FORM_MASKED:
-		return parse_number(text, min, max, value) && (slash == NULL || parse_number(slash, min, max, mask)) &&
-		       (*value & ~*mask) == 0;
-	default:
-		return slash == NULL && parse_number(text, min, max, value);
-	}
-}
-
-static const struct match_field *find_field(const char *name)
-{
-	for (uint32_t i = 0; i < RTE_DIM(match_fields); i++)
-		if (strcmp(match_fields[i].name, name) == 0)
-			return &match_fields[i];
-	return NULL;
-}
-
-/* What the field's value needs beside it (OpenFlow 1.3, 7.2.3.8: prerequisites). */
-static bool prerequisites_hold(const struct match_field *f, const struct match *m)
-{
-	bool has_type = (m->fields >> OPENFLOW_ETH_TYPE & 1) != 0;
-	uint64_t type = m->values[OPENFLOW_ETH_TYPE];
-
-	if (f->eth_type == ANY_IP && !(has_type && (type == RTE_ETHER_TYPE_IPV4 || type == RTE_ETHER_TYPE_IPV6)))
-		return false;
-	if (f->eth_type > ANY_IP && !(has_type && type == f->eth_type))
-		return false;
-	return f->ip_proto == 0 || ((m->fields >> OPENFLOW_IP_PROTO & 1) != 0 && m->values[OPENFLOW_IP_PROTO] == f->ip_proto);
-}
-
-static bool parse_field(const struct openflow_line *line, char *text, struct match *m)
-{
-	char *equals = strchr(text, '='), whole[80];
-
-	snprintf(whole, sizeof(whole), "%s", text);
-	if (equals != NULL)
-		*equals = '\0';
-	const struct match_field *f = find_field(text);
-	if (f == NULL || equals == NULL)
-		return wrong(line, "%s: expected a field and its value, like eth_type=0x0800", whole);
-	if (m->fields >> f->field & 1)
-		return wrong(line, "%s: the match has that field already", whole);
-	if (!prerequisites_hold(f, m))
-		return wrong(line, "%s needs %s%s before it", f->name,
-			     f->eth_type == RTE_ETHER_TYPE_IPV4	  ? "eth_type=0x0800"
-			     : f->eth_type == RTE_ETHER_TYPE_IPV6 ? "eth_type=0x86dd"
-								  : "eth_type=0x0800 or 0x86dd",
-			     f->ip_proto == IPPROTO_TCP	  ? " and ip_proto=6"
-			     : f->ip_proto == IPPROTO_UDP ? " and ip_proto=17"
-							  : "");
-	uint64_t *value = &m->values[f->field], *mask = &m->masks[f->field];
-	bool good = f->form == FORM_IPV6 ? parse_ipv6(equals + 1, value, mask)
-					 : parse_value(f->form, equals + 1, f->field == OPENFLOW_IN_PORT, f->max, value, mask);
-	if (!good)
-		return wrong(line, "%s: not a value of this field, or bits set outside its mask", whole);
-	m->fields |= 1u << f->field;
-	if (f->form == FORM_IPV6)
-		m->fields |= 2u << f->field;
-	if (f->field == OPENFLOW_IN_PORT)
-		*mask = UINT64_MAX;
-	if (f->field >= OPENFLOW_L4_SRC)
-		*mask |= OPENFLOW_NO_L4;
-	return true;
-}
-
-static bool parse_match(const struct openflow_line *line, char *text, struct match *m)
-{
-	char *rest = NULL;
-
-	memset(m, 0, sizeof(*m));
-	if (strcmp(text, "any") == 0)
-		return true;
-	for (char *field = strtok_r(text, ",", &rest); field != NULL; field = strtok_r(NULL, ",", &rest))
-		if (!parse_field(line, field, m))
-			return false;
-	return true;
-}
 
 /* A group is known by its id in the file and by its number from here on. */
 static bool resolve_group(const struct openflow_line *line, struct openflow_action *action)
@@ -276,7 +52,7 @@ static bool parse_action(const struct openflow_line *line, char *text, struct op
 		if (strcmp(f->name, text) != 0 || (f->kind == OPENFLOW_DEC_TTL) != (equals == NULL))
 			continue;
 		*action = (struct openflow_action){.kind = f->kind};
-		if (equals != NULL && !parse_value(f->form, equals + 1, f->min, f->max, &action->value, NULL))
+		if (equals != NULL && !openflow_parse_value(f->form, equals + 1, f->min, f->max, &action->value, NULL))
 			return wrong(line, "%s: not a value of this action", whole);
 		return f->kind != OPENFLOW_GROUP || resolve_group(line, action);
 	}
@@ -342,7 +118,7 @@ static bool parse_goto(const struct openflow_line *line, const char *text, uint3
 
 static bool parse_metadata(const struct openflow_line *line, char *text, struct openflow_instructions *i)
 {
-	return parse_value(FORM_MASKED, text, 0, UINT64_MAX, &i->metadata, &i->metadata_mask) ||
+	return openflow_parse_value(FORM_MASKED, text, 0, UINT64_MAX, &i->metadata, &i->metadata_mask) ||
 	       wrong(line, "metadata=: expected a number, or number/mask without bits set outside the mask");
 }
 
@@ -395,7 +171,7 @@ static bool parse_instructions(const struct openflow_line *line, char **rest, ui
 	return (seen >> DO_DROP & 1) == 0 || seen == 1u << DO_DROP || wrong(line, "drop stands alone");
 }
 
-static bool add_flow(const struct openflow_line *line, const struct match *m, struct openflow_entry *entry,
+static bool add_flow(const struct openflow_line *line, const struct openflow_match *m, struct openflow_entry *entry,
 		     const struct openflow_instructions *i)
 {
 	struct openflow_term terms[OPENFLOW_FIELDS];
@@ -418,7 +194,7 @@ static void read_flow(const struct openflow_line *line, char **rest)
 	struct openflow_instructions instructions;
 	struct openflow_entry entry = {.table = 0};
 	uint64_t number, rank;
-	struct match m;
+	struct openflow_match m;
 
 	if (match == NULL || !parse_number(table, 0, OPENFLOW_TABLES - 1, &number) ||
 	    !parse_number(priority, 0, UINT16_MAX, &rank)) {
@@ -428,7 +204,7 @@ static void read_flow(const struct openflow_line *line, char **rest)
 	}
 	entry.table = (uint8_t)number;
 	entry.priority = (uint16_t)rank;
-	if (parse_match(line, match, &m) && parse_instructions(line, rest, entry.table, &instructions))
+	if (openflow_parse_match(line, match, &m) && parse_instructions(line, rest, entry.table, &instructions))
 		(void)add_flow(line, &m, &entry, &instructions);
 }
 
