@@ -52,7 +52,7 @@ MEASURES_AS_ROOT = (
     "this agent is root: builds drop to another user, but measured NFs do not, so authors of commits can do "
     "anything on this host; docs/hosts.md describes how to run an agent"
 )
-HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect"})
+HEAD_IS_OURS = frozenset({"push", "schedule", "backfill", "bisect", "link"})
 """Reasons of jobs whose head is on a branch that only members write to. Other heads may belong to a pull
 request, whose author must not fill the compiler cache of later builds."""
 BASE_IS_OURS = HEAD_IS_OURS | {"pull_request"}

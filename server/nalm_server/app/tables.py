@@ -30,6 +30,7 @@ from nalm_server.ops.retention import models as retention
 from nalm_server.results import models as runs
 from nalm_server.results.cost_models import models as features
 from nalm_server.results.imports import models as imports
+from nalm_server.results.links import models as links
 from nalm_server.results.series import models as history
 from nalm_server.self_test import models as quality
 from nalm_server.views.feeds import models as feeds
@@ -57,6 +58,7 @@ MODULES = (
     integrations,
     jobs,
     judgement,
+    links,
     notifications,
     projects,
     quality,

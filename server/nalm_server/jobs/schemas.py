@@ -29,6 +29,8 @@ class JobReason(StrEnum):
     """Measures features, variants, models, core counts, queues or flows of one commit."""
     CONTROL = "control"
     """Code against itself: a change reported there is a false alarm."""
+    LINK = "link"
+    """Two distant commits: joins the ends of a long history."""
 
 
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}

@@ -150,7 +150,7 @@ def _known(
         return next((job for job in under_way if job.scenarios == scenarios), None)
     if reason is JobReason.PUSH and _latest_only(session, commit.project_id):
         return repository.find_for_head(session, commit.id, reason)
-    if reason in (JobReason.SCHEDULE, JobReason.BACKFILL):
+    if reason in (JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.LINK):
         return repository.same(session, commit.id, base_sha, reason, scenarios)
     return repository.find_for_commit(session, commit.id, base_sha, reason)
 

@@ -37,19 +37,19 @@ class Counted(NamedTuple):
     """Standard error of cpp."""
 
 
-def counted(report: RunReport) -> list[Counted]:
-    """Functions of head's own stages, most expensive first; empty if none was counted."""
-    count = _count(report)
-    if count is None:
+def counted(report: RunReport, arm: Arm = Arm.HEAD) -> list[Counted]:
+    """Functions of the arm's own stages, most expensive first; empty if none was counted."""
+    count = _count(report, arm)
+    if count is None or arm not in report.arms:
         return []
-    apart = {stage.name for stage in report.arms[Arm.HEAD].stages if stage.apart}
+    apart = {stage.name for stage in report.arms[arm].stages if stage.apart}
     sums: dict[FunctionKey, tuple[int, int]] = {}
     for stage, functions in count.functions.items():
         for one in functions if stage not in apart else ():
             key = FunctionKey(stage, one.name, count.source)
             instructions, calls = sums.get(key, (0, 0))
             sums[key] = (instructions + one.instructions, calls + one.calls)
-    cycles = sampled_cycles(report, Arm.HEAD)
+    cycles = sampled_cycles(report, arm)
     found = [
         Counted(
             key, n / count.packets, calls / count.packets, *cycles.get((key.stage, key.function), NOT_SAMPLED)
@@ -59,10 +59,10 @@ def counted(report: RunReport) -> list[Counted]:
     return sorted(found, key=lambda one: (-one.ipp, one.key))
 
 
-def _count(report: RunReport) -> InstructionCount | None:
+def _count(report: RunReport, arm: Arm) -> InstructionCount | None:
     """The count of the preferred source that names functions."""
-    of_head = [one for one in report.instructions if one.arm is Arm.HEAD and one.functions]
-    return min(of_head, key=lambda one: PREFERENCE.index(one.source), default=None)
+    of_arm = [one for one in report.instructions if one.arm is arm and one.functions]
+    return min(of_arm, key=lambda one: PREFERENCE.index(one.source), default=None)
 
 
 def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:

@@ -19,6 +19,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results import acceptance, builds, fixes, functions, ports, repository
 from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload
+from nalm_server.results.links import entry as link_entry
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.schemas import Display, ReportTaken
@@ -60,6 +61,7 @@ class RunDraft(JudgedDraft):
         report, is_valid = upload.report, self.verdict.outcome in VALID
         self.figures = list(entry.figures(report)) if is_valid else []
         self.functions = functions.counted(report) if is_valid else []
+        self.links = link_entry.found_in(report) if is_valid else link_entry.NONE
         explanation = acceptance.explained(report, self.verdict)
         self.explanation = None if explanation is None else explanation.model_dump(mode="json")
 
@@ -101,7 +103,7 @@ def _store(
         base_sha=base_sha,
         head_sha=head_sha,
         host_class=report.host.host_class,
-        beside=job is not None and job.not_host is not None,
+        beside=job is not None and (job.not_host is not None or job.reason == JobReason.LINK),
         status=report.status,
         features=list(head.run.features) if head else None,
         digest=upload.packed.digest,
@@ -115,6 +117,7 @@ def _store(
     if not row.beside:
         entry.enter(session, row, draft.figures)
         functions.enter(session, row, draft.functions)
+    link_entry.enter(session, row, draft.links)
     if verdict.outcome in CHANGED or (job is not None and job.reason == JobReason.CONFIRM):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, draft.explanation)

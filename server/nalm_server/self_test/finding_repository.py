@@ -18,7 +18,13 @@ MOST = 500
 """Maximum number of findings read, the newest."""
 NEAR = 100
 """Number of commits after a culprit that are searched for the first measured one."""
-LATER = (JobReason.CONFIRM, JobReason.BISECT, JobReason.EXPERIMENT, JobReason.CONTROL)
+LATER = (
+    JobReason.CONFIRM,
+    JobReason.BISECT,
+    JobReason.EXPERIMENT,
+    JobReason.CONTROL,
+    JobReason.LINK,
+)
 """Jobs that follow a finding, or do not search for one."""
 
 

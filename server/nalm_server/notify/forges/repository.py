@@ -22,6 +22,7 @@ OF_THE_PAST = (
     JobReason.CONFIRM,
     JobReason.EXPERIMENT,
     JobReason.CONTROL,
+    JobReason.LINK,
 )
 
 

@@ -88,6 +88,20 @@ class RunCode(Schema):
     """As in CodeComparison."""
 
 
+class LinkedChange(Schema):
+    """Head against base by all comparisons between commits that lead from one to the other, with drift and
+    changes of hosts cancelled."""
+
+    stage: str
+    """`chain` for the whole."""
+    ratio: float
+    """Cycles per packet as shipped: head / base."""
+    low: float
+    high: float
+    """Interval of the ratio, at `level`."""
+    level: float
+
+
 class Comparison(Schema):
     scenario: str
     """Head's scenario; base's own is in `sides`."""
@@ -100,6 +114,9 @@ class Comparison(Schema):
     verdict: Verdict | None
     chain: Change | None
     stages: list[StageChange]
+    linked: list[LinkedChange]
+    """The chain first; also for commits that never ran side by side. Empty: no comparisons lead from one to
+    the other."""
     stage_notes: dict[str, str]
     """By stage, its part in the change, or the result of its test, for people."""
     interval_note: str | None

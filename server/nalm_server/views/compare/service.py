@@ -25,8 +25,9 @@ from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.summary import of_stored
 from nalm_server.views.compare.comparable import measured
 from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, read_report
+from nalm_server.views.compare.linked import linked_changes
 from nalm_server.views.compare.rounds import kept, kept_points
-from nalm_server.views.compare.schemas import Comparison, Rounds, SideBySide
+from nalm_server.views.compare.schemas import Comparison, LinkedChange, Rounds, SideBySide
 from nalm_server.views.compare.sides import Side
 
 
@@ -57,6 +58,7 @@ def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRo
         verdict=verdict,
         chain=verdict.chain,
         stages=verdict.stages,
+        linked=linked_changes(session, pair.judged, pair.old.sha, pair.new.sha),
         stage_notes=verdict.stage_notes,
         interval_note=verdict.interval_note,
         decomposition=_decomposed(report, verdict.chain),
@@ -97,6 +99,7 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         verdict=None,
         chain=composed.chain if composed else None,
         stages=composed.stages if composed else [],
+        linked=_linked(session, pair),
         stage_notes=stage_notes(composed.stages, []) if composed else {},
         interval_note=interval_note(composed.chain, composed.stages) if composed else None,
         decomposition=parts and with_chain(parts, composed.chain if composed else None),
@@ -107,3 +110,11 @@ def _composed(session: Session, pair: Apart, scenarios: Mapping[str, ScenarioRow
         host=None if differences(*hosts) else second.host,
         notes=notes,
     )
+
+
+def _linked(session: Session, pair: Apart) -> list[LinkedChange]:
+    """Of one scenario: two scenarios have no link."""
+    before, after = pair.before.judged, pair.after.judged
+    if before.run.scenario_id != after.run.scenario_id:
+        return []
+    return linked_changes(session, after, pair.old.sha, pair.new.sha)

@@ -16,7 +16,7 @@ from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
 from nalm_server.views.history import chart_lines
-from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages
+from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages, Values
 from nalm_server.views.history.schemas import Lines
 from nalm_server.views.history.service import HistoryRequest
 
@@ -42,10 +42,13 @@ def get_lines(
     limit: Limit = 1000,
     stage: Stages = None,
     function: Functions = None,
+    values: Values = "linked",
 ) -> Response:
     """Returns one metric of several scenarios and branches over common commits, in columns."""
     found = require_project(session, caller, project, Role.READER)
-    request = HistoryRequest(metric, host_class, limit, stage or [], function or [])
+    request = HistoryRequest(
+        metric, host_class, limit, stage or [], function or [], linked=values == "linked"
+    )
     lines_request = chart_lines.LinesRequest(
         list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
     )

@@ -108,6 +108,7 @@ def _along(line: Line, shas: set[str], limit: int) -> Line:
         runs=line.runs.at(places[-limit:]),
         change_points=[one for one in line.change_points if one.sha in shas],
         segments=[one for one in line.segments if one["sha"] in shas],
+        environments=[one for one in line.environments if one["sha"] in shas],
     )
 
 
@@ -131,16 +132,33 @@ def _columns(one: Branched, places: dict[int, int]) -> dict[str, Any]:
         "ratio_cpp": runs.ratio_cpp,
         "low": runs.low,
         "high": runs.high,
-        "stages": [
-            _stage(name, list(map(line.figures.get(name, {}).get, runs.run_number))) for name in line.stages
-        ],
+        "stages": [_stage(name, line) for name in line.stages],
+        "environments": line.environments,
         "missing": line.missing,
         "change_points": line.change_points,
         "segments": line.segments,
     }
 
 
-def _stage(name: str, figures: Sequence[Figure | None]) -> dict[str, Any]:
+def _stage(name: str, line: Line) -> dict[str, Any]:
     stage, function = functions.split(name)
-    value, low, high = ([one and one[at] for one in figures] for at in range(3))
-    return {"stage": stage, "function": function, "value": value, "low": low, "high": high}
+    value, low, high = _edges(line, line.figures.get(name, {}))
+    measured, measured_low, measured_high = _edges(line, line.measured.get(name, {}))
+    same = line.same_features.get(name)
+    return {
+        "stage": stage,
+        "function": function,
+        "linked": name in line.linked,
+        "value": value,
+        "low": low,
+        "high": high,
+        "measured": measured,
+        "measured_low": measured_low,
+        "measured_high": measured_high,
+        "same_features": None if same is None else list(map(same.get, line.runs.run_number)),
+    }
+
+
+def _edges(line: Line, figures: Mapping[int, Figure]) -> Iterator[list[Any]]:
+    found = [figures.get(number) for number in line.runs.run_number]
+    return ([one and one[at] for one in found] for at in range(3))

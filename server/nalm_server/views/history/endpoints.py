@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Query, Response
 from nalm_core.report.catalogue import Metric
@@ -39,6 +39,14 @@ Functions = Annotated[
     ),
 ]
 
+Values = Annotated[
+    Literal["linked", "measured"],
+    Query(
+        description="`linked`: levels from comparisons between commits, on one scale, where there are any. "
+        "`measured`: as each run measured them."
+    ),
+]
+
 router = api_router("history", "/projects/{project}/scenarios")
 metrics_router = api_router("history", "/projects/{project}/metrics")
 
@@ -69,10 +77,13 @@ def get_history(
     limit: Limit = 1000,
     stage: Stages = None,
     function: Functions = None,
+    values: Values = "linked",
 ) -> Response:
     """Returns one metric of all stages along the default branch. Default host_class: the newest run's."""
     found = require_project(session, caller, project, Role.READER)
-    request = service.HistoryRequest(metric, host_class, limit, stage or [], function or [])
+    request = service.HistoryRequest(
+        metric, host_class, limit, stage or [], function or [], linked=values == "linked"
+    )
     return as_json(service.history(session, found, scenario, request))
 
 

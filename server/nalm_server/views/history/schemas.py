@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.changepoints.cuts import Difference
 from nalm_core.report.catalogue import Metric
 from nalm_core.verdict.change import Cause
 
@@ -54,7 +55,10 @@ class HistoryPoint(Schema):
     cause: Cause | None
     culprit_stage: str | None
     values: dict[str, Value | None]
-    """By stage, `chain` for the whole, and by `STAGE>FUNCTION`. Null: not measured in this run."""
+    """By stage, `chain` for the whole, and by `STAGE>FUNCTION`; on one scale for stages in `linked`. Null:
+    not measured in this run."""
+    measured: dict[str, Value | None]
+    """The same as this run measured them."""
 
 
 class ImportedPoint(Schema):
@@ -68,6 +72,22 @@ class ImportedPoint(Schema):
     """By stage; their source is `imported:` and the format."""
 
 
+class EnvironmentStep(Schema):
+    """Another host, another state of a host or another compiler measures from this commit on: what that alone
+    does to a figure, as the comparisons on both sides show it."""
+
+    sha: str
+    """The first commit that it measured."""
+    stage: str
+    """The series, as in `stages`."""
+    changes: list[Difference]
+    """What differs from the environment of the run before."""
+    ratio: float
+    """Figures as measured: after / before."""
+    low: float
+    high: float
+
+
 class History(Schema):
     metric: Metric
     scenario: str
@@ -76,6 +96,10 @@ class History(Schema):
     host_classes: list[str]
     stages: list[str]
     """Stages, and the requested functions as `STAGE>FUNCTION`."""
+    linked: list[str]
+    """Those of them whose values are levels from comparisons between commits, in the unit of the newest
+    environment: drift and changes of hosts cancel, and intervals are of the difference to the newest commit.
+    Others are as each run measured them."""
     missing: str | None
     """Why no run has a value of the metric, and what to do; null: nothing is missing."""
     points: list[HistoryPoint]
@@ -84,6 +108,8 @@ class History(Schema):
     """Of the series shown, along the first parent; only cpp and ipp have change points."""
     segments: list[Segment]
     """Where the history restarts, without the first commit."""
+    environments: list[EnvironmentStep]
+    """Of linked series; their values do not have these steps."""
     imported: list[ImportedPoint]
     """Other tools' figures, oldest commit first, of every host class, without verdicts."""
 
@@ -102,9 +128,18 @@ class StageColumns(Schema):
     stage: str
     function: str | None
     """A C function under the stage; null: the stage itself."""
+    linked: bool
+    """True: values are levels from comparisons between commits, in the unit of the newest environment, with
+    intervals of the difference to the newest commit. False: as each run measured them."""
     value: list[float | None]
     low: list[float | None]
     high: list[float | None]
+    measured: list[float | None]
+    """As each run measured it."""
+    measured_low: list[float | None]
+    measured_high: list[float | None]
+    same_features: list[float | None] | None
+    """`value` without the prices of features added since the first commit shown; null: none was added."""
 
 
 class ScenarioLine(Schema):
@@ -120,8 +155,7 @@ class ScenarioLine(Schema):
     base_sha: list[str | None]
     display: list[Display]
     ratio_cpp: list[float | None]
-    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval. Values
-    in `stages` are of separate runs and drift with the host."""
+    """Of each verdict: the chain's cycles against its base, measured side by side, with the interval."""
     low: list[float | None]
     high: list[float | None]
     stages: list[StageColumns]
@@ -130,6 +164,8 @@ class ScenarioLine(Schema):
     change_points: list[ChangePoint]
     segments: list[Segment]
     """Where the line restarts, without the first commit."""
+    environments: list[EnvironmentStep]
+    """Of linked series; their values do not have these steps."""
 
 
 class ReleaseMark(Schema):

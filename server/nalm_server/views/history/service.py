@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
@@ -25,7 +25,7 @@ from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.series.repository import ImportedValue, SeriesName, StoredValues
 from nalm_server.results.series.values import Figure, Figures, Value
-from nalm_server.views.history import functions
+from nalm_server.views.history import functions, linked_lines
 from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary
 
 CHAIN = "chain"
@@ -64,6 +64,8 @@ class HistoryRequest:
     """`STAGE>FUNCTION`."""
     every_branch: bool = False
     """False: only the default branch's commits."""
+    linked: bool = True
+    """False: values as each run measured them."""
 
 
 def history(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> dict[str, Any]:
@@ -178,6 +180,14 @@ class Line:
     commits: Mapping[int, HistoryCommit]
     """By id, along the first parent, also those of the other lines."""
     figures: Figures = field(default_factory=dict)
+    """On one scale, if links give one, else as measured."""
+    measured: Figures = field(default_factory=dict)
+    """As each run measured them."""
+    same_features: dict[str, dict[int, float]] = field(default_factory=dict)
+    """By stage and run number: `figures` without the prices of added features; only where there are any."""
+    linked: set[str] = field(default_factory=set)
+    """Stages whose figures are on one scale."""
+    environments: list[dict[str, Any]] = field(default_factory=list)
     change_points: list[ChangePoint] = field(default_factory=list)
     segments: list[dict[str, Any]] = field(default_factory=list)
     missing: str | None = None
@@ -210,10 +220,13 @@ def _line(session: Session, of: MeasuredScenario, line: Line, request: HistoryRe
     shas = {line.commits[commit_id].sha for commit_id in runs.commit_id}
     points = judgement.of_history(session, of.project.id, list(series))
     segments = judgement.segments(session, of.scenario.id, of.host_class)
+    if request.linked and runs:
+        line = linked_lines.with_links(session, of, replace(line, measured=figures), request)
     return replace(
         line,
         stages=stages,
-        figures=figures,
+        figures={**figures, **line.figures},
+        measured=figures,
         change_points=[one for one in points if one.sha in shas],
         segments=[one for one in segments if one["sha"] in shas],
         missing=_missing(of, request, figures),
@@ -258,7 +271,8 @@ def _ncpp(session: Session, of: MeasuredScenario, line: Line, request: HistoryRe
     scale = scale_of(session, of.project, row.name, host_class)
     features = run_features(session, row.id, host_class) if scale.model else {}
     run_ids = dict(zip(line.runs.run_number, line.runs.run_id, strict=True))
-    return replace(line, figures=normalised(scale, line.figures, run_ids, features), missing=scale.missing)
+    ncpp, measured = (normalised(scale, one, run_ids, features) for one in (line.figures, line.measured))
+    return replace(line, figures=ncpp, measured=measured, same_features={}, missing=scale.missing)
 
 
 def _require_stages(scenario: str, stages: list[str], known: set[str]) -> None:
@@ -292,15 +306,16 @@ def _figures(found: Iterable[StoredValues], series: dict[int, SeriesName]) -> Fi
 
 def _plain(line: Line) -> dict[str, Any]:
     runs, commits = line.runs, map(line.commits.__getitem__, line.runs.commit_id)
-    of_stages = [_values(map(line.figures.get(stage, {}).get, runs.run_number)) for stage in line.stages]
-    values = zip(*of_stages, strict=True) if of_stages else repeat(())
+    values, measured = (_by_commit(line, figures) for figures in (line.figures, line.measured))
     columns = (runs.base_sha, runs.run_id, runs.display, runs.cause, runs.stage)
     return {
         "stages": line.stages,
+        "linked": sorted(line.linked),
         "points": [
-            _point(commit, run, dict(zip(line.stages, of_commit, strict=True)))
-            for commit, of_commit, *run in zip(commits, values, *columns, strict=False)
+            _point(commit, run, of_commit, as_measured)
+            for commit, of_commit, as_measured, *run in zip(commits, values, measured, *columns, strict=False)
         ],
+        "environments": line.environments,
         "change_points": line.change_points,
         "segments": line.segments,
         "missing": line.missing,
@@ -312,7 +327,19 @@ def _values(figures: Iterable[Figure | None]) -> list[dict[str, Any] | None]:
     return [one and {"value": one[0], "low": one[1], "high": one[2], "source": one[3]} for one in figures]
 
 
-def _point(commit: HistoryCommit, run: Sequence[str | None], values: dict[str, Any]) -> dict[str, Any]:
+def _by_commit(line: Line, figures: Figures) -> Iterator[dict[str, Any]]:
+    of_stages = [_values(map(figures.get(stage, {}).get, line.runs.run_number)) for stage in line.stages]
+    if not of_stages:
+        return repeat({})
+    return (dict(zip(line.stages, values, strict=True)) for values in zip(*of_stages, strict=True))
+
+
+def _point(
+    commit: HistoryCommit,
+    run: Sequence[str | None],
+    values: dict[str, Any],
+    measured: dict[str, Any],
+) -> dict[str, Any]:
     base_sha, run_id, display, cause, stage = run
     return {
         "sha": commit.sha,
@@ -326,4 +353,5 @@ def _point(commit: HistoryCommit, run: Sequence[str | None], values: dict[str, A
         "cause": cause,
         "culprit_stage": stage,
         "values": values,
+        "measured": measured,
     }

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The comparisons in a run: ln(head / base) of each metric of chain and stages, with its variance.
+
+A commit that changes the feature set has two comparisons: of the code, both with base's features, and of the
+features, in head's code. Cycles are compared as in the verdict, turn by turn; other metrics launch by launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from math import isfinite, log
+from typing import NamedTuple
+
+from nalm_core.report.defaults import CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE
+from nalm_core.report.history_figure import HistoryFigure
+from nalm_core.report.judged_arm import equal_code, feature_change, judged_arm
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import ArmSummary, summarise
+from nalm_core.stats.estimate import estimate_ratio, middle_launches
+from nalm_core.stats.quantiles import normal_quantile
+from nalm_core.verdict.attribution import Rates, compare_arms
+from nalm_core.verdict.change import Change
+from nalm_core.verdict.pairing import paired_series
+
+CHAIN = "chain"
+OF_VERDICT = ("cpp", "ipp", "eipc")
+"""Metrics compared as in the verdict."""
+
+
+class Part(IntEnum):
+    CODE = 0
+    """From base to head at equal features."""
+    FEATURES = 1
+    """From head with base's features to head with its own."""
+
+
+class LinkValue(NamedTuple):
+    """One comparison of one series."""
+
+    stage: str
+    metric: str
+    source: str
+    part: Part
+    ln_ratio: float
+    variance: float
+
+
+def links_of(report: RunReport) -> list[LinkValue]:
+    """All comparisons of a valid, measured report."""
+    if Arm.BASE not in report.arms or Arm.HEAD not in report.arms:
+        return []
+    found = []
+    for part, base, head in _arms(report):
+        found += [*_cycles(report, part, base, head), *_others(report, part, base, head)]
+    return found
+
+
+def _arms(report: RunReport) -> list[tuple[Part, Arm, Arm]]:
+    if not feature_change(report):
+        return [(Part.CODE, Arm.BASE, Arm.HEAD)]
+    if equal_code(report) or judged_arm(report) is None:
+        return [(Part.FEATURES, Arm.BASE, Arm.HEAD)]
+    return [(Part.CODE, Arm.BASE, Arm.HEAD_AS_BASE), (Part.FEATURES, Arm.HEAD_AS_BASE, Arm.HEAD)]
+
+
+def _cycles(report: RunReport, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
+    pair = paired_series(report, base, head)
+    if pair is None:
+        return
+    rates = Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, report.settings.margin)
+    compared = compare_arms(*pair, rates)
+    load = report.arms[head].run.series_source
+    for stage, change in ((CHAIN, compared.chain), *((one.stage, one) for one in compared.stages)):
+        for metric, source, ln_ratio, variance in _of_change(change):
+            yield LinkValue(stage, metric, load(source), part, ln_ratio, variance)
+
+
+def _of_change(change: Change) -> Iterator[tuple[str, str, float, float]]:
+    """(metric, source, ln ratio, variance)."""
+    if change.base is None or change.head is None:
+        return
+    sources = change.head.sources
+    ln_cpp, error = _ln_and_error(change)
+    ln_ipp = _ln(change.base.ipp, change.head.ipp)
+    counted = ln_ipp is not None and change.base.sources.get("ipp") == sources.get("ipp")
+    if ln_cpp is not None and error is not None:
+        yield "cpp", sources["cpp"], ln_cpp, error**2
+        if counted and ln_ipp is not None and "eipc" in sources:
+            yield "eipc", sources["eipc"], ln_ipp - ln_cpp, error**2
+    if counted and ln_ipp is not None:
+        yield "ipp", sources["ipp"], ln_ipp, 0.0
+
+
+def _ln_and_error(change: Change) -> tuple[float | None, float | None]:
+    """ln ratio, and its standard error by the normal quantile: rather too large than too small."""
+    ratio, low, high, level = change.ratio_cpp, change.low, change.high, change.level
+    if ratio is None or low is None or high is None or level is None:
+        return None, None
+    if not (0 < low <= ratio <= high and isfinite(high) and 0 < level < 1):
+        return None, None
+    return log(ratio), (log(high) - log(low)) / 2 / normal_quantile(0.5 + level / 2)
+
+
+def _ln(base: float | None, head: float | None) -> float | None:
+    return log(head / base) if base and head and base > 0 and head > 0 else None
+
+
+def _others(report: RunReport, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
+    """Metrics that the verdict's comparison does not have."""
+    old, new = summarise(report, base), summarise(report, head)
+    places = [(CHAIN, old.chain, new.chain)]
+    places += [(name, old.stages[name], of) for name, of in new.stages.items() if name in old.stages]
+    for stage, before, after in places:
+        for metric, figure in after.items():
+            known = before.get(metric)
+            if metric in OF_VERDICT or known is None or known.source != figure.source:
+                continue
+            found = _compared(known, figure, old, new)
+            if found is not None:
+                yield LinkValue(stage, metric, figure.source, part, *found)
+
+
+def _compared(
+    base: HistoryFigure, head: HistoryFigure, old: ArmSummary, new: ArmSummary
+) -> tuple[float, float] | None:
+    """(ln ratio, variance)."""
+    if not base.launches and not head.launches:
+        exact = _ln(base.value, head.value)
+        return None if exact is None else (exact, 0.0)
+    before, after = _side_by_side(base, head, _launches(old), _launches(new))
+    if not before or min(*before, *after) <= 0:
+        return None
+    estimate = estimate_ratio(before, after, kept=middle_launches(before, after))
+    return None if estimate is None else (estimate.ln_ratio, estimate.standard_error**2)
+
+
+def _launches(summary: ArmSummary) -> list[int]:
+    return list(dict.fromkeys(one.launch for one in summary.rounds))
+
+
+def _side_by_side(
+    base: HistoryFigure, head: HistoryFigure, old: Sequence[int], new: Sequence[int]
+) -> tuple[list[float], list[float]]:
+    """Values of the launches that both arms have."""
+    if len(base.launches) == len(old) and len(head.launches) == len(new):
+        before = dict(zip(old, base.launches, strict=True))
+        after = dict(zip(new, head.launches, strict=True))
+        common = [one for one in before if one in after]
+        return [before[one] for one in common], [after[one] for one in common]
+    if len(base.launches) == len(head.launches):
+        return base.launches, head.launches
+    return [], []

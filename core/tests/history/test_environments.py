@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What environments add, the unit of a history, and the links that are planned."""
+
+import numpy as np
+import pytest
+from linked_worlds import make_world
+from nalm_core.changepoints.known_errors import beyond_errors
+from nalm_core.changepoints.series_changes import SeriesChange, changes
+from nalm_core.history.environments import anchor, between, steps
+from nalm_core.history.growth import difference
+from nalm_core.history.ladder import gain, rungs
+from nalm_core.history.levels import solve
+
+
+def test_the_size_of_a_change_of_host_is_found_without_the_commits_changes() -> None:
+    world = make_world(3, 600, host_change=0.2, noise="plain")
+    solved = solve(600, world.links, 599)
+    (step,) = steps(world.raw - solved.level, world.environments)
+    assert (step.at, step.before) == (300, 299)
+    assert step.ln_ratio == pytest.approx(0.2, abs=4 * step.error + 0.002)
+    assert step.error < 0.005
+
+
+def test_an_environment_that_comes_back_is_no_step() -> None:
+    apart = np.array([0.0, 0.1, 0.0, 0.1, 0.0])
+    assert [one.at for one in steps(apart, list("abaab"))] == [1]
+
+
+def test_the_unit_is_that_of_the_newest_environment() -> None:
+    apart = np.array([1.0, 1.0, 2.0, np.nan, 2.0])
+    assert anchor(apart, ["a", "a", "b", "b", "b"]) == 2.0
+    assert anchor(np.full(2, np.nan), ["a", "a"]) is None
+
+
+def test_parts_without_a_link_are_joined_by_an_environment_that_measured_both() -> None:
+    nan = np.nan
+    own = np.array([5.0, 5.2, nan, nan])
+    other = np.array([nan, nan, 1.0, 1.2])
+    found = between(own, other, ["a", "a", "a", "b"])
+    assert found is not None
+    assert found[0] == pytest.approx(4.1)
+    assert found[1] > 0.05
+    assert between(own, other, ["a", "a", "b", "b"]) is None
+
+
+def test_planned_links_lead_over_powers_and_join_releases() -> None:
+    planned = rungs(70, [10, 33, 60])
+    ends = {(one.base, one.head) for one in planned}
+    assert {(0, 4), (8, 12), (0, 16), (0, 64), (16, 32), (10, 33), (33, 60), (10, 60)} <= ends
+    assert planned[0].head - planned[0].base == 64, "the longest first"
+    assert {one.head for one in rungs(70, [], since=60)} == {60, 64, 68}
+    assert rungs(1, [0]) == []
+
+
+def test_what_a_link_gains() -> None:
+    found = gain(0.004, 0.003)
+    assert found.after == pytest.approx(0.0024)
+    assert found.share == pytest.approx(0.64)
+    assert gain(None, 0.003).share == 1
+    assert gain(0.0, 0.003).share == 0
+
+
+@pytest.mark.parametrize("noise", ["drift", "state"])
+def test_change_points_on_levels_are_better_than_on_raw_values(noise: str) -> None:
+    linked, raw = np.zeros(3), np.zeros(3)
+    for seed in range(4):
+        world = make_world(seed + 50, 300, steps=3, noise=noise)
+        raw += outcome(changes([list(np.exp(world.raw))], [0] * 300)[0].changes, world.steps)
+        linked += outcome(on_levels(world), world.steps)
+    assert linked[0] >= raw[0]
+    assert linked[1] <= min(raw[1], 1)
+    assert linked[0] >= 10
+
+
+def on_levels(world) -> list[SeriesChange]:
+    commits = len(world.level)
+    solved = solve(commits, world.links, commits - 1)
+    found = changes([list(np.exp(solved.level))], [0] * commits)[0].changes
+    return beyond_errors(found, lambda a, b: difference(commits, world.links, solved, a, b))
+
+
+def outcome(found: list[SeriesChange], planted: list[int]) -> np.ndarray:
+    """(found, false, missed)."""
+    hit = {at for at in planted if any(abs(one.index - at) <= 4 for one in found)}
+    false = [one for one in found if all(abs(one.index - at) > 4 for at in planted)]
+    return np.array([len(hit), len(false), len(planted) - len(hit)])

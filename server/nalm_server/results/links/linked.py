@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Levels of a scenario's commits, and figures on one scale."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from nalm_core.history import constants
+from nalm_core.history.environments import anchor, between
+from nalm_core.history.growth import difference, extend
+from nalm_core.history.levels import Levels, Links, solve
+from nalm_core.history.reduction import Floats, Ints
+from nalm_core.report.defaults import CONFIDENCE
+from sqlalchemy.orm import Session
+
+from nalm_server.results.links import repository
+from nalm_server.results.links.environments import Environment, Environments
+from nalm_server.results.links.graph import (
+    SHIPPED,
+    Graph,
+    SeriesLinks,
+    graph_of,
+    keep,
+    kept,
+    links_of,
+)
+from nalm_server.results.links.repository import LinkRun, LinkSeries, LinkValue, OtherLink
+from nalm_server.results.series.values import Figure
+
+QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+"""Standard errors from a level to an end of its interval at CONFIDENCE."""
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One series of a scenario, on one scale."""
+
+    stage: str
+    source: str
+    graph: Graph
+    links: Links
+    origin: Sequence[LinkRun | OtherLink]
+    levels: Levels
+
+    def node(self, sha: str) -> int | None:
+        """The node of the commit as it ships, if links connect it with the reference."""
+        number = self.graph.nodes.get((sha, SHIPPED))
+        known = number is not None and number < len(self.levels.level)
+        return number if known and np.isfinite(self.levels.level[number]) else None
+
+    def level(self, sha: str) -> tuple[float, float] | None:
+        """(ln of the cost relative to the reference, its standard error)."""
+        number = self.node(sha)
+        if number is None:
+            return None
+        return float(self.levels.level[number]), sqrt(float(self.levels.variance[number]))
+
+    def between(self, base: str, head: str) -> tuple[float, float] | None:
+        """(ln(head / base), its standard error), of any two commits."""
+        ends = self.node(base), self.node(head)
+        if ends[0] is None or ends[1] is None:
+            return None
+        return difference(len(self.levels.level), self.links, self.levels, ends[0], ends[1])
+
+    def prices(self) -> dict[str, float]:
+        """By commit that changed the feature set: ln of the cost with its own features to the cost with
+        base's. Where head was not run with base's features, the whole change is their price."""
+        found = {}
+        level, nodes = self.levels.level, len(self.levels.level)
+        for run in self.graph.runs:
+            if not (run.added or run.removed) or run.unchanged:
+                continue
+            head, base = self.node(run.head_sha), self.node(run.base_sha)
+            own = self.graph.as_base(run)
+            if head is None:
+                continue
+            if own < nodes and np.isfinite(level[own]):
+                found[run.head_sha] = float(level[head] - level[own])
+            elif base is not None:
+                found[run.head_sha] = float(level[head] - level[base])
+        return found
+
+    def misfits(self) -> list[tuple[LinkRun | OtherLink, float, float]]:
+        """(origin, misfit, weight) of links beyond the limit, worst first."""
+        sizes = np.abs(np.nan_to_num(self.levels.misfit))
+        places = [int(n) for n in np.argsort(-sizes) if sizes[n] > constants.MISFIT]
+        return [(self.origin[n], float(self.levels.misfit[n]), float(self.levels.weight[n])) for n in places]
+
+
+def solutions(
+    session: Session,
+    scenario_id: int,
+    host_class: str,
+    metric: str,
+    *,
+    stages: Collection[str] | None,
+    functions: Sequence[tuple[str, str]] = (),
+    reference: str | None = None,
+) -> list[Solution]:
+    """Of each (stage, source) with links. stages: None for all. functions: (stage, function). reference: the
+    commit to which intervals refer; by default the newest in the graph."""
+    graph, key = graph_of(session, scenario_id), (scenario_id, host_class, metric, reference)
+    found: list[Solution] = []
+    if stages is None or stages:
+        every = repository.series(session, scenario_id, metric, stages)
+        numbers = [one.number for one in every]
+        known = repository.values(session, numbers), repository.others(session, numbers)
+        found += _solved(session, key, graph, every, known)
+    if functions:
+        every = repository.function_series(session, scenario_id, functions)
+        values = repository.function_values(session, [one.number for one in every], metric)
+        found += _solved(session, key, graph, every, (values, []))
+    return found
+
+
+Key = tuple[int, str, str, str | None]
+"""(scenario, host class, metric, reference)."""
+
+
+def _solved(
+    session: Session,
+    key: Key,
+    graph: Graph,
+    every: Sequence[LinkSeries],
+    known: tuple[Iterable[LinkValue], Iterable[OtherLink]],
+) -> list[Solution]:
+    by_number = {one.number: one for one in every}
+    of_values: dict[tuple[str, str], list[LinkValue]] = defaultdict(list)
+    of_others: dict[tuple[str, str], list[OtherLink]] = defaultdict(list)
+    for value in known[0]:
+        one = by_number[value.series]
+        of_values[one.stage, one.source].append(value)
+    for other in known[1]:
+        one = by_number[other.series]
+        of_others[one.stage, one.source].append(other)
+    found = []
+    for name in dict.fromkeys((one.stage, one.source) for one in every):
+        if name not in of_values:
+            continue
+        series = links_of(
+            graph,
+            of_values[name],
+            of_others[name],
+            host_class=key[1],
+            class_of=lambda number: by_number[number].host_class,
+        )
+        levels = _levels(session, (*key, *name), graph, series, key[3])
+        if levels is not None:
+            found.append(Solution(*name, graph, series.links, series.origin, levels))
+    return found
+
+
+def _levels(
+    session: Session, key: tuple[object, ...], graph: Graph, series: SeriesLinks, sha: str | None
+) -> Levels | None:
+    """From the solution before, if all that is new are further links."""
+    nodes, links = len(graph.nodes), series.links
+    touched = np.zeros(nodes, bool)
+    touched[links.base] = touched[links.head] = True
+    reference = graph.nodes.get((sha, SHIPPED)) if sha is not None else None
+    if reference is None or not touched[reference]:
+        reference = int(links.head[-1]) if len(links) else None
+    if reference is None:
+        return None
+    known: tuple[Links, Levels] | None = kept(session, key)
+    if known is not None and _begins_with(links, known[0]):
+        same = len(links) == len(known[0]) and reference == known[1].reference
+        levels = (
+            known[1] if same and len(known[1].level) == nodes else extend(nodes, links, known[1], reference)
+        )
+    else:
+        levels = solve(nodes, links, reference)
+    keep(session, key, (links, levels))
+    return levels
+
+
+def _begins_with(links: Links, before: Links) -> bool:
+    own = links.at(np.arange(min(len(before), len(links))))
+    return len(before) <= len(links) and all(
+        np.array_equal(getattr(own, name), getattr(before, name)) for name in vars(before)
+    )
+
+
+@dataclass(frozen=True)
+class LinkedFigures:
+    """A series in the unit of the newest environment."""
+
+    figures: dict[int, Figure]
+    """By run number, for each run whose commit has a level."""
+    same_features: dict[int, float]
+    """The same without the prices of features added since the first commit; empty without such a commit."""
+    apart: Floats
+    """ln of each measured value less the level and the unit, by run, in the given order; NaN if unknown."""
+
+
+SOURCE = "linked"
+MOST_PARTS = 16
+"""Parts without a link between them that are joined by measured values, those with the newest runs."""
+
+
+def figures(
+    solution: Solution,
+    runs: Sequence[tuple[int, str]],
+    measured: Mapping[int, Figure],
+    environments: Environments,
+) -> LinkedFigures | None:
+    """runs: (number, commit) along the first parent. measured: absolute values by run number. None: no run
+    has both a level and a value."""
+    arrived = sorted(range(len(runs)), key=lambda place: runs[place][0])
+    values = np.array([_ln(measured.get(runs[place][0])) for place in arrived])
+    where = [environments.of(runs[place][0]) for place in arrived]
+    level, variance = _joined(solution, [runs[place][1] for place in arrived], values, where)
+    unit = anchor(values - level, where)
+    if unit is None:
+        return None
+    found: dict[int, Figure] = {}
+    apart = np.full(len(runs), np.nan)
+    for place, own, error, value in zip(arrived, level, np.sqrt(variance), values, strict=True):
+        apart[place] = value - own - unit
+        if np.isfinite(own):
+            low, high = (exp(own + unit + sign * QUANTILE * error) for sign in (-1, 1))
+            found[runs[place][0]] = (exp(own + unit), low, high, SOURCE)
+    return LinkedFigures(found, _same_features(solution, runs, found), apart)
+
+
+def _ln(figure: Figure | None) -> float:
+    return log(figure[0]) if figure is not None and figure[0] > 0 else float("nan")
+
+
+def _joined(
+    solution: Solution, shas: Sequence[str], values: Floats, where: Sequence[Environment]
+) -> tuple[Floats, Floats]:
+    """(level, variance) of each run's commit. Parts that no link joins are joined by measured values of an
+    environment that both have."""
+    known = [solution.graph.nodes.get((sha, SHIPPED), -1) for sha in shas]
+    nodes = np.array([one if one < len(solution.levels.level) else -1 for one in known], np.intp)
+    level, variance = _at(solution.levels, nodes)
+    touched = np.zeros(len(solution.levels.level), bool)
+    touched[solution.links.base] = touched[solution.links.head] = True
+    for _ in range(MOST_PARTS):
+        left = np.flatnonzero(np.isnan(level) & (nodes >= 0) & touched[nodes])
+        if not len(left):
+            break
+        part = solve(len(touched), solution.links, int(nodes[left[-1]]))
+        own, own_variance = _at(part, nodes)
+        inside = np.isfinite(own)
+        step = between(values - own, values - level, where)
+        if step is None:
+            nodes[inside] = -1
+            continue
+        level[inside] = own[inside] + step[0]
+        variance[inside] = own_variance[inside] + step[1] ** 2
+    return level, variance
+
+
+def _at(levels: Levels, nodes: Ints) -> tuple[Floats, Floats]:
+    missing = nodes < 0
+    level, variance = levels.level[nodes], levels.variance[nodes]
+    level[missing] = variance[missing] = np.nan
+    return level, variance
+
+
+def _same_features(
+    solution: Solution, runs: Sequence[tuple[int, str]], found: Mapping[int, Figure]
+) -> dict[int, float]:
+    prices = solution.prices()
+    if not any(sha in prices for _, sha in runs):
+        return {}
+    paid, same = 0.0, {}
+    for number, sha in runs:
+        paid += prices.get(sha, 0.0)
+        if number in found:
+            same[number] = found[number][0] * exp(-paid)
+    return same

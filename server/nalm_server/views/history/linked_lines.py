@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histories on one scale: levels from comparisons between commits instead of values of separate runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from nalm_core.history.environments import steps
+from sqlalchemy.orm import Session
+
+from nalm_server.results.links.environments import Environments, environments_of
+from nalm_server.results.links.linked import (
+    QUANTILE,
+    LinkedFigures,
+    Solution,
+    figures,
+    solutions,
+)
+from nalm_server.views.history import functions
+
+if TYPE_CHECKING:
+    from nalm_server.views.history.service import HistoryRequest, Line, MeasuredScenario
+
+
+def with_links(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
+    """The line with levels of each series that has links. line: with values as measured."""
+    runs = line.runs
+    shas = [line.commits[number].sha for number in runs.commit_id]
+    names = [(stage, name) for stage, name in map(functions.split, request.functions) if name is not None]
+    found = solutions(
+        session,
+        of.scenario.id,
+        of.host_class,
+        of.metric.name,
+        stages=[] if request.functions and not request.stages else request.stages or None,
+        functions=names,
+        reference=shas[-1],
+    )
+    if not found:
+        return line
+    environments = environments_of(session, found[0].graph)
+    line = replace(line, figures={}, same_features={}, linked=set(), environments=[])
+    for solution in found:
+        _add(line, solution, list(zip(runs.run_number, shas, strict=True)), environments)
+    return line
+
+
+def _add(line: Line, solution: Solution, runs: list[tuple[int, str]], environments: Environments) -> None:
+    """A stage with several sources, such as loads, has the values of each where it measured."""
+    name = solution.stage
+    own = {
+        number: figure
+        for number, figure in line.measured.get(name, {}).items()
+        if figure[3] == solution.source or ">" in name
+    }
+    here = [one for one in runs if one[0] in own]
+    found = figures(solution, here, own, environments)
+    if found is None:
+        return
+    line.linked.add(name)
+    line.figures.setdefault(name, {}).update(found.figures)
+    if found.same_features:
+        line.same_features.setdefault(name, {}).update(found.same_features)
+    line.environments.extend(_steps(name, here, found, environments))
+
+
+def _steps(
+    name: str, runs: list[tuple[int, str]], found: LinkedFigures, environments: Environments
+) -> list[dict[str, Any]]:
+    order = sorted(range(len(runs)), key=lambda place: runs[place][0])
+    where = [environments.of(runs[place][0]) for place in order]
+    shown = []
+    for step in steps(found.apart[np.array(order, np.intp)], where):
+        after, before = runs[order[step.at]], runs[order[step.before]]
+        half = QUANTILE * step.error
+        shown.append(
+            {
+                "sha": after[1],
+                "stage": name,
+                "changes": environments.changes(before[0], after[0]),
+                "ratio": exp(step.ln_ratio),
+                "low": exp(step.ln_ratio - half),
+                "high": exp(step.ln_ratio + half),
+            }
+        )
+    return shown
