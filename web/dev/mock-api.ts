@@ -115,6 +115,8 @@ const history = (metric: string): unknown => ({
   host_class: HOST.host_class,
   host_classes: [HOST.host_class],
   stages: ["chain", ...STAGES],
+  linked: ["chain", ...STAGES],
+  environments: [],
   points: points(metric),
 });
 
@@ -128,6 +130,11 @@ function lines(metric: string): unknown {
     value: column(stage, "value"),
     low: column(stage, "low"),
     high: column(stage, "high"),
+    linked: true,
+    measured: column(stage, "value"),
+    measured_low: column(stage, "low"),
+    measured_high: column(stage, "high"),
+    same_features: null,
   }));
   const line = {
     scenario: "sfc_a",
@@ -138,6 +145,7 @@ function lines(metric: string): unknown {
     base_sha: shown.map((point) => point.base_sha),
     display: shown.map((point) => point.display),
     stages,
+    environments: [],
     missing: null,
     change_points: [],
     segments: [],

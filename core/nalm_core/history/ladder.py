@@ -29,7 +29,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Gain:
-    """Standard error of ln(head / base) without the link and with it; before None: nothing connects the two."""
+    """Standard error of ln(head / base) without the link and with it; before None: nothing connects them."""
 
     before: float | None
     after: float

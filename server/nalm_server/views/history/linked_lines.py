@@ -12,11 +12,13 @@ from nalm_core.history.environments import steps
 from sqlalchemy.orm import Session
 
 from nalm_server.results.links.environments import Environments, environments_of
+from nalm_server.results.links.graph import graph_of
 from nalm_server.results.links.linked import (
     QUANTILE,
     LinkedFigures,
     Solution,
     figures,
+    is_exact,
     solutions,
 )
 from nalm_server.views.history import functions
@@ -30,6 +32,10 @@ def with_links(session: Session, of: MeasuredScenario, line: Line, request: Hist
     runs = line.runs
     shas = [line.commits[number].sha for number in runs.commit_id]
     names = [(stage, name) for stage, name in map(functions.split, request.functions) if name is not None]
+    environments = environments_of(session, graph_of(session, of.scenario.id))
+    each = [figure for by_run in line.measured.values() for figure in by_run.values()]
+    if is_exact(each) and len({environments.of(number)[2] for number in runs.run_number}) < 2:
+        return line
     found = solutions(
         session,
         of.scenario.id,
@@ -41,7 +47,6 @@ def with_links(session: Session, of: MeasuredScenario, line: Line, request: Hist
     )
     if not found:
         return line
-    environments = environments_of(session, found[0].graph)
     line = replace(line, figures={}, same_features={}, linked=set(), environments=[])
     for solution in found:
         _add(line, solution, list(zip(runs.run_number, shas, strict=True)), environments)

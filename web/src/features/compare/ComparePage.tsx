@@ -31,6 +31,7 @@ import { ServerText } from "../../shared/ui/ServerText";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { CodePanels } from "./CodePanel";
 import { DecompositionPanel } from "./DecompositionPanel";
+import { LinkedPanel } from "./LinkedPanel";
 import { RecentPairs, useRemembered } from "./RecentPairs";
 import { SidePickers } from "./SidePickers";
 
@@ -185,6 +186,7 @@ function Result({
           scenario={comparison.scenario}
         />
       )}
+      {!comparison.paired && <LinkedPanel changes={comparison.linked} />}
       <OutcomePanel verdict={verdict} />
       <MetricPanel verdict={verdict} />
       {stages.length > 0 && (

@@ -7,8 +7,9 @@ import type { ScenarioSummary } from "../../shared/api/types";
 import { functionsOf } from "../../shared/logic/code/functions";
 import { LONGEST, NO_STAGES } from "../../shared/logic/search";
 import { FunctionPicker } from "./FunctionPicker";
-import { type HistorySearch, SCALES, withFunctions } from "./search";
+import { type HistorySearch, SCALES, VALUES, withFunctions } from "./search";
 
+const VALUE_WORDS = { linked: "As shipped", same_features: "Same features", measured: "As measured" };
 const SCALE_WORDS = { absolute: "Absolute", relative: "Relative", log: "Log" };
 const VIEW_CHOICES = [
   { value: "chart", label: "Chart" },
@@ -83,6 +84,13 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
         ]}
         value={search.last ?? "newest"}
         onChange={(value) => set({ last: value === LONGEST ? LONGEST : undefined })}
+      />
+      <SegmentedControl
+        aria-label="Values"
+        size="xs"
+        data={VALUES.map((value) => ({ value, label: VALUE_WORDS[value] }))}
+        value={search.values ?? "linked"}
+        onChange={(value) => set({ values: VALUES.find((one) => one === value && one !== "linked") })}
       />
       <SegmentedControl
         aria-label="Scale"

@@ -24,7 +24,7 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
-import { type HistorySearch, withFunctions } from "./search";
+import { type HistorySearch, type ValuesKind, withFunctions } from "./search";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -125,14 +125,9 @@ function Measured({ project, scenarios, search }: Props) {
         {search.scale === "relative" && (
           <Against project={project} wanted={wanted} search={search} set={set} />
         )}
-        <span className="soft">
-          Values come from separate runs and drift with the host. Verdicts come from runs side by side with
-          the base, so a line may fall where a verdict says regressed.
-        </span>
+        <span className="soft">{VALUE_NOTES[search.values ?? "linked"]}</span>
         {search.view !== "table" && (
-          <span className="soft">
-            Bands: intervals of the rounds. Drag to zoom, click to open a commit's alert or run.
-          </span>
+          <span className="soft">Drag to zoom, click to open a commit's alert or run.</span>
         )}
       </div>
       <HistoryPanels
@@ -142,6 +137,7 @@ function Measured({ project, scenarios, search }: Props) {
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
         scale={search.scale ?? "absolute"}
+        values={search.values ?? "linked"}
         against={search.against}
         asTable={search.view === "table"}
         page={Number(search.page ?? 1)}
@@ -152,6 +148,15 @@ function Measured({ project, scenarios, search }: Props) {
     </>
   );
 }
+
+const VALUE_NOTES: Record<ValuesKind, string> = {
+  linked:
+    "Values follow from comparisons side by side, in the unit of the newest host and compiler: drift and changes of hosts cancel. Bands: 95 % intervals of the difference to the newest commit.",
+  same_features:
+    "As shipped, without the prices of features added since the first commit shown. Bands: 95 % intervals of the difference to the newest commit.",
+  measured:
+    "Values of separate runs: they drift with the host, so a line may fall where a verdict says regressed. Bands: intervals of the rounds.",
+};
 
 /** The same object as long as it asks for the same. */
 function useWanted(

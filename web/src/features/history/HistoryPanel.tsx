@@ -16,13 +16,13 @@ import { HistoryTable } from "./HistoryTable";
 import type { DrawnProps, HistoryPanelProps } from "./panelProps";
 
 export function HistoryPanel(props: HistoryPanelProps) {
-  const { project, metric, wanted, shown } = props;
+  const { project, metric, wanted, shown, values } = props;
   const { data: lines, error } = useQuery(linesQuery(project, metric, wanted));
   const around = useRef<HTMLDivElement>(null);
   const names = shown.join("\n");
   const series = useMemo(
-    () => (lines ? seriesOf(lines.lines, names.split("\n"), lines.commits.sha.length) : []),
-    [lines, names],
+    () => (lines ? seriesOf(lines.lines, names.split("\n"), lines.commits.sha.length, values) : []),
+    [lines, names, values],
   );
   const { scale, against } = props;
   const drawn = useMemo(

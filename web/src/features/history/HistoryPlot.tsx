@@ -35,6 +35,7 @@ export function HistoryPlot(props: DrawnProps) {
     () => ({
       change_points: lines.flatMap((one) => one.change_points),
       segments: lines.flatMap((one) => one.segments),
+      environments: lines.flatMap((one) => one.environments),
     }),
     [lines],
   );

@@ -10,6 +10,10 @@ const column = (stage: string, name: string | null, value: (number | null)[]) =>
   value,
   low: value.map((one) => one && one - 1),
   high: value.map(() => null),
+  measured: value.map((one) => one && one + 5),
+  measured_low: value.map((one) => one && one + 4),
+  measured_high: value.map(() => null),
+  same_features: name === null ? value.map((one) => one && one * 0.9) : null,
 });
 
 const line = (scenario: string, at: number[], value: (number | null)[], branch: string | null = null) => ({
@@ -43,6 +47,17 @@ test("series stand at their commits; what was never measured is none", () => {
   expect(found[0]?.value).toEqual([10, null, null, 12]);
   expect(found[0]?.low).toEqual([9, null, null, 11]);
   expect(found[0]?.high).toEqual([10, null, null, 12]);
+});
+
+test("a series is linked, without prices of features, or as measured", () => {
+  const of = (values: "linked" | "same_features" | "measured", stage = "chain") =>
+    seriesOf([line("sfc_a", [0, 1], [10, null])], [stage], 2, values)[0];
+  expect(of("measured")?.value).toEqual([15, null]);
+  expect(of("measured")?.low).toEqual([14, null]);
+  expect(of("same_features")?.value).toEqual([9, null]);
+  expect(of("same_features")?.low[0]).toBeCloseTo(8.1);
+  expect(of("same_features", "chain > operator>")?.value).toEqual([10, null]);
+  expect(of("linked")?.value).toEqual([10, null]);
 });
 
 test("a name tells only what differs", () => {

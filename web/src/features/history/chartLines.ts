@@ -6,6 +6,7 @@ import { functionLabel } from "../../shared/logic/code/functions";
 import type { Row } from "../../shared/logic/text/csv";
 import { change, figure } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
+import type { ValuesKind } from "./search";
 
 interface StageLike {
   stage: string;
@@ -14,6 +15,10 @@ interface StageLike {
   value: readonly (number | null)[];
   low: readonly (number | null)[];
   high: readonly (number | null)[];
+  measured: readonly (number | null)[];
+  measured_low: readonly (number | null)[];
+  measured_high: readonly (number | null)[];
+  same_features: readonly (number | null)[] | null;
 }
 export interface LineLike {
   scenario: string;
@@ -37,14 +42,35 @@ export type Series = Columns["stages"][number];
 const nameOf = (one: StageLike): string =>
   one.function === null ? one.stage : functionLabel(one.stage, one.function);
 
+type Edges = Pick<StageLike, "value" | "low" | "high">;
+
+/** The columns of a series. Without the prices of features its interval is as wide as with them. */
+function columnsOf(of: StageLike, values: ValuesKind): Edges {
+  if (values === "measured") return { value: of.measured, low: of.measured_low, high: of.measured_high };
+  const same = of.same_features;
+  if (values === "linked" || same === null) return of;
+  const scaled = (edges: readonly (number | null)[]): (number | null)[] =>
+    edges.map((edge, index) => {
+      const [whole, part] = [of.value[index], same[index]];
+      return edge === null || !whole || part == null ? null : (edge * part) / whole;
+    });
+  return { value: same, low: scaled(of.low), high: scaled(of.high) };
+}
+
 /** The series of the wanted stages and functions (by label) that have a value; a missing one is null: a gap. */
-export function seriesOf(lines: readonly LineLike[], stages: readonly string[], commits: number): Series[] {
+export function seriesOf(
+  lines: readonly LineLike[],
+  stages: readonly string[],
+  commits: number,
+  values: ValuesKind = "linked",
+): Series[] {
   return lines.flatMap((line) =>
     stages.flatMap((stage) => {
-      const found = line.stages.find((one) => nameOf(one) === stage);
+      const stored = line.stages.find((one) => nameOf(one) === stage);
+      const found = stored && columnsOf(stored, values);
       if (found === undefined || found.value.every((value) => value === null)) return [];
-      const placed = (values: readonly (number | null)[]): (number | null)[] =>
-        scattered(values, line.at, commits);
+      const placed = (column: readonly (number | null)[]): (number | null)[] =>
+        scattered(column, line.at, commits);
       const edge = (edges: readonly (number | null)[]): (number | null)[] =>
         placed(found.value.map((value, index) => (value === null ? null : (edges[index] ?? value))));
       const name = seriesName(line, stage, lines);

@@ -4,6 +4,7 @@ import type { LinesFilter } from "../../shared/api/queries";
 import type { Alert, Lines } from "../../shared/api/types";
 import type { Scale } from "../../shared/logic/charts/history";
 import type { Series } from "./chartLines";
+import type { ValuesKind } from "./search";
 import type { CommitSpan } from "./useCommitSpan";
 
 export interface HistoryPanelProps {
@@ -15,6 +16,7 @@ export interface HistoryPanelProps {
   shown: readonly string[];
   alerts: readonly Alert[];
   scale: Scale;
+  values: ValuesKind;
   /** What `relative` is against; undefined: the first commit. */
   against: string | undefined;
   asTable: boolean;

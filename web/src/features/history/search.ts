@@ -13,6 +13,10 @@ import {
   view,
 } from "../../shared/logic/search";
 
+/** Levels from comparisons, the same without prices of features, or each run's own values. */
+export const VALUES = ["linked", "same_features", "measured"] as const;
+export type ValuesKind = (typeof VALUES)[number];
+
 export const SCALES = ["absolute", "relative", "log"] as const;
 
 export const historySearch = v.object({
@@ -28,6 +32,8 @@ export const historySearch = v.object({
   functions: readAs((value) => functionsText(functionsOf(value))),
   host_class: text,
   scale: oneOf(SCALES),
+  /** Without it, linked. */
+  values: oneOf(VALUES),
   /** What `relative` is against: a commit; without it the first. */
   against: commit,
   /** First and last commit shown; without them all. */

@@ -4491,6 +4491,8 @@ export interface components {
             host: components["schemas"]["Host"] | null;
             /** Interval Note */
             interval_note: string | null;
+            /** Linked */
+            linked: components["schemas"]["LinkedChange"][];
             /** Notes */
             notes: string[];
             /** Paired */
@@ -4957,6 +4959,25 @@ export interface components {
              *     ]
              */
             scenarios: string[];
+        };
+        /**
+         * EnvironmentStep
+         * @description Another host, another state of a host or another compiler measures from this commit on: what that alone
+         *     does to a figure, as the comparisons on both sides show it.
+         */
+        EnvironmentStep: {
+            /** Changes */
+            changes: components["schemas"]["Difference"][];
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Ratio */
+            ratio: number;
+            /** Sha */
+            sha: string;
+            /** Stage */
+            stage: string;
         };
         /** ErrorAnswer */
         ErrorAnswer: {
@@ -5918,12 +5939,16 @@ export interface components {
         History: {
             /** Change Points */
             change_points: components["schemas"]["ChangePoint"][];
+            /** Environments */
+            environments: components["schemas"]["EnvironmentStep"][];
             /** Host Class */
             host_class: string | null;
             /** Host Classes */
             host_classes: string[];
             /** Imported */
             imported: components["schemas"]["ImportedPoint"][];
+            /** Linked */
+            linked: string[];
             metric: components["schemas"]["Metric"];
             /** Missing */
             missing: string | null;
@@ -5954,6 +5979,10 @@ export interface components {
              * @enum {string}
              */
             display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
+            /** Measured */
+            measured: {
+                [key: string]: components["schemas"]["Value"] | null;
+            };
             /** Parent Sha */
             parent_sha: string | null;
             /** Run Id */
@@ -6833,6 +6862,23 @@ export interface components {
              * @default 512
              */
             packets: number;
+        };
+        /**
+         * LinkedChange
+         * @description Head against base by all comparisons between commits that lead from one to the other, with drift and
+         *     changes of hosts cancelled.
+         */
+        LinkedChange: {
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Ratio */
+            ratio: number;
+            /** Stage */
+            stage: string;
         };
         /** Live */
         Live: {
@@ -8854,6 +8900,8 @@ export interface components {
             change_points: components["schemas"]["ChangePoint"][];
             /** Display */
             display: ("same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature")[];
+            /** Environments */
+            environments: components["schemas"]["EnvironmentStep"][];
             /** High */
             high: (number | null)[];
             /** Host Class */
@@ -9364,8 +9412,18 @@ export interface components {
             function: string | null;
             /** High */
             high: (number | null)[];
+            /** Linked */
+            linked: boolean;
             /** Low */
             low: (number | null)[];
+            /** Measured */
+            measured: (number | null)[];
+            /** Measured High */
+            measured_high: (number | null)[];
+            /** Measured Low */
+            measured_low: (number | null)[];
+            /** Same Features */
+            same_features: (number | null)[] | null;
             /** Stage */
             stage: string;
             /** Value */
@@ -14071,6 +14129,8 @@ export interface operations {
                 scenario: string[];
                 /** @description Only these; `chain` is the whole chain; may be repeated. */
                 stage?: string[] | null;
+                /** @description `linked`: levels from comparisons between commits, on one scale, where there are any. `measured`: as each run measured them. */
+                values?: "linked" | "measured";
             };
             header?: never;
             path: {
@@ -15225,6 +15285,8 @@ export interface operations {
                 metric?: string;
                 /** @description Only these; `chain` is the whole chain; may be repeated. */
                 stage?: string[] | null;
+                /** @description `linked`: levels from comparisons between commits, on one scale, where there are any. `measured`: as each run measured them. */
+                values?: "linked" | "measured";
             };
             header?: never;
             path: {

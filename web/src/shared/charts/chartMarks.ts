@@ -108,6 +108,17 @@ export const MARK_SHAPES: Record<string, Shape> = {
     token: "--ink-soft",
     down: LEVELS,
   },
+  environment: {
+    points: [
+      [-5, -3],
+      [5, -3],
+      [5, 0],
+      [0, 4],
+      [-5, 0],
+    ],
+    token: "--ink-soft",
+    down: LEVELS,
+  },
   release: {
     points: [
       [-5, -5],

@@ -12,6 +12,7 @@ export const REASONS = [
   "bisect",
   "experiment",
   "control",
+  "link",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -25,6 +26,7 @@ const REASON_WORDS: Record<Reason, string> = {
   bisect: "Bisect",
   experiment: "Experiment",
   control: "Control",
+  link: "Link",
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 

@@ -47,6 +47,20 @@ test("what happened at a commit is told in words, with the finding to go to", ()
   );
 });
 
+test("another environment is marked once, with its size in the chain", () => {
+  const step = { sha: "c", changes: SEGMENT.changes, ratio: 1.2, low: 1.19, high: 1.21 };
+  const events = {
+    environments: [
+      { ...step, stage: "nat" },
+      { ...step, stage: "chain", ratio: 1.1 },
+    ],
+  };
+  expect(eventMarks(POINTS, events, [])).toEqual([{ index: 2, display: "environment" }]);
+  expect(eventsAt("c", events, []).map((one) => one.text)).toEqual([
+    "Another environment: +10.0\u202f% [+19.0, +21.0] in chain as measured (kernel 6.1 → 6.6)",
+  ]);
+});
+
 test("a window around a commit ends where the history does", () => {
   expect(around([1, 2, 3, 4, 5], 1, 2)).toEqual([1, 2, 3, 4]);
   expect(around([1, 2, 3], -1, 1)).toEqual([2, 3]);

@@ -2,7 +2,7 @@
 /** What happened along a history besides verdicts: changes of level, new segments, findings. */
 import { stateInfo } from "../alerts";
 import { displayInfo } from "../run/verdict";
-import { change } from "../text/format";
+import { change, changeWithInterval } from "../text/format";
 import { ratio } from "../text/units";
 import type { Mark } from "./history";
 
@@ -32,8 +32,15 @@ interface AlertLike {
   sha: string;
   state: string;
 }
+interface EnvironmentLike extends Omit<SegmentLike, "kind"> {
+  stage: string;
+  ratio: number;
+  low: number;
+  high: number;
+}
 export interface EventsLike {
   change_points?: readonly ChangePointLike[];
+  environments?: readonly EnvironmentLike[];
   segments?: readonly SegmentLike[];
 }
 
@@ -56,6 +63,7 @@ export function eventMarks(
   };
   const found = [
     ...(of.segments ?? []).flatMap((one) => at("segment", one.sha)),
+    ...(of.environments ?? []).flatMap((one) => at("environment", one.sha)),
     ...(of.change_points ?? [])
       .filter(notable)
       .flatMap((one) => at(one.direction === "better" ? "level_better" : "level_worse", one.sha)),
@@ -67,7 +75,7 @@ export function eventMarks(
 
 export interface HistoryEvent {
   key: string;
-  kind: "alert" | "change" | "segment";
+  kind: "alert" | "change" | "segment" | "environment";
   text: string;
   alertId: number | null;
 }
@@ -98,6 +106,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
         text: `${one.stage} moved by ${change(ratio(one.ratio))}${one.significant && one.large ? "" : ", too little to count"}`,
         alertId: one.alert_id,
       })),
+    ...environmentsAt(sha, of.environments ?? []),
     ...(of.segments ?? [])
       .filter((one) => one.sha === sha)
       .map((one) => ({
@@ -109,17 +118,34 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
   ];
 }
 
+/** Of the chain, or of the only stage shown: all stages of a host move with it. */
+function environmentsAt(sha: string, all: readonly EnvironmentLike[]): HistoryEvent[] {
+  const here = all.filter((one) => one.sha === sha);
+  const one = here.find((each) => each.stage === "chain") ?? here[0];
+  return one ? [{ key: "e", kind: "environment" as const, text: environmentText(one), alertId: null }] : [];
+}
+
+/** What another host or compiler does to figures as measured. */
+export function environmentText(one: EnvironmentLike): string {
+  const size = changeWithInterval(ratio(one.ratio), ratio(one.low), ratio(one.high));
+  return `Another environment: ${size} in ${one.stage} as measured${changesText(one.changes)}`;
+}
+
 const WORTH_TELLING = 4;
 
-export function segmentText(one: SegmentLike): string {
-  const told = one.changes
+function changesText(changes: SegmentLike["changes"]): string {
+  const told = changes
     .slice(0, WORTH_TELLING)
     .map(
       ({ field, base, head }) => `${field.replaceAll("_", " ")} ${[base, head].filter(Boolean).join(" → ")}`,
     );
-  const more = one.changes.length > WORTH_TELLING ? ` and ${one.changes.length - WORTH_TELLING} more` : "";
+  const more = changes.length > WORTH_TELLING ? ` and ${changes.length - WORTH_TELLING} more` : "";
+  return told.length > 0 ? ` (${told.join("; ")}${more})` : "";
+}
+
+export function segmentText(one: SegmentLike): string {
   const why = SEGMENTS[one.kind] ?? one.kind;
-  return `The history restarts: ${why}${told.length > 0 ? ` (${told.join("; ")}${more})` : ""}`;
+  return `The history restarts: ${why}${changesText(one.changes)}`;
 }
 
 const MARK_WORDS: Record<string, string> = {
@@ -127,6 +153,7 @@ const MARK_WORDS: Record<string, string> = {
   level_worse: "Slower since this commit",
   level_better: "Faster since this commit",
   segment: "History restarts",
+  environment: "Another environment",
   release: "Release",
 };
 export const markWord = (display: string): string => MARK_WORDS[display] ?? displayInfo(display).word;
