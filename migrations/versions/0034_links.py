@@ -67,15 +67,27 @@ def upgrade() -> None:
         sa.UniqueConstraint("series_id", "report_id"),
     )
     op.create_index("ix_other_links_report_id", "other_links", ["report_id"])
-    _fill()
+    if not op.get_context().as_sql:
+        _fill()
     op.create_index("ix_link_values_run_id", "link_values", ["run_id"])
     op.create_index("ix_function_links_run_id", "function_links", ["run_id"])
 
 
 def downgrade() -> None:
+    _known_to_the_older()
     op.drop_table("other_links")
     op.drop_table("function_links")
     op.drop_table("link_values")
+
+
+def _known_to_the_older() -> None:
+    """Keeps links over distances, closed, as jobs of a reason that an older program knows."""
+    op.execute(
+        "UPDATE jobs SET state = 'cancelled', held = NULL, fence = fence + 1, finished_at = updated_at "
+        "WHERE reason = 'link' AND finished_at IS NULL"
+    )
+    op.execute("UPDATE jobs SET reason = 'bisect' WHERE reason = 'link'")
+    op.execute("UPDATE campaigns SET active = false WHERE kind = 'link'")
 
 
 def _fill() -> None:

@@ -20,7 +20,19 @@ pytestmark = pytest.mark.dialects
 
 BEFORE = "0008"
 OLD_REASONS = {"person", "push", "pull_request", "schedule", "backfill", "bisect"}
-NEW = [("confirm", "queued"), ("confirm", "done"), ("experiment", "measuring"), ("control", "queued")]
+NEW = [
+    ("confirm", "queued"),
+    ("confirm", "done"),
+    ("experiment", "measuring"),
+    ("control", "queued"),
+    ("link", "queued"),
+]
+LINKS = (
+    "SELECT series_id, link_values.run_id, part, series.stage, metric, ln_ratio, variance FROM link_values "
+    "JOIN series ON series.id = series_id "
+    "WHERE metric IN ('cpp', 'ipp', 'eipc') AND part = 0 "
+    "ORDER BY series_id, link_values.run_id, part"
+)
 
 
 def told(url: str, query: str) -> list[tuple[Any, ...]]:
@@ -56,13 +68,19 @@ def test_the_older_program_knows_all_that_is_left(used: Service, database_url: s
     jobs = told(database_url, "SELECT id FROM jobs ORDER BY id")
     points = told(database_url, "SELECT * FROM history_points ORDER BY run_number")
     assert points != []
+    links = told(database_url, LINKS)
+    assert len(links) > 10
     migrate.downgrade(database_url, BEFORE)
     assert told(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
     assert told(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
     assert {reason for (reason,) in told(database_url, "SELECT reason FROM jobs")} <= OLD_REASONS
     last = f"SELECT state FROM jobs ORDER BY id DESC LIMIT {len(NEW)}"
-    assert sorted(state for (state,) in told(database_url, last)) == ["cancelled"] * 3 + ["done"]
+    assert sorted(state for (state,) in told(database_url, last)) == ["cancelled"] * 4 + ["done"]
     migrate.upgrade(database_url)
     assert told(database_url, "SELECT * FROM history_points ORDER BY run_number") == points
+    again = told(database_url, LINKS)
+    assert [one[:5] for one in again] == [one[:5] for one in links]
+    for old, new in zip(links, again, strict=True):
+        assert new[5:] == pytest.approx(old[5:], rel=0.5, abs=1e-5)
     assert len(used.get("/jobs", limit=500)) == len(jobs)
     assert used.get("/projects/demo/change-points") == []

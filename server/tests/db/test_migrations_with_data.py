@@ -157,7 +157,7 @@ def test_rows_of_the_first_revision_are_read_at_head_and_survive_the_way_back(
     assert get(f"/runs/{REPORT.run_id}")["verdict"]["outcome"] == "regressed"
     assert client.get(f"/api/v1/runs/{REPORT.run_id}/report").content == body_of(REPORT)
     points = get("/projects/demo/scenarios/sfc_a/history")["points"]
-    assert points[0]["values"]["chain"]["value"] == 300.0
+    assert points[0]["measured"]["chain"]["value"] == 300.0
     assert get("/projects/demo")["last_verdict"]["run_id"] == REPORT.run_id
     assert get("/jobs/1")["log_tail"] == "built"
     context.engine.dispose()
