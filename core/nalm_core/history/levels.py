@@ -108,11 +108,11 @@ class _Iteration:
     def run(self) -> None:
         for _ in range(c.MOST_ITERATIONS):
             apart, error = self._against_others()
-            wanted = _weights(apart, error, self.links.variance)
-            changed = np.abs(np.log(wanted / self.weight))
+            fitting = _weights(apart, error, self.links.variance)
+            changed = np.abs(np.log(fitting / self.weight))
             if changed.max() < c.SETTLED:
                 break
-            self.weight = np.sqrt(self.weight * wanted)
+            self.weight = np.sqrt(self.weight * fitting)
             self.solved = self._solve()
         apart, error = self._against_others()
         self.misfit = apart / np.sqrt(self.links.variance + error)

@@ -148,7 +148,7 @@ def function_series(session: Session, scenario_id: int, names: Sequence[tuple[st
     """Of the given (stage, function), of every host class."""
     if not names:
         return []
-    wanted = or_(
+    matching = or_(
         *(
             and_(FunctionSeriesRow.stage == stage, FunctionSeriesRow.function == function)
             for stage, function in names
@@ -162,7 +162,7 @@ def function_series(session: Session, scenario_id: int, names: Sequence[tuple[st
             FunctionSeriesRow.function,
             FunctionSeriesRow.source,
         )
-        .where(FunctionSeriesRow.scenario_id == scenario_id, wanted)
+        .where(FunctionSeriesRow.scenario_id == scenario_id, matching)
         .order_by(FunctionSeriesRow.id)
     )
     return [
