@@ -26,8 +26,9 @@
  * read a block consistently, read seq until it is even, copy, read seq again, and retry if it changed. The counters are
  * within 2 kB, apart from events and histograms, so that a copy fits between two iterations.
  *
- * The layout below is version NALM_PROBE_VERSION and is asserted. Version 2 differs in its batches only: it has those of
- * stages, with sizes to 256, counts before cycles.
+ * The layout below is version NALM_PROBE_VERSION and is asserted. Version 4 is version 3 with room for 64 stages: an NF
+ * that has more than 16 defines NALM_PROBE_MAX_STAGES as 64 before it includes this header, in every file. Version 2
+ * differs from 3 in its batches only: it has those of stages, with sizes to 256, counts before cycles.
  */
 #ifndef NALM_PROBE_H
 #define NALM_PROBE_H
@@ -69,13 +70,21 @@ extern "C" {
 #endif
 
 #define NALM_PROBE_MAGIC 0x4d4c414eu /* "NALM" read as a little-endian word */
-#define NALM_PROBE_VERSION 3u
 #define NALM_PROBE_MAX_LCORES 64
+#ifndef NALM_PROBE_MAX_STAGES
 #define NALM_PROBE_MAX_STAGES 16
+#endif
+#if NALM_PROBE_MAX_STAGES == 16
+#define NALM_PROBE_VERSION 3u
+#elif NALM_PROBE_MAX_STAGES == 64
+#define NALM_PROBE_VERSION 4u
+#else
+#error "nalm probe: NALM_PROBE_MAX_STAGES is 16 or 64"
+#endif
 #define NALM_PROBE_MAX_OUTCOMES 12
 #define NALM_PROBE_MAX_BATCH 1024 /* larger batches are counted as 1024 */
 #define NALM_PROBE_NAME 32
-#define NALM_PROBE_MAX_PENDING 64 /* outcomes noted between two commits */
+#define NALM_PROBE_MAX_PENDING (4 * NALM_PROBE_MAX_STAGES) /* marks, and outcomes, between two commits */
 #define NALM_PROBE_MAX_EVENTS 8
 #define NALM_PROBE_EVENT_STATE 96
 #define NALM_PROBE_COUNTED "counted"
@@ -235,13 +244,15 @@ NALM_STATIC_ASSERT(sizeof(struct nalm_control) == 64, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_stage_block) == 8 * (3 + 12), "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_batch_block) == 1025 * 16 + 48, "layout");
 NALM_STATIC_ASSERT(sizeof(struct nalm_event_name) == 128, "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_header, event_count) == 128 + 16 * 520, "layout");
-NALM_STATIC_ASSERT(sizeof(struct nalm_event_block) == 8 * (8 + 16 + 16 * 8 + 3 * 8), "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_header, event_count) == 128 + NALM_PROBE_MAX_STAGES * 520, "layout");
+NALM_STATIC_ASSERT(sizeof(struct nalm_event_block) == 8 * (8 + NALM_PROBE_MAX_STAGES * 9 + 3 * 8), "layout");
 NALM_STATIC_ASSERT(offsetof(struct nalm_counter_block, stages) == 176, "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, events) == 176 + 16 * 120, "layout");
-NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, iterations) == 176 + 16 * 120 + 8 * 176, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, events) == 176 + NALM_PROBE_MAX_STAGES * 120, "layout");
+NALM_STATIC_ASSERT(offsetof(struct nalm_lcore_block, iterations) == 176 + NALM_PROBE_MAX_STAGES * 120 + 8 * (32 + NALM_PROBE_MAX_STAGES * 9),
+		   "layout");
 
-#define NALM_PROBE_LCORE_OFFSET 12288u /* header and control, padded to whole pages */
+/* Header and control, padded to whole pages. */
+#define NALM_PROBE_LCORE_OFFSET ((uint32_t)((sizeof(struct nalm_header) + 64u + 4095u) & ~4095u))
 #define NALM_PROBE_CONTROL_OFFSET (NALM_PROBE_LCORE_OFFSET - 64u)
 #define NALM_PROBE_LCORE_BYTES ((uint32_t)((sizeof(struct nalm_lcore_block) + 4095u) & ~4095u))
 NALM_STATIC_ASSERT(sizeof(struct nalm_header) <= NALM_PROBE_CONTROL_OFFSET, "header fits before control");
@@ -258,6 +269,12 @@ struct nalm_stage_spec {
 };
 
 struct nalm_lcore;
+
+#if NALM_PROBE_MAX_STAGES <= 32
+typedef uint32_t nalm_stage_mask; /* bit s: stage s */
+#else
+typedef uint64_t nalm_stage_mask;
+#endif
 
 struct nalm_probe {
 	struct nalm_header *header;
@@ -280,7 +297,7 @@ struct nalm_lcore {
 	struct nalm_lcore_block *block;
 	struct nalm_control *control;
 	const struct nalm_probe *probe;
-	uint32_t apart_mask;
+	nalm_stage_mask apart_mask;
 	uint32_t mark_count;
 	uint32_t pending_count;
 	uint32_t event_count; /* 0: no events are read */
@@ -550,7 +567,7 @@ static inline int nalm_lcore_claim(struct nalm_probe *probe, uint32_t lcore_id, 
 	lc->probe = probe;
 	for (uint32_t s = 0; s < probe->header->stage_count; s++)
 		if (probe->header->stages[s].flags & NALM_STAGE_APART)
-			lc->apart_mask |= 1u << s;
+			lc->apart_mask |= (nalm_stage_mask)1 << s;
 	lc->block->counters.lcore_id = lcore_id;
 	lc->block->counters.tid = (int32_t)syscall(SYS_gettid);
 	if (probe->attach_events != NULL)
@@ -702,7 +719,7 @@ __attribute__((noinline, unused)) static void nalm_commit_events(struct nalm_lco
 
 	for (uint32_t m = 0; m < lc->mark_count; m++) {
 		uint32_t stage = lc->marks[m].stage;
-		uint64_t *own = lc->apart_mask & (1u << stage) ? b->apart : packets != 0 ? b->busy : b->idle;
+		uint64_t *own = lc->apart_mask & ((nalm_stage_mask)1 << stage) ? b->apart : packets != 0 ? b->busy : b->idle;
 		b->marks[stage] += packets != 0;
 		for (uint32_t e = 0; e < lc->event_count; e++) {
 			own[e] += lc->mark_events[m][e];
@@ -759,7 +776,7 @@ static inline void nalm_probe_commit(struct nalm_lcore *lc, uint32_t packets)
 		uint32_t stage = lc->marks[m].stage, n = lc->marks[m].packets;
 		uint64_t cycles = lc->marks[m].cycles;
 		struct nalm_stage_block *s = &b->stages[stage];
-		if (lc->apart_mask & (1u << stage))
+		if (lc->apart_mask & ((nalm_stage_mask)1 << stage))
 			apart += cycles;
 		else
 			own += cycles;

@@ -18,7 +18,6 @@ from nalm_agent.nf.gate import Gate
 from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
 from nalm_agent.nf.nf_process import NfProcess, describe_exit
 from nalm_agent.nf.probe import (
-    MAGIC,
     LcoreState,
     ProbeFile,
     Snapshot,
@@ -27,6 +26,7 @@ from nalm_agent.nf.probe import (
     lcore_turns,
     stage_counters,
 )
+from nalm_agent.nf.probe_layout import MAGIC
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import NalmError, NfError, ProbeError
 from nalm_agent.runtime.process import tail

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h) of layout version 2 or 3."""
+"""Reads a probe file (contract 1, reference-nf/probe/nalm_probe.h) of layout version 2, 3 or 4."""
 
 from __future__ import annotations
 
@@ -16,106 +16,16 @@ import numpy.typing as npt
 from nalm_core.report.run_report import LcoreCounters, LcoreTurn, OutcomeKind, StageCounters, StageInfo
 from nalm_core.text.plain_text import plain_line
 
+from nalm_agent.nf.probe_layout import MAGIC, MAX_BATCH, ROOM_FOR_STAGES, probe_layout
 from nalm_agent.runtime.errors import ProbeError
 
-MAGIC = 0x4D4C414E
-VERSION = 3
-READABLE = (2, VERSION)
-MAX_STAGES, MAX_OUTCOMES, MAX_BATCH, MAX_EVENTS = 16, 12, 1024, 8
-MAX_BATCH_OF_2 = 256
 COUNTED = "counted"
 FLAG_APART = 1
 CAN_BARE = 1
 SNAPSHOT_SECONDS = 2.0
 """Longest wait for a writer that lost its CPU in the middle of an iteration."""
-
-_OUTCOME = np.dtype([("name", "S32"), ("kind", "<u4"), ("reserved", "<u4")])
-_STAGE_NAME = np.dtype(
-    [("name", "S32"), ("flags", "<u4"), ("outcome_count", "<u4"), ("outcomes", _OUTCOME, MAX_OUTCOMES)]
-)
-_EVENT_NAME = np.dtype([("name", "S32"), ("state", "S96")])
-_HEADER = np.dtype(
-    [
-        ("magic", "<u4"),
-        ("version", "<u4"),
-        ("header_bytes", "<u4"),
-        ("control_offset", "<u4"),
-        ("lcore_offset", "<u4"),
-        ("lcore_bytes", "<u4"),
-        ("lcore_max", "<u4"),
-        ("stage_count", "<u4"),
-        ("file_bytes", "<u8"),
-        ("tsc_hz", "<u8"),
-        ("pid", "<u8"),
-        ("started_realtime_ns", "<u8"),
-        ("nf", "S64"),
-        ("stages", _STAGE_NAME, MAX_STAGES),
-        ("event_count", "<u4"),
-        ("abilities", "<u4"),
-        ("events", _EVENT_NAME, MAX_EVENTS),
-    ]
-)
-_STAGE = np.dtype(
-    [
-        ("cycles", "<u8"),
-        ("packets", "<u8"),
-        ("batches", "<u8"),
-        ("outcomes", "<u8", MAX_OUTCOMES),
-    ]
-)
-_BATCHES = np.dtype([("sizes", [("count", "<u8"), ("cycles", "<u8")], MAX_BATCH + 1), ("reserved", "<u8", 6)])
-_BATCHES_OF_2 = np.dtype([("count", "<u8", MAX_BATCH_OF_2 + 1), ("cycles", "<u8", MAX_BATCH_OF_2 + 1)])
-_LCORE = np.dtype(
-    [
-        ("seq", "<u8"),
-        ("state", "<u4"),
-        ("parked_turn", "<u4"),
-        ("lcore_id", "<u4"),
-        ("tid", "<i4"),
-        ("iterations", "<u8"),
-        ("packets", "<u8"),
-        ("busy_cycles", "<u8"),
-        ("idle_cycles", "<u8"),
-        ("idle_polls", "<u8"),
-        ("apart_cycles", "<u8"),
-        ("turns", "<u8"),
-        ("turn_tsc_cycles", "<u8"),
-        ("turn_wall_ns", "<u8"),
-        ("turn_cpu_ns", "<u8"),
-        ("turn_voluntary_switches", "<u8"),
-        ("turn_involuntary_switches", "<u8"),
-        ("turn_minor_faults", "<u8"),
-        ("turn_major_faults", "<u8"),
-        ("turn_begin_tsc_per_million_adds", "<u8"),
-        ("turn_end_tsc_per_million_adds", "<u8"),
-        ("buffers", "<u8"),
-        ("buffers_at_tsc", "<u8"),
-        ("event_mask", "<u4"),
-        ("reserved", "<u4"),
-        ("stages", _STAGE, MAX_STAGES),
-    ]
-)
-_EVENTS = np.dtype(
-    [
-        ("reading", "<u8", MAX_EVENTS),
-        ("marks", "<u8", MAX_STAGES),
-        ("stages", "<u8", (MAX_STAGES, MAX_EVENTS)),
-        ("busy", "<u8", MAX_EVENTS),
-        ("idle", "<u8", MAX_EVENTS),
-        ("apart", "<u8", MAX_EVENTS),
-    ]
-)
-_LCORE_AND_EVENTS = np.dtype([("counters", _LCORE), ("events", _EVENTS)])
-LCORE_BYTES = {
-    2: _LCORE_AND_EVENTS.itemsize + MAX_STAGES * _BATCHES_OF_2.itemsize,
-    VERSION: _LCORE_AND_EVENTS.itemsize + (1 + MAX_STAGES) * _BATCHES.itemsize,
-}
-"""Of a block, by layout version, without padding."""
 _KINDS = list(OutcomeKind)
 """In the order of enum nalm_outcome_kind."""
-HEADER_BYTES = _HEADER.itemsize
-EVENT_COUNT_AT = _HEADER.fields["event_count"][1] if _HEADER.fields else 0
-
 Block = npt.NDArray[Any]
 """A copy of one lcore's block: a structured scalar array."""
 
@@ -164,19 +74,24 @@ class ProbeFile:
             raise
 
     def _read_header(self, path: Path) -> None:
-        if len(self.map) < HEADER_BYTES or int.from_bytes(self.map[:4], "little") != MAGIC:
+        if len(self.map) < 8 or int.from_bytes(self.map[:4], "little") != MAGIC:
             raise ProbeError(
                 f"{path} is not a probe file", hint="name the file of the NF's variable NALM_PROBE_FILE"
             )
         self.version = int.from_bytes(self.map[4:8], "little")
-        if self.version not in READABLE:
+        layout = probe_layout(self.version)
+        if layout is None:
             raise ProbeError(
-                f"{path} has probe layout {self.version}; this nalm reads layouts 2 and {VERSION}",
+                f"{path} has probe layout {self.version}; this nalm reads layouts "
+                f"{min(ROOM_FOR_STAGES)} to {max(ROOM_FOR_STAGES)}",
                 hint="build the NF with the nalm_probe.h that belongs to this nalm",
             )
-        header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0].copy()
+        if len(self.map) < layout.header.itemsize:
+            raise ProbeError(f"{path} is truncated: it has {len(self.map)} of {layout.header.itemsize} bytes")
+        self._layout = layout
+        header = np.frombuffer(self.map, dtype=layout.header, count=1)[0].copy()
         needed = int(header["lcore_offset"]) + int(header["lcore_max"]) * int(header["lcore_bytes"])
-        if len(self.map) < needed or header["lcore_bytes"] < LCORE_BYTES[self.version]:
+        if len(self.map) < needed or header["lcore_bytes"] < layout.block_bytes:
             raise ProbeError(f"{path} is truncated: it has {len(self.map)} of {needed} bytes")
         self.nf = plain_line(header["nf"].decode(errors="replace"))
         self.pid = int(header["pid"])
@@ -206,14 +121,15 @@ class ProbeFile:
     def snapshot(self) -> Snapshot:
         """Copies every claimed lcore's block. Raises ProbeError if a writer never publishes."""
         lcores = range(len(self.states()))
-        if not int.from_bytes(self.map[EVENT_COUNT_AT : EVENT_COUNT_AT + 4], "little"):
-            return Snapshot([self._consistent(lcore, 0, _LCORE) for lcore in lcores])
-        both = [self._consistent(lcore, 0, _LCORE_AND_EVENTS) for lcore in lcores]
+        at = self._layout.event_count_at
+        if not int.from_bytes(self.map[at : at + 4], "little"):
+            return Snapshot([self._consistent(lcore, 0, self._layout.counters) for lcore in lcores])
+        both = [self._consistent(lcore, 0, self._layout.counters_and_events) for lcore in lcores]
         return Snapshot([one["counters"] for one in both], [one["events"] for one in both])
 
     def events(self) -> list[EventState]:
         """The events requested of the NF, in its order; complete once its lcores are at the gate."""
-        header = np.frombuffer(self.map, dtype=_HEADER, count=1)[0]
+        header = np.frombuffer(self.map, dtype=self._layout.header, count=1)[0]
         named = header["events"][: int(header["event_count"])].copy()
         states = [
             (
@@ -226,20 +142,21 @@ class ProbeFile:
 
     def batches(self, lcore: int, stage: int) -> Block:
         """One stage's batches on one lcore by size: fields `count` (marks) and `cycles`."""
-        offset = _LCORE_AND_EVENTS.itemsize
-        if self.version == 2:
-            return self._consistent(lcore, offset + stage * _BATCHES_OF_2.itemsize, _BATCHES_OF_2)
-        return self._batches(lcore, offset + (1 + stage) * _BATCHES.itemsize)
+        offset = self._layout.batches_at + stage * self._layout.batches.itemsize
+        return self._batches(lcore, offset)
 
     def iterations(self, lcore: int) -> Block | None:
         """An lcore's iterations with packets, by their packets, in the same form. None: layout 2."""
-        return None if self.version == 2 else self._batches(lcore, _LCORE_AND_EVENTS.itemsize)
+        offset = self._layout.iterations_at
+        return None if offset is None else self._batches(lcore, offset)
 
     def _batches(self, lcore: int, offset: int) -> Block:
-        found = self._consistent(lcore, offset, _BATCHES)["sizes"]
+        found = self._consistent(lcore, offset, self._layout.batches)
+        if self.version == 2:
+            return found
         by_field = np.dtype([(name, "<u8", MAX_BATCH + 1) for name in ("count", "cycles")])
         result = np.empty(1, by_field)
-        result["count"], result["cycles"] = found["count"], found["cycles"]
+        result["count"], result["cycles"] = found["sizes"]["count"], found["sizes"]["cycles"]
         return result
 
     def _consistent(self, lcore: int, offset: int, dtype: np.dtype[Any]) -> Block:

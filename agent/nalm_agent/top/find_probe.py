@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nalm_agent.nf.probe import MAGIC, ProbeFile
+from nalm_agent.nf.probe import ProbeFile
+from nalm_agent.nf.probe_layout import MAGIC
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,14 @@
 """Probe files of other layout versions."""
 
 import lzma
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from nalm_agent.gdb.nalm_gdb.layout import read_header, read_lcores
-from nalm_agent.nf.probe import ProbeFile, stage_counters
+from nalm_agent.nf.probe import ProbeFile, Snapshot, stage_counters
+from tiny import PROBE_HEADER
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "probe_layout_2.xz"
 """Written by that layout's header: 10 batches of 32 packets and one of 300; one of 8 on another lcore."""
@@ -45,3 +48,38 @@ def test_the_debugger_reads_layout_2(layout_2: Path) -> None:
     assert (header.nf, [stage.name for stage in header.stages]) == ("an old NF", ["generator", "work"])
     assert [lcores[index].packets for index in lcores] == [620, 8]
     assert lcores[0].stages[1][1:5] == (620, 11, 465, 155)
+
+
+def test_64_stages_on_64_lcores_are_read(tmp_path: Path) -> None:
+    program, path = tmp_path / "many", tmp_path / "probe"
+    source = Path(__file__).with_name("many_stages.c")
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    subprocess.run(
+        ["gcc", "-O2", *warnings, f"-I{PROBE_HEADER.parent}", "-o", program, source, "-pthread"], check=True
+    )
+    subprocess.run([program], env={"NALM_PROBE_FILE": str(path)}, check=True)
+    probe = ProbeFile(path)
+    taken = probe.snapshot()
+    counters = stage_counters(probe.stages, _nothing(taken), taken)
+    assert [stage.name for stage in probe.stages] == [f"s{index}" for index in range(64)]
+    assert [index for index, stage in enumerate(probe.stages) if stage.apart] == [0, 63]
+    assert [one.packets for one in counters.values()] == [64 * (index + 1) for index in range(63)] + [128_000]
+    assert counters["s63"].outcomes == {"sent": 128_000}
+    for block in taken.blocks:
+        stages = block[0]["stages"]["cycles"]
+        assert int(block[0]["apart_cycles"]) == int(stages[0]) + int(stages[63]) > 0
+        assert int(block[0]["busy_cycles"]) == int(stages[1:63].sum())
+    assert int(probe.batches(63, 62)[0]["count"][63]) == 1
+    assert int(probe.batches(63, 63)[0]["count"][1024]) == 1, "larger batches count as 1,024"
+    iterations = probe.iterations(0)
+    assert iterations is not None and int(iterations[0]["count"][1024]) == 1
+    probe.close()
+    memory = path.read_bytes()
+    header = read_header(lambda at, size: memory[at : at + size], 0)
+    lcores = read_lcores(lambda at, size: memory[at : at + size], 0, header)
+    assert (len(header.stages), len(lcores)) == (64, 64)
+    assert [stage[1] for stage in lcores[63].stages] == [*range(1, 64), 2000]
+
+
+def _nothing(taken: Snapshot) -> Snapshot:
+    return Snapshot([np.zeros_like(block) for block in taken.blocks])

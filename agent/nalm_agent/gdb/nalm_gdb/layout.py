@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the probe's memory (reference-nf/probe/nalm_probe.h, layouts 2 and 3) through the debugger."""
+"""Reads the probe's memory (reference-nf/probe/nalm_probe.h, layouts 2 to 4) through the debugger."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-MAGIC, READABLE = 0x4D4C414E, (2, 3)
-MAX_STAGES, MAX_OUTCOMES, MAX_EVENTS = 16, 12, 8
-HEADER_BYTES = 9480
+MAGIC = 0x4D4C414E
+ROOM_FOR_STAGES = {2: 16, 3: 16, 4: 64}
+"""By layout version."""
+MAX_EVENTS = 8
 FLAG_APART = 1
 SENT, POLICY = 1, 2
 KIND_DROPS = (2, 3, 4)
@@ -18,15 +19,10 @@ STATES = ("unused", "running", "parked", "finished")
 _HEADER = struct.Struct("<8I4Q64s")
 _NAME = struct.Struct("<32s2I")
 _STAGES_AT, _STAGE_BYTES = 128, 520
-_EVENTS_AT = _STAGES_AT + MAX_STAGES * _STAGE_BYTES
 _EVENT = struct.Struct("<32s96s")
 _COUNTERS = struct.Struct("<Q3Ii6Q")
 _MASK_AT, _STAGE_COUNTERS_AT = 168, 176
 _STAGE_COUNTERS = struct.Struct("<15Q")
-_EVENT_BLOCK_AT = _STAGE_COUNTERS_AT + MAX_STAGES * _STAGE_COUNTERS.size
-_EVENT_BLOCK = struct.Struct("<8Q16Q128Q")
-BLOCK_BYTES = _EVENT_BLOCK_AT + _EVENT_BLOCK.size
-
 Read = Callable[[int, int], bytes]
 """Reads memory: address, number of bytes."""
 
@@ -51,6 +47,8 @@ class Header:
     lcore_offset: int
     lcore_bytes: int
     lcore_max: int
+    room: int
+    """For stages."""
     stages: tuple[Stage, ...]
     events: tuple[str, ...]
     """PAPI's names."""
@@ -72,6 +70,7 @@ class Lcore:
     """Cycles, packets, batches, then outcomes."""
     event_mask: int
     events: tuple[int, ...]
+    """Readings, each stage's marks, each stage's events."""
 
 
 Snapshot = dict[int, Lcore]
@@ -87,19 +86,19 @@ def read_header(read: Read, at: int) -> Header:
     magic, version = struct.unpack("<2I", read(at, 8))
     if magic != MAGIC:
         raise LayoutError(f"there is no probe at {at:#x}: the probe's mark is missing")
-    if version not in READABLE:
+    if version not in ROOM_FOR_STAGES:
         raise LayoutError(
-            f"the probe at {at:#x} has layout {version}; this nalm reads layouts 2 and 3: "
+            f"the probe at {at:#x} has layout {version}; this nalm reads layouts 2 to 4: "
             "build the NF with the nalm_probe.h that belongs to this nalm"
         )
-    raw = read(at, HEADER_BYTES)
+    room = ROOM_FOR_STAGES[version]
+    events_at = _STAGES_AT + room * _STAGE_BYTES
+    raw = read(at, events_at + 8 + MAX_EVENTS * _EVENT.size)
     *_, offset, size, most, count, _, hz, pid, _, nf = _HEADER.unpack_from(raw)
     stages = tuple(_stage(raw, _STAGES_AT + index * _STAGE_BYTES) for index in range(count))
-    (events,) = struct.unpack_from("<I", raw, _EVENTS_AT)
-    names = tuple(
-        _text(_EVENT.unpack_from(raw, _EVENTS_AT + 8 + at * _EVENT.size)[0]) for at in range(events)
-    )
-    return Header(_text(nf), pid, hz, offset, size, most, stages, names)
+    (events,) = struct.unpack_from("<I", raw, events_at)
+    names = tuple(_text(_EVENT.unpack_from(raw, events_at + 8 + at * _EVENT.size)[0]) for at in range(events))
+    return Header(_text(nf), pid, hz, offset, size, most, room, stages, names)
 
 
 def _stage(raw: bytes, at: int) -> Stage:
@@ -113,18 +112,26 @@ def _stage(raw: bytes, at: int) -> Stage:
 def read_lcores(read: Read, at: int, header: Header) -> Snapshot:
     """The current counters of every claimed lcore."""
     found: Snapshot = {}
+    events = _events(header.room)
+    size = _STAGE_COUNTERS_AT + header.room * _STAGE_COUNTERS.size + events.size
     for index in range(header.lcore_max):
-        lcore = _lcore(read(at + header.lcore_offset + index * header.lcore_bytes, BLOCK_BYTES))
+        raw = read(at + header.lcore_offset + index * header.lcore_bytes, size)
+        lcore = _lcore(raw, header.room, events)
         if lcore.state == STATES[0]:
             break
         found[index] = lcore
     return found
 
 
-def _lcore(raw: bytes) -> Lcore:
+def _events(room: int) -> struct.Struct:
+    return struct.Struct(f"<{MAX_EVENTS + room + room * MAX_EVENTS}Q")
+
+
+def _lcore(raw: bytes, room: int, events: struct.Struct) -> Lcore:
     seq, state, _, lcore, tid, _, packets, busy, idle, _, _ = _COUNTERS.unpack_from(raw)
     (mask,) = struct.unpack_from("<I", raw, _MASK_AT)
-    at = range(_STAGE_COUNTERS_AT, _EVENT_BLOCK_AT, _STAGE_COUNTERS.size)
+    events_at = _STAGE_COUNTERS_AT + room * _STAGE_COUNTERS.size
+    at = range(_STAGE_COUNTERS_AT, events_at, _STAGE_COUNTERS.size)
     return Lcore(
         lcore=lcore,
         tid=tid,
@@ -135,11 +142,12 @@ def _lcore(raw: bytes) -> Lcore:
         idle=idle,
         stages=tuple(_STAGE_COUNTERS.unpack_from(raw, one) for one in at),
         event_mask=mask,
-        events=_EVENT_BLOCK.unpack_from(raw, _EVENT_BLOCK_AT),
+        events=events.unpack_from(raw, events_at),
     )
 
 
 def stage_event(lcore: Lcore, stage: int, event: int) -> int:
     """An event of a stage, without the cost of reading it."""
+    room = len(lcore.stages)
     reading, marks = lcore.events[event], lcore.events[MAX_EVENTS + stage]
-    return max(0, lcore.events[MAX_EVENTS + MAX_STAGES + stage * MAX_EVENTS + event] - reading * marks)
+    return max(0, lcore.events[MAX_EVENTS + room + stage * MAX_EVENTS + event] - reading * marks)
