@@ -9,6 +9,9 @@
  * librte_ethdev and librte_eal: rte_eth_dev_start, rte_version_year, rte_version_month, and rte_eth_fp_ops, whose
  * layout changed with DPDK 23.11. It refuses releases with an unknown layout, and a structure that does not match its
  * layout. It does not measure lcores that only transmit, or neither receive nor transmit.
+ *
+ * If DPDK is linked into the program, a jump replaces rte_eth_dev_start (lent_static.h), and the program must not be
+ * stripped.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,9 +21,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "lent_static.h"
 #include "nalm_probe.h"
 
-enum { PORTS = 8 };
+enum { PORTS = 32 }; /* RTE_MAX_ETHPORTS, unless DPDK is built with more */
 enum { RX, APP, TX };
 enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
 
@@ -173,23 +177,42 @@ static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint1
 	{                                                                                                              \
 		return lent_tx(number, queue, packets, n);                                                             \
 	}
-PORT(0)
-PORT(1)
-PORT(2)
-PORT(3)
-PORT(4)
-PORT(5)
-PORT(6)
-PORT(7)
+PORT(0) PORT(1) PORT(2) PORT(3) PORT(4) PORT(5) PORT(6) PORT(7)
+PORT(8) PORT(9) PORT(10) PORT(11) PORT(12) PORT(13) PORT(14) PORT(15)
+PORT(16) PORT(17) PORT(18) PORT(19) PORT(20) PORT(21) PORT(22) PORT(23)
+PORT(24) PORT(25) PORT(26) PORT(27) PORT(28) PORT(29) PORT(30) PORT(31)
 
-static const burst rx_of[PORTS] = {rx_process_0, rx_process_1, rx_process_2, rx_process_3,
-				   rx_process_4, rx_process_5, rx_process_6, rx_process_7};
-static const burst tx_of[PORTS] = {tx_process_0, tx_process_1, tx_process_2, tx_process_3,
-				   tx_process_4, tx_process_5, tx_process_6, tx_process_7};
+static const burst rx_of[PORTS] = {
+	rx_process_0, rx_process_1, rx_process_2, rx_process_3,
+	rx_process_4, rx_process_5, rx_process_6, rx_process_7,
+	rx_process_8, rx_process_9, rx_process_10, rx_process_11,
+	rx_process_12, rx_process_13, rx_process_14, rx_process_15,
+	rx_process_16, rx_process_17, rx_process_18, rx_process_19,
+	rx_process_20, rx_process_21, rx_process_22, rx_process_23,
+	rx_process_24, rx_process_25, rx_process_26, rx_process_27,
+	rx_process_28, rx_process_29, rx_process_30, rx_process_31,
+};
+static const burst tx_of[PORTS] = {
+	tx_process_0, tx_process_1, tx_process_2, tx_process_3,
+	tx_process_4, tx_process_5, tx_process_6, tx_process_7,
+	tx_process_8, tx_process_9, tx_process_10, tx_process_11,
+	tx_process_12, tx_process_13, tx_process_14, tx_process_15,
+	tx_process_16, tx_process_17, tx_process_18, tx_process_19,
+	tx_process_20, tx_process_21, tx_process_22, tx_process_23,
+	tx_process_24, tx_process_25, tx_process_26, tx_process_27,
+	tx_process_28, tx_process_29, tx_process_30, tx_process_31,
+};
+
+static struct lent_patch start_patch; /* of a program that DPDK is linked into */
+
+static void *symbol(const char *name)
+{
+	return start_patch.at != NULL ? lent_symbol(name, 0) : dlsym(RTLD_DEFAULT, name);
+}
 
 static unsigned version_part(const char *name)
 {
-	unsigned (*part)(void) = (unsigned (*)(void))dlsym(RTLD_DEFAULT, name);
+	unsigned (*part)(void) = (unsigned (*)(void))symbol(name);
 	if (part == NULL)
 		give_up("this DPDK has no %s: the layout of its rte_eth_fp_ops is not known", name);
 	return part();
@@ -232,12 +255,12 @@ static void check(const struct layout *layout, const union word line[WORDS], uin
 
 static void lend(uint16_t port)
 {
-	struct fast_path *paths = (struct fast_path *)dlsym(RTLD_DEFAULT, "rte_eth_fp_ops");
+	struct fast_path *paths = (struct fast_path *)symbol("rte_eth_fp_ops");
 	if (paths == NULL)
 		give_up("this DPDK has no rte_eth_fp_ops: it is older than 21.11");
 	const struct layout *layout = layout_of_release();
 	if (port >= PORTS)
-		give_up("the program starts a port beyond the eighth");
+		give_up("the program starts a port beyond the first 32");
 	union word *rx = &paths[port].rx[layout->burst], *tx = &paths[port].tx[layout->burst];
 	if (rx->function == rx_of[port]) /* already started: DPDK did nothing */
 		return;
@@ -263,4 +286,26 @@ __attribute__((visibility("default"))) int rte_eth_dev_start(uint16_t port)
 	if (failed == 0)
 		lend(port);
 	return failed;
+}
+
+static int start_of_static_dpdk(uint16_t port)
+{
+	dev_start real = (dev_start)(void *)start_patch.at;
+	if (!lent_patch_remove(&start_patch))
+		give_up("rte_eth_dev_start cannot be written");
+	int failed = real(port);
+	if (!lent_patch_apply(&start_patch))
+		give_up("rte_eth_dev_start cannot be written");
+	if (failed == 0)
+		lend(port);
+	return failed;
+}
+
+__attribute__((constructor)) static void find_static_dpdk(void)
+{
+#if defined(__x86_64__)
+	void *start = lent_symbol("rte_eth_dev_start", LENT_JUMP);
+	if (start != NULL && !lent_patch_init(&start_patch, start, (void *)start_of_static_dpdk))
+		give_up("rte_eth_dev_start cannot be written");
+#endif
 }

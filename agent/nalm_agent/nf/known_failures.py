@@ -84,9 +84,9 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
 """Patterns of programs' and drivers' output, with advice. The first match counts."""
 
 NO_LENT_PROBE = (
-    'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must be linked with '
-    "DPDK's shared "
-    "libraries (`ldd` names librte_ethdev) and start one"
+    'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must start one, and be '
+    "linked with DPDK's shared libraries (`ldd` names librte_ethdev), or with static ones and not stripped "
+    "(`nm` names rte_eth_dev_start), and always with a shared libc"
 )
 LENT_PROBE_BLAMED = (
     'it has a lent probe (counts = "dpdk"), which wraps its burst functions and may be the cause: '

@@ -7,12 +7,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from nalm_agent.config.stage_functions import StageFunctions
+from nalm_agent.counters import simulated
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.store.home import Home, WorkDir
+from nalm_core.report.run_report import Arm
 from tiny import NF_SOURCE
 
 FIRST, SINCE_23_11 = (0, 3), (2, 0)
@@ -50,6 +53,17 @@ def program(folder: Path, release: int, words: tuple[int, int]) -> Path:
     linked = ["-o", str(made), str(sources / "standin_nf.c"), "-L.", "-lstandin", "-Wl,-rpath,$ORIGIN"]
     subprocess.run(["gcc", "-O2", *told, *shared], cwd=folder, check=True)
     subprocess.run(["gcc", "-O2", *linked], cwd=folder, check=True)
+    return made
+
+
+def static_program(folder: Path, *, stripped: bool) -> Path:
+    """A program that the stand-in for 24.11 is linked into."""
+    burst, queues = SINCE_23_11
+    made, sources = folder / "standin_nf", NF_SOURCE.parent
+    told = ["-DRELEASE=2411", f"-DBURST={burst}", f"-DQUEUES={queues}", "-o", str(folder / "standin.o")]
+    linked = ["-o", str(made), str(sources / "standin_nf.c"), str(folder / "standin.o")]
+    subprocess.run(["gcc", "-O2", *told, "-c", str(sources / "standin_dpdk.c")], check=True)
+    subprocess.run(["gcc", "-O2", *linked, *(["-s"] if stripped else [])], check=True)
     return made
 
 
@@ -148,3 +162,33 @@ def test_turns_without_marks_only_count_packets(
             assert counters["rx"].outcomes == {"pass": 3200}
             assert counters["tx"].outcomes == {"sent": 3200}
         nf.finish()
+
+
+def test_a_dpdk_that_is_linked_into_the_program_is_measured(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """Also if a port is started twice: the jump that leads to the probe is removed and written again."""
+    command = [str(static_program(tmp_path, stripped=False)), "2"]
+    assert measured(command, work, lent)["tx"] == {"sent": 3200}
+
+
+def test_instructions_of_a_program_that_dpdk_is_linked_into(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    functions = StageFunctions({"rx": ["rx_process_*"], "app": ["main"], "tx": ["tx_process_*"]})
+    command = [str(static_program(tmp_path, stripped=False))]
+    run = simulated.Simulation(command, work, functions, ready_seconds=20, environment=lent)
+    counted = simulated.count(Arm.HEAD, run, packets=3200)
+    assert counted.packets == 3200 and set(counted.stages) == {"rx", "app", "tx"}
+
+
+def test_a_stripped_static_program_is_told_what_it_lacks(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    command = [str(static_program(tmp_path, stripped=True))]
+    with (
+        RunningNf(command, work, lcores=1, seed=0, ready_seconds=1, environment=lent) as nf,
+        pytest.raises(NfError, match="did not open its probe") as raised,
+    ):
+        nf.wait_ready()
+    assert "not stripped" in (raised.value.hint or "")
