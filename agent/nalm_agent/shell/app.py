@@ -8,8 +8,8 @@ import traceback
 from typing import Annotated
 
 import typer
+from nalm_core.release import release
 
-from nalm_agent import version
 from nalm_agent.runtime.errors import NalmError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.stop_signals import INTERRUPTED, stop_on_signals
@@ -33,7 +33,7 @@ def root(
 ) -> None:
     """Options of `nalm` itself."""
     if show_version:
-        typer.echo(f"nalm {version()}")
+        typer.echo(f"nalm {release('nalm-agent')}")
         raise typer.Exit
     _revert_abandoned_settings()
 

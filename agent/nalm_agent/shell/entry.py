@@ -11,7 +11,8 @@ import signal
 import sys
 from types import FrameType
 
-from nalm_agent import version
+from nalm_core.release import release
+
 from nalm_agent.shell.exit_codes import UNREAD
 
 
@@ -26,7 +27,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, _end)
     if sys.argv[1:] == ["--version"]:
         try:
-            print(f"nalm {version()}", flush=True)
+            print(f"nalm {release('nalm-agent')}", flush=True)
         except BrokenPipeError:
             os._exit(UNREAD)
         return

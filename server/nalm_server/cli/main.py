@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import gc
 from importlib import import_module
-from importlib.metadata import version
 from types import ModuleType
 from typing import Annotated, Any
 
 import typer
+from nalm_core.release import release
 from typer.core import TyperCommand, TyperGroup
 
 COMMANDS = {
@@ -128,7 +128,7 @@ app = typer.Typer(cls=_Lazy, no_args_is_help=True, pretty_exceptions_enable=Fals
 
 def _show_version(requested: bool) -> None:
     if requested:
-        typer.echo(f"nalm-server {version('nalm-server')}")
+        typer.echo(f"nalm-server {release('nalm-server')}")
         raise typer.Exit
 
 
