@@ -36,7 +36,7 @@ PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print
 
 # Every suite of a tier: tests/run_suites.py.
 .PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-agent-timed test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
-	test-nf-tsan test-nf-fuzz fuzz test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants lock openapi screenshot clean
+	test-nf-tsan test-nf-fuzz fuzz test-strangers test-dist dist test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants lock openapi screenshot clean
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -171,6 +171,15 @@ test-random: ## Property tests with new random examples, and many more generated
 
 test-compose: ## Starts the shipped containers with stand-in images and measures a commit; as root, needs docker.io, docker-compose, debootstrap
 	@pytest -q tests/compose
+
+dist: install page ## Makes dist/: wheels with the page, source archive, the agent's Debian package; the version is git's last tag
+	@packaging/make_dist
+
+test-dist: install-test ## Installs what `make dist` makes on bare systems, and over the last version; as root, needs debootstrap
+	@pytest -q tests/dist
+
+test-strangers: install-test ## From a Debian package or its sources to a verdict, as docs/bring-your-own-nf says; as root, 1 to 2 hours
+	@pytest -q --timeout 3600 tests/strangers
 
 test-faults: ## Kills every process during 200 commits, slows and cuts networks, fills disks; needs toxiproxy (go), minutes
 	@tests/faults/install && pytest -q tests/faults

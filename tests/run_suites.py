@@ -67,6 +67,8 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-faults": Suite(3600, alone=True),
         "test-forge": Suite(3600, alone=True),
         "test-compose": Suite(3600, alone=True),
+        "test-dist": Suite(3600, alone=True),
+        "test-strangers": Suite(3 * 3600, alone=True),
         "test-story": Suite(2 * 3600, alone=True),
         "test-pictures": Suite(1800, alone=True),
         "test-nf-outside": Suite(1800, alone=True),
@@ -96,7 +98,14 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
             *("test-contract-whole", "test-nf-asan-whole", "test-core-whole", "test-random", "advisories"),
             *("test-agent-timed-whole", "test-demo-whole", "mutants", "fuzz", "test-faults", "test-forge"),
-            *("test-compose", "test-story", "test-pictures", "test-nf-outside"),
+            *(
+                "test-dist",
+                "test-strangers",
+                "test-compose",
+                "test-story",
+                "test-pictures",
+                "test-nf-outside",
+            ),
         ),
     }
 )

@@ -102,7 +102,9 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
         functions.add(source)
         if any(header in source.text for header in _OURS):
             includes_probe = True
-            loops |= {stage: ["main", function] for stage, function in _LOOP.findall(source.text)}
+            loops |= {
+                stage: ["main", "nalm_loop*", function] for stage, function in _LOOP.findall(source.text)
+            }
             stages |= {stage: [f"{stage}_process"] for stage in _STAGE.findall(source.text)}
     captures = [path for path in files if path.suffix in CAPTURE_SUFFIXES]
     return DetectedNf(

@@ -89,7 +89,7 @@ def test_a_driver_of_nalm_loop(tmp_path: Path) -> None:
     )
     config = parse(write_first_config(tmp_path)[0].read_text())
     assert config.run.command == ["{build}/dpi", "{traffic}"]
-    assert config.stages["dpi"].functions == ["main", "inspect"]
+    assert config.stages["dpi"].functions == ["main", "nalm_loop*", "inspect"]
 
 
 def test_what_was_left_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DPDK's own programs from Debian's sources, shared and static, by the steps of dpdk.md."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+
+import pytest
+from debian_source import source_package
+from stranger import DOCUMENTS, FOLDER, Stranger, require
+from test_pages import C_PLANTED, C_UNUSED, Edit
+from transcript import blocks
+
+STATIC = (
+    *(
+        "net_pcap",
+        "bus_vdev",
+        "bus_pci",
+        "mempool_ring",
+        "ethdev",
+        "net",
+        "mbuf",
+        "mempool",
+        "ring",
+        "meter",
+        "pci",
+    ),
+    *(
+        "telemetry",
+        "kvargs",
+        "hash",
+        "rcu",
+        "lpm",
+        "fib",
+        "rib",
+        "acl",
+        "eventdev",
+        "cryptodev",
+        "timer",
+        "eal",
+    ),
+)
+"""What the programs need of them; `pkg-config --static` names what all drivers need, too."""
+LINKED = {
+    "shared": "$(pkg-config --libs libdpdk)",
+    "static": "-Wl,--whole-archive "
+    + " ".join(f"-l:librte_{name}.a" for name in STATIC)
+    + " -Wl,--no-whole-archive -lpcap -lnuma -lbsd -lm -ldl -lpthread",
+}
+PLANTED = C_PLANTED.replace("__attribute__", "#include <stdint.h>\n__attribute__", 1)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One of DPDK's programs: where its sources are, how it runs, and what is changed in it."""
+
+    sources: str
+    arguments: tuple[str, ...]
+    loop: str
+    edits: tuple[Edit, ...]
+    """So that it runs on a virtual device."""
+    planted: tuple[Edit, ...]
+    harmless: Edit
+    ports: int = 1
+    lcores: int = 1
+    control: bool = False
+    memory_mb: int = 512
+    shim: bool = False
+    """It includes a header that DPDK does not install."""
+
+
+def main_edit(file: str) -> Edit:
+    return Edit(file, "\nint\nmain(int argc, char **argv)", f"{C_UNUSED}\nint\nmain(int argc, char **argv)")
+
+
+L2FWD = Program(
+    "examples/l2fwd",
+    ("--", "-p", "0x3", "-T", "0"),
+    "l2fwd_main_loop",
+    (),
+    (
+        Edit("main.c", "\n/* Simple forward. 8< */", f"\n{PLANTED}\n/* Simple forward. 8< */"),
+        Edit(
+            "main.c",
+            "\tdst_port = l2fwd_dst_ports[portid];\n",
+            "\tdst_port = l2fwd_dst_ports[portid];\n"
+            "\tif ((rte_pktmbuf_mtod(m, const uint8_t *)[19] & 7) == 0)\n"
+            "\t\tnalm_test_planted(rte_pktmbuf_mtod(m, const uint8_t *));\n",
+        ),
+    ),
+    main_edit("main.c"),
+    ports=2,
+)
+L3FWD = Program(
+    "examples/l3fwd",
+    ("--", "-p", "0x3", "-P", "--parse-ptype", "--config=(0,0,0),(1,0,1)"),
+    "lpm_main_loop",
+    (Edit("main.c", ".offloads = RTE_ETH_RX_OFFLOAD_CHECKSUM,", ".offloads = 0,"),),
+    (
+        Edit("l3fwd_lpm.c", "/* main processing loop */\n", f"{PLANTED}\n/* main processing loop */\n"),
+        Edit(
+            "l3fwd_lpm.c",
+            "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
+            "\t\t\tfor (int at = 0; at < nb_rx; at += 8)\n"
+            "\t\t\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[at], const uint8_t *));\n"
+            "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
+        ),
+    ),
+    main_edit("main.c"),
+    ports=2,
+    lcores=2,
+    memory_mb=1024,
+)
+TESTPMD = Program(
+    "app/test-pmd",
+    (
+        "--",
+        "--forward-mode=macswap",
+        "--no-flush-rx",
+        "--stats-period=3600",
+        "--total-num-mbufs=8192",
+        "--no-mlockall",
+    ),
+    "pkt_burst_mac_swap",
+    (),
+    (
+        Edit("macswap.c", "static void\npkt_burst_mac_swap(", f"{PLANTED}\nstatic void\npkt_burst_mac_swap("),
+        Edit(
+            "macswap.c",
+            "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
+            "\tfor (uint16_t i = 0; i < nb_rx; i += 8)\n"
+            "\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[i], const uint8_t *));\n"
+            "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
+        ),
+    ),
+    Edit("macswap.c", "struct fwd_engine mac_swap_engine", f"{C_UNUSED}\nstruct fwd_engine mac_swap_engine"),
+    control=True,
+    shim=True,
+)
+CASES = {
+    "testpmd shared": (TESTPMD, "shared"),
+    "l2fwd of two ports, static": (L2FWD, "static"),
+    "l3fwd of two ports on two lcores, shared": (L3FWD, "shared"),
+    "l3fwd of two ports on two lcores, static": (L3FWD, "static"),
+}
+
+
+def configuration(program: Program, linked: str) -> str:
+    """nalm.toml as dpdk.md has it."""
+    devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
+    arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
+    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {LINKED[linked]}"
+    control = "control_lcore = true\n" if program.control else ""
+    return f"""version = 1
+[project]
+name = "stranger"
+[build]
+commands = [["sh", "-c", "gcc -o {{build}}/program {flags}"]]
+artifacts = ["program"]
+[run]
+command = ["{{build}}/program", "{{eal}}", {arguments}]
+counts = "dpdk"
+ready_seconds = 60
+{control}[stages.app]
+functions = ["{program.loop}"]
+[scenarios.udp]
+traffic = "traffic.pcap"
+packets = 20000
+lcores = {program.lcores}
+memory_mb = {program.memory_mb}
+"""
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("program", "linked"), CASES.values(), ids=CASES)
+def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) -> None:
+    require(("dpkg-dev", "libdpdk-dev", "libpcap-dev", "libnuma-dev", "libbsd-dev"))
+    sources = source_package("dpdk", FOLDER / "sources")
+    work = stranger.session.folder
+    shutil.copytree(sources / program.sources, work, dirs_exist_ok=True)
+    if program.shim:
+        shutil.copy(sources / "lib" / "eal" / "linux" / "include" / "rte_os_shim.h", work)
+    for edit in program.edits:
+        edit.apply(work)
+    capture = next(one for one in blocks((DOCUMENTS / "dpdk.md").read_text()) if one.file == "capture.py")
+    (work / "capture.py").write_text(capture.text)
+    (work / "nalm.toml").write_text(configuration(program, linked))
+    stranger.session.run("python3 capture.py; git init -q -b main; git add -Af; git commit -qm first")
+    for what, edits, wanted in (("3 % planted", program.planted, 1), ("no cost", (program.harmless,), None)):
+        stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
+        for edit in edits:
+            edit.apply(work)
+        stranger.session.run(f'git commit -qam "{what}"')
+        stranger.judge(what, wanted, "nalm_test_planted" if wanted else None)

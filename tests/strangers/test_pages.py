@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages of docs/bring-your-own-nf as they stand, then a planted regression of about 3 % and a change
+without cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from stranger import DOCUMENTS, Stranger, require
+
+C_UNUSED = "\nint nalm_test_unused(int a);\nint nalm_test_unused(int a)\n{\n\treturn a + 1;\n}\n"
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A change of one file."""
+
+    file: str
+    old: str
+    new: str
+
+    def apply(self, folder: Path) -> None:
+        path = folder / self.file
+        text = path.read_text()
+        assert text.count(self.old) == 1, f"{self.file} has {self.old!r} {text.count(self.old)} times"
+        path.write_text(text.replace(self.old, self.new))
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page, and what is changed after it. `named`: the function that has to be found; None where there are
+    no functions."""
+
+    document: str
+    planted: tuple[Edit, ...]
+    harmless: Edit
+    named: str | None
+    packages: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+
+
+C_PLANTED = """
+__attribute__((noinline)) static unsigned nalm_test_planted(const uint8_t *packet)
+{
+	unsigned sum = 0;
+	for (int i = 0; i < 20; i++)
+		sum = sum * 31 + ((const volatile uint8_t *)packet)[i];
+	return sum;
+}
+"""
+PAGES = {
+    "dpdk": Page(
+        "dpdk.md",
+        (
+            Edit("fwd.c", "static int forward(", f"{C_PLANTED}\nstatic int forward("),
+            Edit(
+                "fwd.c",
+                "\t\t\tswap_addresses(packets[i]);\n",
+                "\t\t\tswap_addresses(packets[i]);\n"
+                "\t\tfor (uint16_t i = 0; i < received; i += 8)\n"
+                "\t\t\tnalm_test_planted(rte_pktmbuf_mtod(packets[i], const uint8_t *));\n",
+            ),
+        ),
+        Edit("fwd.c", "\nint main(", f"{C_UNUSED}\nint main("),
+        "nalm_test_planted",
+        packages=("libdpdk-dev",),
+    ),
+    "library": Page(
+        "library.md",
+        (
+            Edit("bpf.c", "static bool filter(", f"{C_PLANTED}\nstatic bool filter("),
+            Edit(
+                "bpf.c",
+                "\treturn pcap_offline_filter(program",
+                "\tif ((packet[19] & 15) == 0)\n\t\tnalm_test_planted(packet);\n"
+                "\treturn pcap_offline_filter(program",
+            ),
+        ),
+        Edit("bpf.c", "\nint main(", f"{C_UNUSED}\nint main("),
+        "nalm_test_planted",
+        packages=("libpcap-dev",),
+    ),
+    "rust and go": Page(
+        "other-languages.md",
+        (
+            Edit(
+                "main.go",
+                "//go:noinline\nfunc parse",
+                "//go:noinline\nfunc nalmTestPlanted(packet []byte) {\n\tfor _, one := range packet {\n"
+                "\t\tplanted = planted*31 + uint32(one)\n\t}\n}\n\n"
+                "var planted uint32\n\n//go:noinline\nfunc parse",
+            ),
+            Edit(
+                "main.go",
+                "\t\tif destinationPort(packet) == 53 {\n",
+                "\t\tif packet[19]&63 == 0 {\n\t\t\tnalmTestPlanted(packet)\n\t\t}\n"
+                "\t\tif destinationPort(packet) == 53 {\n",
+            ),
+        ),
+        Edit(
+            "main.go",
+            "\nfunc main() {",
+            "\nfunc NalmTestUnused(a int) int {\n\treturn a + 1\n}\n\nfunc main() {",
+        ),
+        "nalmTestPlanted",
+        packages=("rustc", "golang-go"),
+        commands=("rustc", "go"),
+    ),
+    "xdp": Page(
+        "xdp.md",
+        (Edit("filter.bpf.c", "i < 10; i++", "i < 11; i++"),),
+        Edit("filter.bpf.c", "XDP_DROP : XDP_PASS", "XDP_DROP : (XDP_PASS + 0 * ROUNDS)"),
+        None,
+        packages=("clang", "libbpf-dev"),
+    ),
+}
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: Stranger) -> None:
+    require(page.packages, page.commands)
+    stranger.play(DOCUMENTS / page.document)
+    for what, edits, wanted in (("3 % planted", page.planted, 1), ("no cost", (page.harmless,), None)):
+        stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
+        for edit in edits:
+            edit.apply(stranger.session.where())
+        stranger.session.run(f'git commit -qam "{what}"')
+        stranger.judge(what, wanted, page.named if wanted else None)
+
+
+@pytest.mark.timeout(3600)
+def test_open_vswitch(stranger: Stranger) -> None:
+    """The page plants a flow, which costs about a tenth; there are no functions."""
+    require(("openvswitch-switch-dpdk",), ("unshare", "setpriv"))
+    stranger.play(DOCUMENTS / "self-counting.md")
+    stranger.judge("a flow more", 1)
+    stranger.session.run("git commit -q --allow-empty -m nothing && git checkout -q HEAD~1")
+    stranger.session.run("echo '# words' >>flows.txt && git commit -qam 'words'")
+    stranger.judge("no cost", None)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reader of transcripts notices what is not as it is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from transcript import Session, first_missing, fresh_environment
+
+PAGE = """Words.
+
+`sub/a.txt`:
+
+```
+one
+```
+
+```sh
+cd sub
+export SAID=hello
+```
+
+```sh
+cat a.txt
+echo "$SAID 12.5 %  (+11.7 .. +18.1)"
+false   # exit code 1: as it should be
+```
+
+```text
+one
+...
+hello 3 % (+1 .. +2)
+```
+"""
+
+
+def played(folder: Path, page: str) -> str:
+    document = folder / "page.md"
+    document.write_text(page)
+    (folder / "work").mkdir()
+    return Session(folder / "work", fresh_environment(folder / "home", folder)).play(document)
+
+
+def test_a_page_that_holds_is_played(tmp_path: Path) -> None:
+    assert "hello 12.5" in played(tmp_path, PAGE)
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ("hello 3", "goodbye 3"),
+        ("exit code 1", "exit code 2"),
+        ("cat a.txt", "cat b.txt"),
+        ("one\n...\n", ""),
+    ],
+)
+def test_a_page_that_does_not_hold_is_noticed(tmp_path: Path, was: str, becomes: str) -> None:
+    page = PAGE.replace(was, becomes) if becomes else PAGE.replace("hello 3 %", "one\nhello 3 %")
+    with pytest.raises(AssertionError):
+        played(tmp_path, page)
+
+
+def test_lines_are_in_order() -> None:
+    assert first_missing("a 1\nb", "a 2\nc\nb\n") is None
+    assert first_missing("b\na 1", "a 2\nc\nb\n") == "a 1"
