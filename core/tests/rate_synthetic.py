@@ -18,7 +18,7 @@ from nalm_core.rates.rate_report import (
     Trial,
 )
 from nalm_core.rates.rate_result import rate_checks
-from nalm_core.rates.soak import Interval, SoakHeader, SoakSettings
+from nalm_core.rates.soak import SoakHeader, SoakInterval, SoakSettings
 from nalm_core.report.run_report import (
     ArmInfo,
     Build,
@@ -217,9 +217,9 @@ def interval(
     memory: int | None = 1 << 27,
     buffers: int | None = None,
     invalid: str | None = None,
-) -> Interval:
+) -> SoakInterval:
     """One interval of ten seconds' name, a trial of one second's counters."""
-    return Interval(
+    return SoakInterval(
         number=number,
         launch=launch,
         ended_at=STARTED,

@@ -7,10 +7,12 @@ import re
 import tomllib
 from typing import Annotated, Literal
 
+from nalm_core.rates import defaults as rates
 from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
 from nalm_core.report.own_metrics import MetricName
 from nalm_core.report.run_report import OWN_PROBE, Name, Settings
+from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -233,6 +235,37 @@ class RatesConfig(Table):
     vcpe: list[str] = []
     """Arguments appended for `nalm rate --preset`; {frame} is 64, 256, imix or 1500. Empty: none known."""
 
+    scenarios: list[Name] = []
+    """Of jobs of rates and soaks that name none. Empty: the first that is measured by default."""
+
+    with_jobs: list[Literal["push", "pull_request", "schedule"]] = []
+    """Jobs of these reasons measure rates, too, unless they name scenarios."""
+
+    share: Annotated[float, Field(gt=0, le=1)] = rates.COMPARE_SHARE
+    """Load of a job's latency, loss and soak, as a share of base's NDR."""
+
+    pps: Annotated[int, Field(gt=0)] | None = None
+    """This load instead, in packets per second."""
+
+    sweep: list[Annotated[float, Field(gt=0, le=1)]] = []
+    """Loads of a job at which CPP is measured for its knee, as shares of base's NDR. Empty: none."""
+
+    launches: Annotated[int, Field(ge=2, le=200)] = rates.RATE_RUN_LAUNCHES
+    trials: Annotated[int, Field(ge=2, le=100)] = rates.COMPARE_TRIALS
+    trial_s: Annotated[float, Field(gt=0, le=600)] = rates.RATE_RUN_TRIAL_S
+    leave_out_s: Annotated[float, Field(ge=0, le=600)] = rates.RATE_RUN_LEAVE_OUT_S
+    soak_hours: Annotated[float, Field(gt=0, le=168)] = rates.SOAK_RUN_HOURS
+    soak_interval_s: Annotated[float, Field(gt=0, le=3600)] = rates.SOAK_INTERVAL_S
+
+    @model_validator(mode="after")
+    def _loads_of_the_sweep(self) -> RatesConfig:
+        loads = len(set(self.sweep))
+        if self.sweep and loads < rates.KNEE_LOADS:
+            raise ValueError(f"sweep has {loads} loads; a knee needs {rates.KNEE_LOADS} or more")
+        if self.sweep and self.pps is not None:
+            raise ValueError("sweep has shares of base's NDR, which is not searched with pps; leave out one")
+        return self
+
     @field_validator("arguments")
     @classmethod
     def _placeholders(cls, arguments: list[str]) -> list[str]:
@@ -333,6 +366,18 @@ class Config(Table):
         return self.model_copy(update={"build": build})
 
     @model_validator(mode="after")
+    def _names_of_rates(self) -> Config:
+        for name in self.scenarios:
+            if split_name(name)[1] is not RunKind.CYCLES:
+                raise ValueError(
+                    f"scenarios.{name}: this end of a name stands for a kind of run; rename the scenario"
+                )
+        for name in self.rates.scenarios:
+            if name not in self.scenarios:
+                raise ValueError(f"rates.scenarios: there is no scenario {name!r}")
+        return self
+
+    @model_validator(mode="after")
     def _parts_of_one_whole(self) -> Config:
         for name, stage in self.stages.items():
             if stage.within is not None and stage.within in self.stages:
@@ -374,6 +419,10 @@ class Config(Table):
         parts = {name: stage.within for name, stage in self.stages.items() if stage.within is not None}
         lent = LENT_FUNCTIONS if self.run.counts == "dpdk" else {}
         return StageFunctions(lent | named, parts)
+
+    def under_load(self) -> list[str]:
+        """Scenarios whose rates are measured if none is named. Raises ConfigError as `standing` does."""
+        return self.rates.scenarios or self.standing()[:1]
 
     def standing(self) -> list[str]:
         """Scenarios that are measured if none is named. Raises ConfigError if all are `on_request`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated
 
-from nalm_core.report.catalogue import SHIPPED
+from nalm_core.report.catalogue import SHIPPED, UNDER_LOAD
 from nalm_core.report.defaults import SHIPPED_MARGIN
 from nalm_core.report.own_metrics import Margin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -72,7 +72,9 @@ class ThresholdConfig(BaseModel):
 
     def fits(self, metric: str) -> bool:
         """Whether it is for this metric. A metric that is only shown must be named."""
-        return metric == self.metric if self.metric is not None else metric not in (*SHIPPED, "ipp")
+        return (
+            metric == self.metric if self.metric is not None else metric not in (*SHIPPED, *UNDER_LOAD, "ipp")
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,7 @@ def effective(
         *(("ipp", stage, None) for stage in (None, *stages)),
         *((name, None, general) for name in defined),
         *((name, None, SHIPPED_MARGIN) for name in SHIPPED),
+        *((name, None, None) for name in UNDER_LOAD),
     ]
     found = []
     for metric, stage, otherwise in kinds:
@@ -130,7 +133,7 @@ def threshold_mistakes(
     rules: Sequence[ThresholdConfig], scenarios: Collection[str], metrics: Collection[str]
 ) -> Iterator[tuple[int, str]]:
     """Rules that name what does not exist, each with its place. metrics: those of nalm.toml."""
-    known = (*OF_PACKETS, *metrics, *SHIPPED)
+    known = (*OF_PACKETS, *metrics, *SHIPPED, *UNDER_LOAD)
     for place, rule in enumerate(rules):
         if rule.metric is not None and rule.metric not in known:
             yield (

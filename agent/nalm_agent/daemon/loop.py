@@ -9,13 +9,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
+from nalm_core.report.trials.kinds import EVERY, RunKind, history_name, split_name
 from nalm_core.text.amounts import amount
 from nalm_core.text.commit_name import short
 from nalm_core.text.plain_text import plain
@@ -38,6 +39,8 @@ from nalm_agent.measure.needs import Capabilities, Needs, capabilities, missing,
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.rates.loaded_revision import Place
+from nalm_agent.rates.rate_run import measure_under_load
+from nalm_agent.report.progress import Progress
 from nalm_agent.report.result import judged
 from nalm_agent.runtime.errors import GitError, HostError, NalmError
 from nalm_agent.server_api.client import ServerAwayError
@@ -228,7 +231,7 @@ def measure_job(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat)
         if lacks := missing(one.needs, agent.has):
             not_here(one.name, one.needs, lacks)
             continue
-        report = measure(one.request, agent.home, work, heartbeat)
+        report = one.measure(agent.home, work, heartbeat)
         if heartbeat.lost.is_set():
             raise LeaseLostError
         heartbeat.step("uploading", one.name, 1.0)
@@ -266,6 +269,13 @@ class Piece:
     name: str
     needs: Needs
     request: Request
+    kind: RunKind = RunKind.CYCLES
+
+    def measure(self, home: Home, work: WorkDir, progress: Progress) -> RunReport:
+        """As `measure.measure`."""
+        if self.kind is RunKind.CYCLES:
+            return measure(self.request, home, work, progress)
+        return measure_under_load(self.request, self.kind, home, work, progress)
 
 
 def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
@@ -283,7 +293,8 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             if cell.about.name not in lease.measured:
                 yield Piece(cell.about.name, needs_of_cell(config, cell), experiment.request(cell))
         return
-    for scenario in scenarios_to_measure(lease, config):
+    for name in names_to_measure(lease, config):
+        scenario, kind = split_name(name)
         request = Request(
             repository,
             base,
@@ -295,13 +306,21 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             base_fills_cache=lease.reason in BASE_IS_OURS,
             head_fills_cache=lease.reason in HEAD_IS_OURS,
         )
-        yield Piece(scenario, needs_of(config.scenario(scenario)), request)
+        needs = replace(needs_of(config.scenario(scenario)), rates=kind is not RunKind.CYCLES)
+        yield Piece(name, needs, request, kind)
 
 
-def scenarios_to_measure(lease: Lease, config: Config) -> list[str]:
-    """Scenarios of the job without a result. Head may lack a requested scenario."""
-    names = config.standing() if lease.scenarios is None else lease.scenarios
-    return [name for name in names if name in config.scenarios and name not in lease.measured]
+def names_to_measure(lease: Lease, config: Config) -> list[str]:
+    """Names of the job's histories without a result. Head may lack a requested scenario."""
+    names = list(lease.scenarios or config.standing())
+    if lease.scenarios is None and lease.reason in config.rates.with_jobs:
+        names.append(history_name(EVERY, RunKind.RATE))
+    expanded = []
+    for name in names:
+        scenario, kind = split_name(name)
+        chosen = config.under_load() if scenario == EVERY else [scenario]
+        expanded += [history_name(one, kind) for one in chosen if one in config.scenarios]
+    return [name for name in dict.fromkeys(expanded) if name not in lease.measured]
 
 
 def _label(lease: Lease, agent: Agent, kind: str, content: dict[str, object] | None = None) -> Label:

@@ -38,6 +38,8 @@ class Needs:
     """An agent that measures experiments under load."""
     flows: bool = False
     """An agent that measures experiments on flows."""
+    rates: bool = False
+    """An agent that measures rates and soaks."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -49,6 +51,7 @@ class Capabilities(Needs):
 
     loads: bool = True
     flows: bool = True
+    rates: bool = True
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
     isolated: bool = False

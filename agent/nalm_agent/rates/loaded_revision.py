@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from nalm_core.rates.generators import INSIDE
 from nalm_core.report.offered_load import LoadShape
@@ -86,6 +87,26 @@ def subject(
             hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
         )
     name = scenario or config.standing()[0]
+    traffic = traffic_identity(repository, revision, config.scenario(name).traffic)
+    return planned(
+        repository, revision, config, name, traffic=traffic, arguments=arguments, generator=generator
+    )
+
+
+def planned(
+    repository: Repository,
+    revision: Revision,
+    config: Config,
+    name: str,
+    *,
+    traffic: str,
+    arguments: Sequence[str] = (),
+    generator: str = INSIDE.name,
+) -> Subject:
+    """The revision as `config` builds and runs it. traffic: identity of what is replayed.
+
+    Raises ConfigError.
+    """
     config, chosen = config.for_scenario(name), config.scenario(name)
     outside = config.generator_named(generator)
     added = config.rates.arguments if chosen.rate_arguments is None else chosen.rate_arguments
@@ -93,7 +114,6 @@ def subject(
         added = outside.arguments
     every = [*chosen.arguments, *added, *arguments]
     with_rates = chosen.model_copy(update={"arguments": every, "load": None})
-    traffic = traffic_identity(repository, revision, chosen.traffic)
     run = plan(repository, revision, config, with_rates, traffic)
     if outside is None:
         return Subject(repository, revision, config, name, with_rates, run)
@@ -163,24 +183,33 @@ def build_subject(one: Subject, home: Home, progress: Progress) -> Built:
 
 @contextmanager
 def ready_side_by_side(
-    built: Sequence[tuple[Subject, Built]], host: Host, work: WorkDir, progress: Progress
+    built: Sequence[tuple[Subject, Built]],
+    host: Host,
+    work: WorkDir,
+    progress: Progress,
+    traffic: Path | None = None,
 ) -> Iterator[list[NfRun]]:
-    """Reserves the CPUs on which the builds of a scenario take turns, for the duration of the context."""
+    """Reserves the CPUs on which the builds of a scenario take turns, for the duration of the context.
+
+    traffic: what all of them send; None: each the file of its own revision.
+    """
     scenarios = [one.scenario for one, _ in built]
     cores = choose(max(scenario.lcores for scenario in scenarios))
     with hold(cores, progress.say):
         try:
             if host.huge_pages:
                 require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
-            yield [run_of(one, of_it, cores, host, work) for one, of_it in built]
+            yield [run_of(one, of_it, cores, host, work, traffic=traffic) for one, of_it in built]
         finally:
             stop_all()
 
 
-def run_of(one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir) -> NfRun:
-    """How the build is started on the held CPUs."""
+def run_of(
+    one: Subject, built: Built, cores: Cores, host: Host, work: WorkDir, *, traffic: Path | None = None
+) -> NfRun:
+    """How the build is started on the held CPUs. traffic: None for the file of its own revision."""
     own = cores.first(one.scenario.lcores)
-    traffic = traffic_file(one.repository, built.source, one.scenario.traffic)
+    traffic = traffic or traffic_file(one.repository, built.source, one.scenario.traffic)
     if traffic is not None:
         require_content(traffic, str(one.scenario.traffic))
     return NfRun(

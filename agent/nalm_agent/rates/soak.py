@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nalm_core.rates.rate_report import Phase, RateSettings, Search
-from nalm_core.rates.soak import Interval, SoakHeader, SoakPreset, SoakSettings, soak_seconds
+from nalm_core.rates.soak import SoakHeader, SoakInterval, SoakPreset, SoakSettings, soak_seconds
 from nalm_core.rates.vcpe import load_of
 
 from nalm_agent import version
@@ -109,7 +109,7 @@ def _load(
 
 
 def _soak(
-    nf: TrialNf, header: SoakHeader, before: list[Interval], file: SoakFile, progress: Progress
+    nf: TrialNf, header: SoakHeader, before: list[SoakInterval], file: SoakFile, progress: Progress
 ) -> None:
     """Records intervals until the duration is reached."""
     settings = header.settings
@@ -127,7 +127,7 @@ def _soak(
         launch_s += max(0.0, trial.traffic.sending_ns / 1e9 - left_out)
         left_out = 0.0  # the load has not changed since
         file.add(
-            Interval(
+            SoakInterval(
                 number=number,
                 launch=launch,
                 ended_at=datetime.now(UTC),

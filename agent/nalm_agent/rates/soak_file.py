@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from nalm_core.rates.soak import SCHEMA, Interval, SoakHeader
+from nalm_core.rates.soak import SCHEMA, SoakHeader, SoakInterval
 from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ValidationError
 
@@ -48,7 +48,7 @@ class SoakFile:
             os.ftruncate(descriptor, whole)
         return SoakFile(path, descriptor)
 
-    def add(self, interval: Interval) -> None:
+    def add(self, interval: SoakInterval) -> None:
         """Appends an interval. Raises UsageError if writing fails."""
         self._write(interval)
 
@@ -74,7 +74,7 @@ class SoakFile:
             ) from error
 
 
-def read_soak(path: Path) -> tuple[SoakHeader, list[Interval]]:
+def read_soak(path: Path) -> tuple[SoakHeader, list[SoakInterval]]:
     """Reads header and intervals, without an unfinished last line. Raises UsageError with a wrong line."""
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
@@ -98,11 +98,11 @@ def _header(path: Path, line: bytes) -> SoakHeader:
         ) from error
 
 
-def _intervals(path: Path, lines: Sequence[bytes]) -> list[Interval]:
+def _intervals(path: Path, lines: Sequence[bytes]) -> list[SoakInterval]:
     found = []
     for number, line in enumerate(lines, start=2):
         try:
-            found.append(Interval.model_validate_json(line))
+            found.append(SoakInterval.model_validate_json(line))
         except ValidationError as error:
             raise UsageError(
                 f"{path}:{number}: not an interval of a soak: {words(error.errors()[0])}",

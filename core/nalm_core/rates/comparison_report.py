@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
-from nalm_core.rates.rate_report import Search, Trial
+from nalm_core.rates.rate_report import Search
 from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
@@ -21,16 +21,12 @@ from nalm_core.report.run_report import (
     Name,
     Scenario,
 )
+from nalm_core.report.trials.rate_run import CommonLoad, PairedTrial
+
+__all__ = ["CommonLoad", "PairedTrial"]
+"""Names of nalm_core.report.trials.rate_run that this module exports, in addition to its own."""
 
 SCHEMA: Final = "nalm.rate-comparison/1"
-
-
-class CommonLoad(Model):
-    """A load that both arms are offered."""
-
-    pps: int = Field(gt=0)
-    share: float | None = Field(default=None, gt=0)
-    """As a share of base's NDR, if it was chosen so."""
 
 
 class ComparisonSettings(Model):
@@ -45,16 +41,6 @@ class ComparisonSettings(Model):
     loss_margin: float = Field(default=defaults.LOSS_MARGIN, gt=0, lt=1)
     alpha: float = Field(default=defaults.COMPARE_ALPHA, gt=0, lt=1)
     equivalence_alpha: float = Field(default=defaults.COMPARE_EQUIVALENCE_ALPHA, gt=0, lt=0.5)
-
-
-class PairedTrial(Model):
-    """A trial of one arm. The other arm's trial of this load, launch and `pair` ran just before or after."""
-
-    arm: Arm
-    load: int = Field(ge=0)
-    """Index in `loads`."""
-    pair: int = Field(ge=0)
-    trial: Trial
 
 
 class RateComparison(Model):

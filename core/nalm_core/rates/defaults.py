@@ -93,7 +93,22 @@ LATENCY_MARGIN: Final = 0.1
 LOSS_MARGIN: Final = 0.001
 """Change of the loss ratio that matters."""
 
+RATE_MARGIN: Final = 0.03
+"""Relative change of MRR, NDR or PDR that matters."""
+KNEE_MARGIN: Final = 0.1
+"""Relative move of the knee that matters."""
+RATE_RUN_LAUNCHES: Final = 14
+"""Launches of both arms in a job of rates: enough to show a change of one figure of nine at COMPARE_ALPHA."""
+RATE_RUN_TRIAL_S: Final = 0.5
+"""Length of a trial of a job of rates, seconds."""
+RATE_RUN_LEAVE_OUT_S: Final = 0.5
+"""Seconds at the load of each launch of a job of rates before latencies are counted."""
+
 # Soak.
+SOAK_RUN_HOURS: Final = 0.5
+"""Length of a job's soak."""
+SOAK_RUN_BUFFERS: Final = 2
+"""Growth of the packet buffers in use, over a job's soak, by which head may exceed base."""
 SOAK_INTERVAL_S: Final = 10.0
 SOAK_SHARE: Final = 0.5
 SOAK_SETTLE_S: Final = 60.0

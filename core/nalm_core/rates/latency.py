@@ -12,24 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hdrh.histogram import HdrHistogram
-from pydantic import Field
 
-from nalm_core.report.run_report import Count, Model
+from nalm_core.report.terms import Count, Model
+from nalm_core.report.trials.histogram import Histogram
+
+__all__ = ["Histogram"]
+"""Name of nalm_core.report.trials.histogram that this module exports, in addition to its own."""
 
 HIGHEST_NS = 3_600_000_000_000
 """An hour; larger values count as this value."""
 SIGNIFICANT_DIGITS = 3
-
-
-class Histogram(Model):
-    """One histogram. Without values, `count` is 0, and `min_ns` and `max_ns` are None."""
-
-    count: Count
-    sum_ns: float = Field(ge=0)
-    min_ns: float | None
-    max_ns: float | None
-    payload: str
-    """HdrHistogram V2, compressed, base64."""
 
 
 class LatencyFigures(Model):

@@ -19,7 +19,8 @@ from nalm_core.rates.rate_report import Trial
 from nalm_core.rates.trials import Loss, intended, lost_packets, total_losses
 from nalm_core.report.outcome import WORST_FIRST, Decided, Outcome
 from nalm_core.report.run_report import Arm, ArmInfo
-from nalm_core.stats.signed_rank import Differences, least_differences
+from nalm_core.stats.signed_rank import least_differences
+from nalm_core.verdict.rank_change import Decision, decide
 
 LEAST_NS = 1.0
 """The resolution of the histograms: shorter times count as this one."""
@@ -43,6 +44,13 @@ LATENCIES = {
     RateFigure.LATENCY_P99_9: 99.9,
 }
 JITTERS = {RateFigure.JITTER_P99: 99.0}
+
+WORSE_IF_GROWN: dict[Decision, Decided] = {
+    "grew": Outcome.REGRESSED,
+    "fell": Outcome.IMPROVED,
+    "same": Outcome.SAME,
+    "undecided": Outcome.INCONCLUSIVE,
+}
 
 LaunchPair = tuple[float, float]
 """Base's and head's figure in one launch."""
@@ -117,18 +125,8 @@ def change_of(
         return FigureChange(figure, Outcome.INCONCLUSIVE, 0, None, None, None, None, None)
     by_ratio = figure is not RateFigure.LOSS
     margin = log1p(settings.margin) if by_ratio else settings.loss_margin
-    differences = Differences([log(head / base) if by_ratio else head - base for base, head in pairs])
-    found = differences.location(settings.alpha / tests)
-    outcome: Decided = Outcome.INCONCLUSIVE
-    if found.low > 0 and found.estimate >= margin:
-        outcome = Outcome.REGRESSED
-    elif found.high < 0 and found.estimate <= -margin:
-        outcome = Outcome.IMPROVED
-    else:
-        # Two one-sided tests at the rate r each are one two-sided interval at 2 r (Schuirmann 1987).
-        inside = differences.location(2 * settings.equivalence_alpha)
-        if -margin < inside.low and inside.high < margin:
-            outcome, found = Outcome.SAME, inside
+    differences = [log(head / base) if by_ratio else head - base for base, head in pairs]
+    decision, found = decide(differences, margin, settings.alpha / tests, settings.equivalence_alpha)
 
     def shown(value: float) -> float | None:
         if abs(value) == inf:
@@ -137,7 +135,7 @@ def change_of(
 
     return FigureChange(
         figure=figure,
-        outcome=outcome,
+        outcome=WORSE_IF_GROWN[decision],
         launches=len(pairs),
         base=median(base for base, _ in pairs),
         head=median(head for _, head in pairs),

@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import percentile_ns
-from nalm_core.rates.rate_report import Search, Trial
+from nalm_core.rates.rate_report import Search
 from nalm_core.rates.rate_result import HONEST
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.rates.vcpe import Preset, VcpeFigures, VcpeLoad, load_figures, load_of
@@ -31,7 +31,6 @@ from nalm_core.report.run_report import (
     ArmInfo,
     Build,
     Check,
-    Count,
     Host,
     Model,
     Name,
@@ -39,8 +38,12 @@ from nalm_core.report.run_report import (
     Scenario,
     StageInfo,
 )
+from nalm_core.report.trials.rate_run import SoakInterval
 from nalm_core.stats.trend import theil_sen
 from nalm_core.verdict.checks import run_checks
+
+__all__ = ["SoakInterval"]
+"""Name of nalm_core.report.trials.rate_run that this module exports, in addition to its own."""
 
 SCHEMA: Final = "nalm.soak/1"
 
@@ -87,22 +90,6 @@ class SoakHeader(Model):
     stages: list[StageInfo]
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, serialize_by_alias=True)
-
-
-class Interval(Model):
-    """One line of the file after the header."""
-
-    number: int = Field(ge=0)
-    launch: int = Field(ge=0)
-    """Increases when the soak is resumed."""
-    ended_at: datetime
-    launch_s: float = Field(ge=0)
-    """Seconds of this launch under load at the end of the interval, without pauses and what was left out."""
-    trial: Trial
-    memory_bytes: Count | None
-    """Resident memory of the process; None if it could not be read."""
-    buffers_in_use: Count | None
-    """Packet buffers outside their pool at the end of the interval; None if they are not counted."""
 
 
 class SoakOutcome(StrEnum):
@@ -159,10 +146,10 @@ class SoakVerdict:
     checks: list[Check]
 
 
-Figure = Callable[[Interval], float | None]
+Figure = Callable[[SoakInterval], float | None]
 
 
-def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict:
+def judge_soak(header: SoakHeader, intervals: Sequence[SoakInterval]) -> SoakVerdict:
     """The verdict on a soak."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
     used = settled(intervals)
@@ -185,7 +172,7 @@ def judge_soak(header: SoakHeader, intervals: Sequence[Interval]) -> SoakVerdict
     )
 
 
-def soak_figures(header: SoakHeader, intervals: Sequence[Interval]) -> VcpeFigures | None:
+def soak_figures(header: SoakHeader, intervals: Sequence[SoakInterval]) -> VcpeFigures | None:
     """Latency and jitter of the worst direction over the whole soak; None unless a preset sent both."""
     preset = header.preset
     if preset is None:
@@ -200,12 +187,12 @@ def soak_figures(header: SoakHeader, intervals: Sequence[Interval]) -> VcpeFigur
     return load_figures(load, ArmInfo(build=header.build, run=header.run, stages=header.stages))
 
 
-def soak_seconds(intervals: Sequence[Interval]) -> float:
+def soak_seconds(intervals: Sequence[SoakInterval]) -> float:
     """Seconds under load, of all launches together."""
     return sum(max(one.launch_s for one in mine) for mine in _launches(intervals).values())
 
 
-def settled(intervals: Sequence[Interval]) -> list[Interval]:
+def settled(intervals: Sequence[SoakInterval]) -> list[SoakInterval]:
     """Intervals without the first ones of each launch: SOAK_SETTLE_S, but at most SOAK_SETTLE_SHARE of the
     launch, and at least one."""
     kept = []
@@ -216,7 +203,7 @@ def settled(intervals: Sequence[Interval]) -> list[Interval]:
     return kept
 
 
-def trends(header: SoakHeader, intervals: Sequence[Interval]) -> list[Trend]:
+def trends(header: SoakHeader, intervals: Sequence[SoakInterval]) -> list[Trend]:
     """Trends of all figures with enough intervals. Speed uses valid intervals, memory uses all."""
     info = ArmInfo(build=header.build, run=header.run, stages=header.stages)
     valid = [one for one in intervals if one.trial.invalid is None]
@@ -235,12 +222,12 @@ def trends(header: SoakHeader, intervals: Sequence[Interval]) -> list[Trend]:
     return [one for one in made if one is not None]
 
 
-def _tail(one: Interval) -> float | None:
+def _tail(one: SoakInterval) -> float | None:
     return None if one.trial.latency is None else percentile_ns(one.trial.latency, 99.9)
 
 
-def _launches(intervals: Sequence[Interval]) -> Mapping[int, list[Interval]]:
-    found: dict[int, list[Interval]] = {}
+def _launches(intervals: Sequence[SoakInterval]) -> Mapping[int, list[SoakInterval]]:
+    found: dict[int, list[SoakInterval]] = {}
     for one in intervals:
         found.setdefault(one.launch, []).append(one)
     return found
@@ -249,7 +236,7 @@ def _launches(intervals: Sequence[Interval]) -> Mapping[int, list[Interval]]:
 def _trend(
     name: str,
     unit: str,
-    intervals: Sequence[Interval],
+    intervals: Sequence[SoakInterval],
     figure: Figure,
     *,
     share: float | None = None,
@@ -270,13 +257,13 @@ def _trend(
     return Trend(name, unit, level, slope.middle * length, slope.low * length, slope.high * length, matters)
 
 
-def _checks(valid: Sequence[Interval], info: ArmInfo, tsc_hz: int) -> list[Check]:
+def _checks(valid: Sequence[SoakInterval], info: ArmInfo, tsc_hz: int) -> list[Check]:
     rounds = [as_round(one.trial, one.number) for one in valid]
     return [one for one in run_checks({Arm.HEAD: info}, rounds, [], tsc_hz) if one.name != HONEST]
 
 
 def _outcome(
-    found: Sequence[Trend], checks: Sequence[Check], valid: Sequence[Interval]
+    found: Sequence[Trend], checks: Sequence[Check], valid: Sequence[SoakInterval]
 ) -> tuple[SoakOutcome, list[str]]:
     """The first that applies: a leak, a failed check, a drift, too few or too uncertain figures, steady."""
     leaks = [one for one in found if one.name in ("memory", "buffers_in_use") and one.grows]

@@ -169,6 +169,11 @@ def _valid(trials: Sequence[Trial]) -> list[Trial]:
     return [one for one in trials if one.invalid is None]
 
 
+def chain_knee(trials: Sequence[Trial], info: ArmInfo) -> Knee | None:
+    """The knee of the chain's CPP, of a sweep's trials; None with too few loads."""
+    return _knee([one for one in trials if one.phase is Phase.SWEEP], info, lambda one: one.cpp)
+
+
 def _knee(trials: Sequence[Trial], info: ArmInfo, of: Of) -> Knee | None:
     seen = [
         Observation(one.intended_pps, value, one.launch)

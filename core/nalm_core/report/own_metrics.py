@@ -12,9 +12,13 @@ from nalm_core.report.terms import Arm, Model
 MetricName = Annotated[str, Field(min_length=1, max_length=32, pattern=r"^[a-z][a-z0-9_]*$")]
 Unit = Annotated[str, Field(min_length=1, max_length=24, pattern=r"^[A-Za-z0-9%/._ -]+$")]
 Margin = Annotated[float, Field(gt=0, lt=1)]
-Value = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Value = Annotated[float, Field(allow_inf_nan=False)]
 Every = Literal["build", "launch"]
-MetricSource = Literal["build", "process", "probe", "telemetry", "command", "file"]
+MetricSource = Literal["build", "process", "probe", "telemetry", "command", "file", "trials"]
+Judged = Literal["ratio", "ranks", "share", "growth", "never"]
+"""How two builds are compared by a metric: by the ratio of its means; by ranks of the launches' ratios; a
+share by ranks of the launches' differences; growth over a soak by the difference of two trends; or not at
+all, since it belongs to single packets."""
 
 
 class Threshold(Model):
@@ -24,6 +28,15 @@ class Threshold(Model):
     stage: str | None = None
     """None: the chain."""
     margin: Margin
+
+
+class MetricGrowth(Model):
+    """The change of a figure over a soak, with the interval of its trend."""
+
+    low: float
+    high: float
+    level: float
+    """Median of the figure, which the change is shown relative to."""
 
 
 class OwnMetric(Model):
@@ -37,8 +50,9 @@ class OwnMetric(Model):
     exact: bool
     """Whether equal builds have equal values, so that one value of each decides."""
     source: MetricSource
-    margin: Margin
-    """Relative change that matters."""
+    margin: Annotated[float, Field(gt=0)]
+    """Change that matters: relative, or of a share or of growth in its unit."""
+    judged: Judged = Field("ratio", exclude_if=lambda judged: judged == "ratio")
     gates: bool = False
     """Whether a regression fails the check and makes an alert: nalm.toml defines the metric or gives it a
     threshold. A shipped metric is otherwise only shown."""
@@ -46,3 +60,7 @@ class OwnMetric(Model):
     """One value of a build; one of each launch, in order."""
     missing: dict[Arm, str] = Field(default_factory=dict)
     """Why an arm has no value."""
+    growth: dict[Arm, MetricGrowth] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """Of a metric that is judged by growth."""
+    causes: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """The parts of the value by cause, over all launches."""

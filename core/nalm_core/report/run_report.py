@@ -28,9 +28,34 @@ from nalm_core.report.offered_load import CLOSED, LoadName, OfferedLoad, RoundTr
 from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.profile import Profile, ThreadCount
 from nalm_core.report.source_text import SourceText
-from nalm_core.report.terms import Arm, Count, Model, Name, Nanoseconds, OutcomeKind, Sha, ShortName, Source
+from nalm_core.report.terms import (
+    Arm,
+    Count,
+    LcoreCounters,
+    LcoreTurn,
+    Model,
+    Name,
+    Nanoseconds,
+    OutcomeKind,
+    Sha,
+    ShortName,
+    Source,
+    StageCounters,
+)
+from nalm_core.report.trials.rate_run import RateRun
 
-__all__ = ["Arm", "Count", "Model", "Name", "OutcomeKind", "Sha", "Source"]
+__all__ = [
+    "Arm",
+    "Count",
+    "LcoreCounters",
+    "LcoreTurn",
+    "Model",
+    "Name",
+    "OutcomeKind",
+    "Sha",
+    "Source",
+    "StageCounters",
+]
 """Names of nalm_core.report.terms that this module exports, in addition to its own."""
 
 OWN_PROBE: Final = "probe"
@@ -180,45 +205,6 @@ class Host(Model):
         None, exclude_if=lambda supply: supply is None, json_schema_extra=_without_default
     )
     """What the host delivers per second, of the same measurement; left out if it was not measured."""
-
-
-class StageCounters(Model):
-    """One stage over one turn, summed over lcores: TSC cycles, packets, batches."""
-
-    cycles: Count
-    packets: Count
-    batches: Count | None = None
-    """None if the NF's own figures do not include them."""
-    outcomes: dict[Name, Count] = Field(default_factory=dict)
-
-
-class LcoreTurn(Model):
-    """What every turn has of an lcore: TSC cycles, nanoseconds."""
-
-    lcore: int = Field(ge=0)
-    packets: Count
-    turn_tsc_cycles: Count | None = None
-    """None if nothing on the lcore read the TSC at the begin and end of the turn."""
-    turn_wall_ns: Count
-    turn_cpu_ns: Count
-    involuntary_switches: Count
-    voluntary_switches: Count
-    minor_faults: Count
-    major_faults: Count
-    speed_before: int | None = Field(default=None, gt=0)
-    """TSC cycles of a million dependent additions before the turn: the TSC's rate relative to the core's
-    frequency. None if the probe did not measure it."""
-    speed_after: int | None = Field(default=None, gt=0)
-    """The same after the turn."""
-
-
-class LcoreCounters(LcoreTurn):
-    """One lcore over one turn with marks."""
-
-    busy_cycles: Count
-    idle_cycles: Count | None = None
-    """None if the NF's own figures do not separate them from busy cycles."""
-    apart_cycles: Count
 
 
 class BareTurn(Model):
@@ -406,6 +392,9 @@ class RunReport(Model):
     """Memory of each arm. Empty: not read."""
     own_metrics: list[OwnMetric] = Field(default_factory=list)
     """Metrics beside those of packets and cycles. Empty: not measured."""
+    rates: RateRun | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    """Trials of rates, latency and loss, or of a soak, in place of rounds; `own_metrics` has their figures.
+    Left out in a run of cycles."""
     thresholds: list[Threshold] = Field(default_factory=list)
     """Margins beside the chain's CPP, whose margin is in `settings`."""
     buffer_looks: list[BufferLook] = Field(default_factory=list)

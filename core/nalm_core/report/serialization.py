@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from nalm_core.report.call_tree import DEEPEST_PATH
 from nalm_core.report.run_report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
+from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.json_text import JsonError, utf8
 from nalm_core.text.mistakes import words
 from nalm_core.text.plain_text import may_hold_controls, plain_document
@@ -122,6 +123,7 @@ def _contradictions(report: RunReport) -> Iterator[Mistake]:
     yield from _round_contradictions(report)
     yield from _load_contradictions(report)
     yield from _metric_contradictions(report)
+    yield from _rate_contradictions(report)
     for index, count in enumerate(report.instructions):
         path = f"$.instructions[{index}]"
         if count.arm not in report.arms:
@@ -143,6 +145,19 @@ def _load_contradictions(report: RunReport) -> Iterator[Mistake]:
             yield Mistake(f"$.arms.{arm}.run.load", f"expected {name!r}, the load in $.offered")
 
 
+def _rate_contradictions(report: RunReport) -> Iterator[Mistake]:
+    """The name of the scenario tells the kind of the run."""
+    kind = split_name(report.scenario.name)[1]
+    if report.rates is None:
+        if kind is not RunKind.CYCLES and report.status is RunStatus.MEASURED:
+            yield Mistake("$.rates", f"missing, although the scenario's name ends in :{kind}")
+        return
+    if kind != report.rates.kind:
+        yield Mistake("$.scenario.name", f"expected a name that ends in :{report.rates.kind}")
+    if report.rounds:
+        yield Mistake("$.rounds", "expected none beside $.rates")
+
+
 def _metric_contradictions(report: RunReport) -> Iterator[Mistake]:
     names: set[str] = set()
     for index, one in enumerate(report.own_metrics):
@@ -150,6 +165,11 @@ def _metric_contradictions(report: RunReport) -> Iterator[Mistake]:
         if one.name in names:
             yield Mistake(f"{path}.name", f"{one.name} occurs twice")
         names.add(one.name)
+        sides = {len(values) for values in one.values.values()}
+        if one.judged in ("ranks", "share") and len(sides) > 1:
+            yield Mistake(f"{path}.values", "expected one value of each launch in both arms")
+        if one.judged == "growth" and one.values.keys() != one.growth.keys():
+            yield Mistake(f"{path}.growth", "expected an interval for each arm with a value")
         if both := one.values.keys() & one.missing.keys():
             yield Mistake(path, f"{min(both)} has values and the reason why it has none")
         for arm in [*one.values, *one.missing]:

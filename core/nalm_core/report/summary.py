@@ -20,6 +20,7 @@ from nalm_core.report.history_figure import (
     t_interval,
 )
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.rounds import kept_rounds, unmarked_shares
 from nalm_core.report.run_report import Arm, ArmInfo, Model, Round, RunReport, Source
 from nalm_core.report.units import Cycles
@@ -95,11 +96,16 @@ def _counted_core_figures(report: RunReport, arm: Arm, stage: str | None) -> dic
 
 def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
     """Metrics beside those of packets and cycles, without missing ones."""
-    return {
-        one.name: exact(values[0], one.source) if one.exact else over_launches(values, one.source)
-        for one in report.own_metrics
-        if (values := one.values.get(arm))
-    }
+    return {one.name: _own_figure(one, arm) for one in report.own_metrics if one.values.get(arm)}
+
+
+def _own_figure(metric: OwnMetric, arm: Arm) -> HistoryFigure:
+    values = metric.values[arm]
+    if metric.exact:
+        return exact(values[0], metric.source)
+    found = over_launches(values, metric.source)
+    grown = metric.growth.get(arm)
+    return found if grown is None else found.model_copy(update={"low": grown.low, "high": grown.high})
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,3 +45,42 @@ class OutcomeKind(StrEnum):
     POLICY = "policy"
     LOST = "lost"
     BAD = "bad"
+
+
+class StageCounters(Model):
+    """One stage over one turn, summed over lcores: TSC cycles, packets, batches."""
+
+    cycles: Count
+    packets: Count
+    batches: Count | None = None
+    """None if the NF's own figures do not include them."""
+    outcomes: dict[Name, Count] = Field(default_factory=dict)
+
+
+class LcoreTurn(Model):
+    """What every turn has of an lcore: TSC cycles, nanoseconds."""
+
+    lcore: int = Field(ge=0)
+    packets: Count
+    turn_tsc_cycles: Count | None = None
+    """None if nothing on the lcore read the TSC at the begin and end of the turn."""
+    turn_wall_ns: Count
+    turn_cpu_ns: Count
+    involuntary_switches: Count
+    voluntary_switches: Count
+    minor_faults: Count
+    major_faults: Count
+    speed_before: int | None = Field(default=None, gt=0)
+    """TSC cycles of a million dependent additions before the turn: the TSC's rate relative to the core's
+    frequency. None if the probe did not measure it."""
+    speed_after: int | None = Field(default=None, gt=0)
+    """The same after the turn."""
+
+
+class LcoreCounters(LcoreTurn):
+    """One lcore over one turn with marks."""
+
+    busy_cycles: Count
+    idle_cycles: Count | None = None
+    """None if the NF's own figures do not separate them from busy cycles."""
+    apart_cycles: Count

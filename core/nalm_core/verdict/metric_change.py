@@ -26,6 +26,7 @@ from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_for, spent_at
 from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
 
 MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
 
@@ -34,6 +35,7 @@ NO_RATIO = "its mean is 0 in one arm, so there is no ratio"
 NOT_COUNTED = "instructions were not counted for both arms"
 NOT_TIMED = "the stage has no cycles of its own in both arms"
 UNDECIDED = "neither a change nor its absence is shown at a margin of ±{margin}"
+NEVER_JUDGED = "shown, not judged: it belongs to single packets"
 OTHER_FEATURES = "the feature set changed, and it was not measured with base's features"
 
 
@@ -70,7 +72,7 @@ class MetricChange(Model):
 def metric_changes(report: RunReport) -> list[MetricChange]:
     """All metrics of a measured run: stages and instructions that have a threshold, then the report's own
     metrics, in its order."""
-    varying = sum(not one.exact for one in report.own_metrics)
+    varying = sum(shares_error_rate(one) for one in report.own_metrics)
     varying += sum(one.metric == "cpp" for one in report.thresholds)
     settings = report.settings.model_copy(update={"alpha": report.settings.alpha / max(varying, 1)})
     arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
@@ -139,17 +141,46 @@ def _own(report: RunReport, metric: OwnMetric, arm: Arm, settings: Settings) -> 
     )
     if old is None or new is None:
         return found.model_copy(update={"reason": _why_missing(metric, arm)})
-    if metric.exact:
-        return found.model_copy(update=_exact(found, old[0], new[0]))
+    return found.model_copy(update=_judged(found, metric, _Pair(arm, old, new), report, settings))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Values of base and of the judged arm."""
+
+    arm: Arm
+    old: Sequence[float]
+    new: Sequence[float]
+
+
+def _judged(
+    found: MetricChange, metric: OwnMetric, pair: _Pair, report: RunReport, settings: Settings
+) -> dict[str, object]:
+    """The outcome of a metric that both arms have, by the way in which it is judged."""
+    old, new = pair.old, pair.new
+    if metric.judged == "never":
+        return {"outcome": "inconclusive", "reason": NEVER_JUDGED}
+    if metric.judged == "growth":
+        return growth_change(metric, pair.arm)
+    if metric.judged in ("ranks", "share"):
+        return rank_change(found, metric, old, new, settings.alpha)
+    return _exact(found, old[0], new[0]) if metric.exact else _by_means(found, metric, pair, report, settings)
+
+
+def _by_means(
+    found: MetricChange, metric: OwnMetric, pair: _Pair, report: RunReport, settings: Settings
+) -> dict[str, object]:
+    """A metric that varies between equal builds."""
+    old, new = pair.old, pair.new
     if metric.every == "build":
         ratio = new[0] / old[0] if old[0] else None
-        return found.model_copy(update={"outcome": "inconclusive", "ratio": ratio, "reason": ONE_VALUE})
+        return {"outcome": "inconclusive", "ratio": ratio, "reason": ONE_VALUE}
     if not any(old) and not any(new):
-        return found.model_copy(update={"outcome": "same"})
+        return {"outcome": "same"}
     launches = min(len(old), len(new))
     old, new = old[:launches], new[:launches]
     kept = middle_launches(old, new) if all(old) else list(range(launches))
-    return found.model_copy(update=_by_ratio(found, _Sides(old, new, kept), report, settings))
+    return _by_ratio(found, _Sides(old, new, kept), report, settings)
 
 
 def _why_missing(metric: OwnMetric, arm: Arm) -> str:

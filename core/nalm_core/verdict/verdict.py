@@ -13,7 +13,7 @@ from pydantic import Field
 
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
-from nalm_core.report.outcome import CHANGED, FAILED, Decided, Outcome
+from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
 from nalm_core.stats.sequential import decide_at, look_for, spent_at
@@ -74,7 +74,10 @@ class Verdict(Model):
 
 
 def all_checks(report: RunReport) -> list[Check]:
-    """The report's checks, and checks computed here that it lacks or passed wrongly."""
+    """The report's checks, and checks computed here that it lacks or passed wrongly. Those of trials are the
+    report's own."""
+    if report.rates is not None:
+        return report.checks
     computed = checks_of(report)
     failed = {check.name for check in report.checks if not check.passed}
     again = {check.name: check for check in computed if check.name not in failed}
@@ -101,7 +104,28 @@ def judge(report: RunReport) -> Verdict:
         return plain(Outcome.BROKEN, wording.first_line(report.failure))
     if report.status is RunStatus.FAILED:
         return plain(Outcome.INVALID, wording.first_line(report.failure))
+    if report.rates is not None:
+        return _judge_rates(report, plain)
     return _with_metrics(_with_outcomes(_judge_measured(report, plain), changes_of(report)), report)
+
+
+def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
+    """Two builds under load: the worst outcome of the figures that gate."""
+    failed = [check for check in report.checks if not check.passed]
+    if failed:
+        return plain(Outcome.INVALID, wording.failed_checks(failed))
+    changes = metric_changes(report)
+    gating = [one for one in changes if one.gates]
+    measured = [one for one in gating if one.outcome != "missing"]
+    if not measured:
+        verdict = plain(Outcome.INVALID, wording.nothing_measured(gating))
+        return verdict.model_copy(update={"metrics": changes})
+    outcomes = [Outcome.INCONCLUSIVE if one.outcome == "missing" else Outcome(one.outcome) for one in gating]
+    outcome = min(outcomes, key=WORST_FIRST.index)
+    reason, summary = wording.rates(outcome, gating)
+    return plain(outcome, reason).model_copy(
+        update={"summary": summary, "judged_arm": Arm.HEAD, "metrics": changes}
+    )
 
 
 def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:

@@ -17,7 +17,7 @@ from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
-from nalm_core.verdict.metric_change import MetricChange, in_short, said
+from nalm_core.verdict.metric_change import MetricChange, in_short, metric_name, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
 UNCHANGED = "The code sections and the run definition are the same as base's: there is nothing to measure."
@@ -93,6 +93,29 @@ def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:
     """Metrics beyond their margin, for a table's cell."""
     more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
     return f"{in_short(failed[0])} regressed{more}"
+
+
+def nothing_measured(figures: Sequence[MetricChange]) -> str:
+    """Why a run under load has no figure."""
+    return f"No figure could be measured: {'; '.join(said(one) for one in figures)}"
+
+
+def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
+    """Reason and summary of a run under load."""
+    if outcome == Outcome.REGRESSED:
+        failed = [one for one in figures if one.outcome == "regressed"]
+        failed.sort(key=lambda one: abs((one.ratio or 1.0) - 1), reverse=True)
+        return worse_metrics(failed), worse_metrics_in_short(failed)
+    if outcome == Outcome.IMPROVED:
+        better = [one for one in figures if one.outcome == "improved"]
+        better.sort(key=lambda one: abs((one.ratio or 1.0) - 1), reverse=True)
+        more = f" and {len(better) - 1} more" if len(better) > 1 else ""
+        return f"Better: {'; '.join(said(one) for one in better)}.", f"{in_short(better[0])} improved{more}"
+    if outcome == Outcome.SAME:
+        return "No figure changed by its margin.", "no figure changed"
+    open_ = [one for one in figures if one.outcome in ("inconclusive", "missing")]
+    names = ", ".join(metric_name(one) for one in open_)
+    return f"Undecided: {'; '.join(said(one) for one in open_)}.", f"undecided: {names}"
 
 
 def too_few(report: RunReport, arm: Arm) -> str:

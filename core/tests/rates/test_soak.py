@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from nalm_core.rates.defaults import SOAK_MIN_INTERVALS
 from nalm_core.rates.latency import Histogram
-from nalm_core.rates.soak import Interval, SoakOutcome, judge_soak, settled
+from nalm_core.rates.soak import SoakInterval, SoakOutcome, judge_soak, settled
 from rate_synthetic import Truth, interval, latency_of, soak_header
 
 NUMBER = 120
@@ -20,7 +20,7 @@ def truth(number: int, *, drift: float = 0.0, level: float = 500.0, tail: float 
     return Truth(cycles_per_packet=level * (1 + drift * grown + NOISE[number % NUMBER]), latency=wait)
 
 
-def soak(**changes: float) -> list[Interval]:
+def soak(**changes: float) -> list[SoakInterval]:
     return [interval(number, truth(number, **changes)) for number in range(NUMBER)]
 
 

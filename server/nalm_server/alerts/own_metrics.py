@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings beside the chain's cycles: own metrics, and stages and instructions with a threshold.
 
-A second measurement and its fixes are judged by the chain's cycles, so they say nothing about these.
+A second measurement and its fixes are judged by the chain's cycles, so they say nothing about these. Runs of
+rates and soaks are judged by their figures, so a second one says all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+from nalm_core.report.trials.kinds import RunKind, split_name
 
 from nalm_server.alerts.models import AlertMoveRow
 from nalm_server.alerts.rules.fates import Fate
@@ -17,7 +20,11 @@ SEEN_ONCE = "a second measurement judges the chain's cycles, and this is judged 
 
 def beside_cycles(moves: Iterable[AlertMoveRow]) -> list[AlertMoveRow]:
     """The moves that a pair shows and the chain's cycles do not, unless they are muted or expected."""
-    pairs = [one for one in moves if one.source == "pair" and one.kind == "regression"]
+    pairs = [
+        one
+        for one in moves
+        if one.source == "pair" and one.kind == "regression" and split_name(one.scenario)[1] is RunKind.CYCLES
+    ]
     slower = {(one.scenario, one.host_class) for one in pairs if (one.metric, one.stage) == ("cpp", CHAIN)}
     return [
         one

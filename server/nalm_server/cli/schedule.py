@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from nalm_core.report.trials.kinds import RunKind
 
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.schedules import service
@@ -26,15 +27,20 @@ def schedule_add(
     *,
     cron: Annotated[str, typer.Option(help="Minute, hour, day of month, month, day of week; UTC.")],
     against: Annotated[Against, typer.Option(help="What the tip is compared with.")] = Against.PREVIOUS,
+    kind: Annotated[RunKind, typer.Option(help="What is measured.")] = RunKind.CYCLES,
     scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
     state: State = None,
 ) -> None:
     """Adds a schedule. It measures nothing while nothing changes.
 
-    Example: nalm-server schedule add my-nf nightly --cron "0 3 * * mon-fri" --against release
+    Examples:
+
+    nalm-server schedule add my-nf nightly --cron "0 3 * * mon-fri" --against release
+
+    nalm-server schedule add my-nf rates --cron "0 1 * * *" --kind rate --scenario sfc_a
     """
     with validated():
-        new = ScheduleNew(name=name, cron=cron, against=against, scenarios=scenario or None)
+        new = ScheduleNew(name=name, cron=cron, against=against, kind=kind, scenarios=scenario or None)
     with opened(state) as context, context.sessions() as session:
         made = service.create(session, SYSTEM, project, new, context.clock())
         session.commit()

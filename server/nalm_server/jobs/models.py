@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from nalm_core.report.trials.kinds import RunKind, kind_of
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -152,6 +153,11 @@ class JobRow(Base):
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     finished_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     campaign: Mapped[CampaignRow | None] = relationship()
+
+    @property
+    def kind(self) -> RunKind:
+        """What it measures; cycles for a job of several kinds."""
+        return kind_of(self.scenarios)
 
     @property
     def backfill_id(self) -> int | None:

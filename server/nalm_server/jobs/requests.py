@@ -16,7 +16,7 @@ from nalm_server.db.context import Context
 from nalm_server.git.commits.order import record
 from nalm_server.jobs import approvals, presentation, revisions, service
 from nalm_server.jobs.revisions import Pair
-from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest
+from nalm_server.jobs.schemas import JobDetail, JobReason, JobRequest, names_to_measure
 
 
 def request_job(context: Context, caller: Principal, project: str, request: JobRequest) -> JobDetail:
@@ -47,7 +47,7 @@ def _queue(
         why=f"requested by {caller.name}",
         now=now,
         requested_by=caller.name[:128],
-        scenarios=request.scenarios,
+        scenarios=names_to_measure(request.kind, request.scenarios),
     )
     audit(session, caller, "job.request", f"job {job.id}", now, project_id=project_id)
     session.flush()

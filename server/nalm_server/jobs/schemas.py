@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from nalm_core.report.trials.kinds import EVERY, RunKind, history_name, split_name
 from pydantic import Field, StringConstraints
 
 from nalm_server.base.schemas import NAME, Flag, Schema, former_name
@@ -83,6 +84,8 @@ class Job(JobBrief):
     """Subject of the head commit; null: no delivery named it."""
     author: str | None
     reason: str
+    kind: RunKind
+    """What is measured; `cycles` for a job of several kinds."""
     queued_for: str | None
     """Why it was first queued, for people: "push to main"."""
     message: str | None
@@ -146,7 +149,21 @@ Scenarios = Annotated[
 Reason = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 
 
+KIND = Field(
+    default=RunKind.CYCLES,
+    description="Cycles per packet; rates, latency and loss; or a soak of both commits.",
+)
+
+
+def names_to_measure(kind: RunKind, scenarios: list[str] | None) -> list[str] | None:
+    """The histories that a job of this kind adds to. None: those that nalm.toml measures by default."""
+    if kind is RunKind.CYCLES:
+        return scenarios
+    return [history_name(split_name(one)[0], kind) for one in scenarios or [EVERY]]
+
+
 class JobRequest(Schema):
+    kind: RunKind = KIND
     head: Revision
     base: Revision | None = Field(
         default=None, description="Null: where head left the default branch; on that branch, head's parent."

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from nalm_core.report.trials.kinds import RunKind, split_name
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as project_rows
@@ -16,6 +17,7 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs import approvals, ports, repository, superseding
+from nalm_server.jobs.agents.needs import Needs
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.jobs.schemas import OPEN, PRIORITY, JobReason, JobState
@@ -59,9 +61,15 @@ def enqueue(
     job.pull_request, job.requested_by, job.scenarios = pull_request, requested_by, scenarios
     job.branch = branch or _default_branch(session, commit)
     job.budget_seconds, job.campaign = budget_seconds, campaign
-    job.only_host, job.not_host, job.needs = only_host, not_host, needs
+    job.only_host, job.not_host, job.needs = only_host, not_host, needs or _needs(scenarios)
     _queue(session, [(job, why)], now)
     return job
+
+
+def _needs(scenarios: list[str] | None) -> str | None:
+    """What a host must have for these histories, as far as their names say it."""
+    under_load = any(split_name(name)[1] is not RunKind.CYCLES for name in scenarios or [])
+    return Needs(rates=True).text() if under_load else None
 
 
 @dataclass(frozen=True)

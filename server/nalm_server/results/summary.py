@@ -35,10 +35,14 @@ class Remains(Schema):
     rounds_kept: int
     rounds_set_aside: int
     launches: int
+    trials: int = 0
+    """Of a run under load, of both arms, without the steps of searches."""
+    trials_invalid: int = 0
 
 
 def of(report: RunReport) -> Remains:
     kept = sum(one.set_aside is None for one in report.rounds)
+    trials = [] if report.rates is None else report.rates.every_trial()
     return Remains(
         failure=report.failure,
         nalm_version=report.nalm_version,
@@ -56,7 +60,9 @@ def of(report: RunReport) -> Remains:
         notes=report.notes,
         rounds_kept=kept,
         rounds_set_aside=len(report.rounds) - kept,
-        launches=len({one.launch for one in report.rounds}),
+        launches=len({one.launch for one in report.rounds} | {one.launch for one in trials}),
+        trials=len(trials),
+        trials_invalid=sum(one.invalid is not None for one in trials),
     )
 
 

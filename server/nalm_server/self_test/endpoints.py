@@ -13,7 +13,7 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName
 from nalm_server.self_test import service, trials
-from nalm_server.self_test.schemas import Controls, Quality, Trial, TrialKind, TrialsNew, TrialsTaken
+from nalm_server.self_test.schemas import Controls, JudgedTrial, Quality, TrialKind, TrialsNew, TrialsTaken
 
 router = api_router("detection quality", "/projects/{project}/detection-quality")
 TrialId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of a trial.")]
@@ -60,7 +60,7 @@ def list_trials(
     below: Annotated[
         int | None, Query(ge=1, le=2**31 - 1, description="Only older ones than this number.")
     ] = None,
-) -> list[Trial]:
+) -> list[JudgedTrial]:
     """Lists trials, newest first. Kinds `aa`, `unchanged` and `moved` are the controls."""
     return trials.listed(session, caller, project, kinds=kind, limit=limit, below=below)
 

@@ -76,7 +76,7 @@ class TrialsTaken(Schema):
     """Number of trials stored before: nothing changed."""
 
 
-class Trial(Schema):
+class JudgedTrial(Schema):
     id: int
     kind: TrialKind
     name: str

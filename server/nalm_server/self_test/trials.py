@@ -14,7 +14,7 @@ from nalm_server.auth.access.service import NO_PROJECT, may_upload, require_proj
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ForbiddenError, NotFoundError
 from nalm_server.self_test import repository
-from nalm_server.self_test.schemas import Trial, TrialKind, TrialNew, TrialsTaken
+from nalm_server.self_test.schemas import JudgedTrial, TrialKind, TrialNew, TrialsTaken
 
 
 def take(
@@ -51,12 +51,12 @@ def listed(
     kinds: Sequence[TrialKind] | None,
     limit: int,
     below: int | None,
-) -> list[Trial]:
+) -> list[JudgedTrial]:
     """Trials, newest first."""
     found = require_project(session, caller, project, Role.READER)
-    own = {name for name in Trial.model_fields if name != "has_report"}
+    own = {name for name in JudgedTrial.model_fields if name != "has_report"}
     return [
-        Trial(has_report=kept, **{name: getattr(row, name) for name in own})
+        JudgedTrial(has_report=kept, **{name: getattr(row, name) for name in own})
         for row, kept in repository.page(session, found.id, kinds, limit, below)
     ]
 

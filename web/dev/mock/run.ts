@@ -233,6 +233,8 @@ export function runDetail(index: number): RunDetail {
     notes: ["2 of 194 rounds were set aside: more than 2 % of their time was stolen."],
     rounds_kept: 192,
     rounds_set_aside: 2,
+    trials: 0,
+    trials_invalid: 0,
     launches: LAUNCHES,
     report_bytes: 412_880,
     explanation: null,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from nalm_core.report.trials.kinds import RunKind, kind_of
 from sqlalchemy import JSON, Boolean, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -31,3 +32,8 @@ class ScheduleRow(Base):
     message: Mapped[str | None] = mapped_column(Text)
     """Result of the last time."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+    @property
+    def kind(self) -> RunKind:
+        """What it measures; cycles for a schedule of several kinds."""
+        return kind_of(self.scenarios)

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
+from nalm_core.report.trials.kinds import RunKind
 from pydantic import AfterValidator, Field, StringConstraints
 
 from nalm_server.base.schemas import NAME, Flag, Schema
 from nalm_server.campaigns.schedules.cron import checked
-from nalm_server.jobs.schemas import Scenarios
+from nalm_server.jobs.schemas import KIND, Scenarios
 
 
 class Against(StrEnum):
@@ -44,6 +45,7 @@ class ScheduleNew(Schema):
     name: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
     cron: Cron
     against: Against = Against.PREVIOUS
+    kind: RunKind = KIND
     scenarios: Scenarios | None = Field(
         default=None, description="Only these; null: those that nalm.toml measures by default."
     )
@@ -56,7 +58,9 @@ class ScheduleChange(Schema):
     cron: Cron | None = None
     against: Against | None = None
     scenarios: Scenarios | None = Field(
-        default=None, description="Only these; null given: those that nalm.toml measures by default."
+        default=None,
+        description="Only these, `NAME:rate` for rates and `NAME:soak` for a soak; null given: those that "
+        "nalm.toml measures by default.",
     )
     enabled: Flag | None = None
 
@@ -66,6 +70,8 @@ class Schedule(Schema):
     project: str
     cron: str
     against: Against
+    kind: RunKind
+    """What is measured; `cycles` for a schedule of several kinds."""
     scenarios: list[str] | None
     enabled: bool
     next_at: datetime | None

@@ -18,6 +18,7 @@ from nalm_server.campaigns.schedules import repository
 from nalm_server.campaigns.schedules.cron import parse
 from nalm_server.campaigns.schedules.models import ScheduleRow
 from nalm_server.campaigns.schedules.schemas import Schedule, ScheduleChange, ScheduleNew
+from nalm_server.jobs.schemas import names_to_measure
 
 MOST = 50
 """Maximum number of schedules of a project."""
@@ -31,8 +32,13 @@ def create(session: Session, caller: Principal, project: str, new: ScheduleNew, 
         raise ConflictError(f"There is a schedule {new.name!r} already: choose another name, or change it.")
     if repository.count(session, found.id) >= MOST:
         raise ConflictError(f"A project has at most {MOST} schedules: remove one first.")
+    fields = new.model_dump(exclude={"kind", "scenarios"})
     row = ScheduleRow(
-        project_id=found.id, next_at=parse(new.cron).after(now), created_at=now, **new.model_dump()
+        project_id=found.id,
+        next_at=parse(new.cron).after(now),
+        created_at=now,
+        scenarios=names_to_measure(new.kind, new.scenarios),
+        **fields,
     )
     repository.add(session, row)
     _record(session, caller, "add", row, now)

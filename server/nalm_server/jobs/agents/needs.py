@@ -19,6 +19,7 @@ FLAGS = {
     "pmu": "a PMU",
     "loads": "an agent that measures experiments under load",
     "flows": "an agent that measures experiments on flows",
+    "rates": "an agent that measures rates and soaks",
 }
 Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
 
@@ -35,6 +36,8 @@ class Needs(Schema):
     """An agent that measures experiments under load: core counts and queues."""
     flows: Flag = False
     """An agent that measures experiments on flows."""
+    rates: Flag = False
+    """An agent that measures rates and soaks."""
 
     def text(self) -> str:
         """Canonical text without unneeded fields; short enough for its column."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nalm_core.report.history_figure import HistoryFigure
+from nalm_core.report.history_figure import HistoryFigure, exact
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import summarise
 from sqlalchemy.orm import Session
@@ -15,6 +15,7 @@ from nalm_server.results.series import repository
 from nalm_server.results.series.models import SeriesValueRow
 
 CHAIN = "chain"
+STAGE_CHARACTERS = 64
 
 
 Figures = list[tuple[str, str, HistoryFigure]]
@@ -22,7 +23,8 @@ Figures = list[tuple[str, str, HistoryFigure]]
 
 
 def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
-    """(stage, metric, figure) of head, with its own features."""
+    """(stage, metric, figure) of head, with its own features. Parts of a metric by cause stand in the place
+    of stages."""
     if Arm.HEAD not in report.arms:
         return
     summary = summarise(report, Arm.HEAD)
@@ -31,6 +33,9 @@ def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
     for stage, by_metric in summary.stages.items():
         for metric, figure in by_metric.items():
             yield stage, metric, figure
+    for one in report.own_metrics:
+        for cause, part in one.causes.get(Arm.HEAD, {}).items():
+            yield cause[:STAGE_CHARACTERS], one.name, exact(part, one.source)
 
 
 def enter(session: Session, run: RunRow, found: Figures) -> None:

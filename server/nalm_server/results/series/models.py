@@ -23,6 +23,7 @@ class ScenarioRow(Base):
     traffic: Mapped[str] = mapped_column(String(256))
     load: Mapped[str] = mapped_column(String(32))
     stages: Mapped[list[str]] = mapped_column(JSON)
+    """Of rates: causes of losses."""
 
 
 class ProjectMetricRow(Base):

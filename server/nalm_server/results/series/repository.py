@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.trials.kinds import RunKind, split_name
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -48,7 +49,8 @@ class ImportedValue(NamedTuple):
 
 
 def record_scenario(session: Session, project_id: int, report: RunReport) -> ScenarioRow:
-    """The scenario as this report describes it. The caller holds the project's lock."""
+    """The scenario as this report describes it. For rates, the causes of losses stand in the place of stages.
+    The caller holds the project's lock."""
     row = find_scenario(session, project_id, report.scenario.name)
     if row is None:
         row = ScenarioRow(project_id=project_id, name=report.scenario.name, stages=[])
@@ -56,7 +58,10 @@ def record_scenario(session: Session, project_id: int, report: RunReport) -> Sce
     row.model, row.lcores = report.scenario.model, report.scenario.lcores
     row.traffic, row.load = report.scenario.traffic, report.scenario.load
     head = report.arms.get(Arm.HEAD)
-    if head is not None and head.stages:
+    if split_name(report.scenario.name)[1] is not RunKind.CYCLES:
+        causes = {cause for one in report.own_metrics for cause in one.causes.get(Arm.HEAD, {})}
+        row.stages = sorted({*row.stages, *causes})
+    elif head is not None and head.stages:
         row.stages = [stage.name for stage in head.stages if not stage.apart]
     session.flush()
     return row

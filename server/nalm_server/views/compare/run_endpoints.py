@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /runs/{run_id}/code and /source."""
+"""GET /runs/{run_id}/code, /source and /rates."""
 
 from __future__ import annotations
 
 from nalm_core.profiles.source_view import FunctionSource
+from nalm_core.rates.run_view import RunRates
 
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import RunId
-from nalm_server.views.compare import run_code
+from nalm_server.views.compare import run_code, run_rates
 from nalm_server.views.compare.function_name import RequestedFunction
 from nalm_server.views.compare.schemas import RunCode
 
@@ -28,3 +29,9 @@ def get_run_source(
 ) -> FunctionSource:
     """Shows one function of one run: the text of both sides, line by line, with the cost of each line."""
     return run_code.source_of_run(session, caller, run_id, function)
+
+
+@router.get("/runs/{run_id}/rates", responses=documented(404, 410))
+def get_run_rates(run_id: RunId, session: ReadDb, caller: Caller) -> RunRates:
+    """Shows one run of rates or one soak: distributions of both sides, losses, searches, invalid trials."""
+    return run_rates.rates_of_run(session, caller, run_id)

@@ -38,7 +38,7 @@ def export_series(
     form: Annotated[Format, Query(alias="format")] = Format.CSV,
     table: Annotated[Table, Query(description="docs/store.md has the columns of each.")] = Table.SERIES,
     scenario: Annotated[str | None, Query(max_length=64, pattern=NAME)] = None,
-    metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z_]+$")] = None,
+    metric: Annotated[str | None, Query(max_length=64, pattern=r"^[a-z][a-z0-9_]*$")] = None,
     host_class: Annotated[str | None, Query(max_length=128, pattern=r"^[^\x00]+$")] = None,
     since: Annotated[Moment | None, Query(description="Only rows of this time or later.")] = None,
 ) -> StreamingResponse:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nalm_core.report.cell import Kind
-from sqlalchemy import Select, select
-from sqlalchemy.orm import Session, aliased
+from nalm_core.report.trials.kinds import UNDER_LOAD
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy import Select, or_, select
+from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.models import AlertRow
 from nalm_server.campaigns.experiments.models import CellRow
@@ -17,10 +19,17 @@ from nalm_server.campaigns.experiments.spec import KIND
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CampaignRow
+from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow
 from nalm_server.self_test.models import TrialRow
 from nalm_server.views.exports.repository import BATCH
-from nalm_server.views.exports.rows import AlertExport, CellExport, ChangePointExport, TrialExport
+from nalm_server.views.exports.rows import (
+    AlertExport,
+    CellExport,
+    ChangePointExport,
+    RateExport,
+    TrialExport,
+)
 
 
 def alerts(session: Session, project_id: int) -> Iterator[AlertExport]:
@@ -75,6 +84,33 @@ def cells(session: Session, project_id: int) -> Iterator[CellExport]:
     for row, number, kind, sha in _fetched(session, query):
         fields = {"experiment": number, "time": row.received_at, "cell": row.name}
         yield _made(CellExport, row, {**fields, "kind": kind, "commit": sha})
+
+
+def rates(session: Session, project_id: int) -> Iterator[RateExport]:
+    """Oldest run first, figures in the order of the report."""
+    query = (
+        select(RunRow, VerdictRow, ScenarioRow.name)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
+        .where(RunRow.project_id == project_id)
+        .where(or_(*(ScenarioRow.name.endswith(f":{kind}", autoescape=True) for kind in UNDER_LOAD)))
+        .order_by(RunRow.id)
+        .options(undefer(VerdictRow.document))
+    )
+    for run, verdict, scenario in _fetched(session, query):
+        origin = {
+            "time": run.received_at,
+            "commit": run.head_sha,
+            "base": run.base_sha,
+            "scenario": scenario,
+            "run_outcome": verdict.outcome,
+        }
+        for change in Verdict.model_validate(verdict.document).metrics:
+            figures = change.model_dump(
+                include={"metric", "unit", "outcome", "ratio", "low", "high", "reason"}
+            )
+            sides = {"of_base": change.base, "of_head": change.head}
+            yield _made(RateExport, run, {**origin, **figures, **sides})
 
 
 def under_load(session: Session, project_id: int, kind: Kind) -> Iterator[CampaignRow]:

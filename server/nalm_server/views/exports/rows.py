@@ -218,3 +218,29 @@ class TrialExport(NamedTuple):
     high: float | None
     cpp: float | None
     version: str | None
+
+
+class RateExport(NamedTuple):
+    """A figure of a run of rates or a soak."""
+
+    run_id: str
+    time: datetime
+    """Time at which the run was received."""
+    commit: str
+    base: str | None
+    scenario: str
+    """Ends in the kind: `fast_path:rate`."""
+    host_class: str
+    run_outcome: str
+    metric: str
+    unit: str
+    outcome: str
+    of_base: float | None
+    """Mean over launches; none: missing."""
+    of_head: float | None
+    ratio: float | None
+    """1 + the change."""
+    low: float | None
+    high: float | None
+    reason: str | None
+    """Why it is missing or undecided, or its causes."""

@@ -25,6 +25,7 @@ from nalm_server.views.exports.rows import (
     NcppExport,
     PriceExport,
     QueueLoadExport,
+    RateExport,
     TrialExport,
 )
 from nalm_server.views.exports.schemas import ExportRow, Filter
@@ -48,6 +49,8 @@ class Table(StrEnum):
     """A row for each load of experiments on queues."""
     FLOW_SHARES = "flow-shares"
     """A row for each design and share of new flows of experiments on flows."""
+    RATES = "rates"
+    """A row for each figure of a run of rates or a soak, also of one that could not be measured."""
     PRICES = "prices"
     NCPP = "ncpp"
     TRIALS = "trials"
@@ -120,6 +123,7 @@ SOURCES: Mapping[Table, Source] = MappingProxyType(
         Table.FLOW_SHARES: Source(
             FlowShareExport, lambda s, project, _: under_load.flow_shares(s, project.id)
         ),
+        Table.RATES: Source(RateExport, lambda s, project, _: judged_repository.rates(s, project.id)),
         Table.PRICES: Source(PriceExport, _prices),
         Table.NCPP: Source(NcppExport, _ncpp),
         Table.TRIALS: Source(TrialExport, lambda s, project, _: judged_repository.trials(s, project.id)),

@@ -7,6 +7,7 @@ import { compareQuery } from "../../shared/api/compare";
 import { commitQuery, projectQuery, scenariosQuery } from "../../shared/api/queries";
 import type { Comparison } from "../../shared/api/types";
 import type { CompareSearch } from "../../shared/logic/run/compareSearch";
+import { kindOf } from "../../shared/logic/run/kinds";
 import { axisOf, type Sides, sidesOf } from "../../shared/logic/run/sides";
 import { judgedChain } from "../../shared/logic/run/verdict";
 import { currentScenario } from "../../shared/logic/search";
@@ -24,6 +25,7 @@ import { HostFacts } from "../../shared/ui/run/HostFacts";
 import { MetricPanel } from "../../shared/ui/run/MetricPanel";
 import { NextSteps } from "../../shared/ui/run/NextSteps";
 import { OutcomePanel } from "../../shared/ui/run/OutcomePanel";
+import { RatesPanels } from "../../shared/ui/run/RatesPanels";
 import { RoundsPanel } from "../../shared/ui/run/RoundsPanel";
 import { StagePanel } from "../../shared/ui/run/StagePanel";
 import { VerdictBanner } from "../../shared/ui/run/VerdictBanner";
@@ -159,6 +161,7 @@ function Result({
   onChange,
 }: ComparedProps & { comparison: Comparison }) {
   const { verdict, chain, stages, checks, host, notes } = comparison;
+  const kind = kindOf(comparison.scenario);
   const change = (part: CompareSearch): void => onChange({ ...search, ...part });
   useRemembered(project, search);
   return (
@@ -188,7 +191,10 @@ function Result({
       )}
       {!comparison.paired && <LinkedPanel changes={comparison.linked} />}
       <OutcomePanel verdict={verdict} />
-      <MetricPanel verdict={verdict} />
+      <MetricPanel verdict={verdict} kind={kind} />
+      {kind !== "cycles" && comparison.paired && comparison.run_ids[0] && (
+        <RatesPanels runId={comparison.run_ids[0]} />
+      )}
       {stages.length > 0 && (
         <StagePanel
           title="Where the cycles went"
@@ -203,14 +209,16 @@ function Result({
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
       {chain && <CodePanels project={project} sides={sides} search={search} onChange={change} />}
-      <RoundsPanel
-        name={fileName("rounds", comparison.base.short_sha, comparison.head.short_sha, comparison.scenario)}
-        rounds={comparison.rounds}
-        paired={comparison.paired}
-        chain={chain}
-        drawn={search.rounds ?? "ratio"}
-        onDrawn={(drawn) => change({ rounds: drawn === "cpp" ? "cpp" : undefined })}
-      />
+      {kind === "cycles" && (
+        <RoundsPanel
+          name={fileName("rounds", comparison.base.short_sha, comparison.head.short_sha, comparison.scenario)}
+          rounds={comparison.rounds}
+          paired={comparison.paired}
+          chain={chain}
+          drawn={search.rounds ?? "ratio"}
+          onDrawn={(drawn) => change({ rounds: drawn === "cpp" ? "cpp" : undefined })}
+        />
+      )}
       <div className="panel-grid">
         {checks.length > 0 && (
           <Panel title="Checks">

@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { branchesQuery, projectMetricsQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { functionsOf } from "../../shared/logic/code/functions";
+import { commonKind, type RunKind } from "../../shared/logic/run/kinds";
 import { LONGEST, NO_STAGES } from "../../shared/logic/search";
 import { FunctionPicker } from "./FunctionPicker";
 import { type HistorySearch, SCALES, VALUES, withFunctions } from "./search";
@@ -72,7 +73,12 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
         value={functionsOf(search.functions)}
         onChange={(keys) => set(withFunctions(search, keys))}
       />
-      <MetricSelect project={project} search={search} set={set} />
+      <MetricSelect
+        project={project}
+        kind={commonKind(shown.map((one) => one.name))}
+        search={search}
+        set={set}
+      />
       <Select
         label="Commits"
         size="xs"
@@ -110,7 +116,18 @@ export function HistoryControls({ project, scenarios, shown, branches, search, s
   );
 }
 
-function MetricSelect({ project, search, set }: Pick<Props, "project" | "search" | "set">) {
+const MAIN_LABELS: Readonly<Record<RunKind, string>> = {
+  cycles: "CPP, IPP, eIPC, rate",
+  rate: "Latency, NDR, MRR, loss",
+  soak: "Growth and drift",
+};
+
+function MetricSelect({
+  project,
+  kind,
+  search,
+  set,
+}: Pick<Props, "project" | "search" | "set"> & { kind: RunKind }) {
   const { data: metrics = [] } = useQuery(projectMetricsQuery(project));
   return (
     <Select
@@ -122,9 +139,7 @@ function MetricSelect({ project, search, set }: Pick<Props, "project" | "search"
         {
           value: MAIN,
           label:
-            search.functions && search.stages === NO_STAGES
-              ? "IPP, calls, CPP, eIPC"
-              : "CPP, IPP, eIPC, rate",
+            search.functions && search.stages === NO_STAGES ? "IPP, calls, CPP, eIPC" : MAIN_LABELS[kind],
         },
         ...metrics.map((one) => ({ value: one.name, label: one.title })),
       ]}

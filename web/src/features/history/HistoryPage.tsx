@@ -9,15 +9,9 @@ import type { ScenarioSummary } from "../../shared/api/types";
 import { StageLegend } from "../../shared/charts/StageLegend";
 import { CHAIN } from "../../shared/logic/charts/palette";
 import { FUNCTION_METRICS, functionsOf, labelOf } from "../../shared/logic/code/functions";
+import { commonKind, mainMetricsOf } from "../../shared/logic/run/kinds";
 import { modelWord } from "../../shared/logic/run/models";
-import {
-  chosen,
-  chosenScenarios,
-  LONGEST,
-  MAIN_METRICS,
-  NO_STAGES,
-  toggled,
-} from "../../shared/logic/search";
+import { chosen, chosenScenarios, LONGEST, NO_STAGES, toggled } from "../../shared/logic/search";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { PageHead } from "../../shared/ui/PageHead";
@@ -132,7 +126,7 @@ function Measured({ project, scenarios, search }: Props) {
       </div>
       <HistoryPanels
         project={project}
-        metrics={search.metric ? [search.metric] : mainMetrics(functions.length > 0, alone)}
+        metrics={search.metric ? [search.metric] : mainMetrics(names, functions.length > 0, alone)}
         wanted={wanted}
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
@@ -180,9 +174,10 @@ function useWanted(
 }
 
 /** Without one in the address. */
-const mainMetrics = (functions: boolean, alone: boolean): readonly string[] => {
+const mainMetrics = (scenarios: readonly string[], functions: boolean, alone: boolean): readonly string[] => {
   if (alone) return FUNCTION_METRICS;
-  return functions ? [...new Set([...MAIN_METRICS, ...FUNCTION_METRICS])] : MAIN_METRICS;
+  const main = mainMetricsOf(commonKind(scenarios));
+  return functions ? [...new Set([...main, ...FUNCTION_METRICS])] : main;
 };
 
 interface AgainstProps {
@@ -197,7 +192,8 @@ const MOST_OFFERED = 50;
 
 /** The commit that is 0 per cent. */
 function Against({ project, wanted, search, set }: AgainstProps) {
-  const { data: lines } = useQuery(linesQuery(project, search.metric ?? MAIN_METRICS[0] ?? "cpp", wanted));
+  const main = mainMetricsOf(commonKind(wanted.scenarios));
+  const { data: lines } = useQuery(linesQuery(project, search.metric ?? main[0] ?? "cpp", wanted));
   const offered = useMemo(() => {
     if (lines === undefined) return [];
     const tags = new Map(lines.releases.map((one) => [one.at, one.name]));

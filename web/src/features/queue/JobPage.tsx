@@ -6,6 +6,7 @@ import type { ReactNode } from "react";
 import { jobQuery } from "../../shared/api/jobs";
 import type { JobDetail } from "../../shared/api/types";
 import { purposeOf, reasonWord } from "../../shared/logic/queue";
+import { KIND_WORDS } from "../../shared/logic/run/kinds";
 import { isActive } from "../../shared/logic/run/verdict";
 import { moment, shortSha } from "../../shared/logic/text/format";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
@@ -56,6 +57,7 @@ export function JobPage() {
 function State({ job }: { job: JobDetail }) {
   const pairs: [string, ReactNode][] = [
     ["Compares", <Commits key="commits" job={job} />],
+    ["Measures", KIND_WORDS[job.kind]],
     ["Scenarios", job.scenarios?.join(", ") ?? "those of nalm.toml"],
     ["Queued for", purposeOf(job)],
     ["Pull request", job.pull_request ?? ""],

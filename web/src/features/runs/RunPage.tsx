@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { reportQuery, runQuery } from "../../shared/api/queries";
 import type { RunDetail } from "../../shared/api/types";
+import { kindOf } from "../../shared/logic/run/kinds";
 import { judgedChain } from "../../shared/logic/run/verdict";
 import { fileName } from "../../shared/logic/text/csv";
 import { bytes, moment } from "../../shared/logic/text/format";
@@ -17,6 +18,7 @@ import { Panel } from "../../shared/ui/Panel";
 import { MetricPanel } from "../../shared/ui/run/MetricPanel";
 import { NextSteps } from "../../shared/ui/run/NextSteps";
 import { OutcomePanel } from "../../shared/ui/run/OutcomePanel";
+import { RatesPanels } from "../../shared/ui/run/RatesPanels";
 import { StagePanel } from "../../shared/ui/run/StagePanel";
 import { VerdictBanner } from "../../shared/ui/run/VerdictBanner";
 import { Failed, Loading } from "../../shared/ui/States";
@@ -51,6 +53,9 @@ export function RunPage() {
     </>
   );
 }
+
+const hasTrials = (run: RunDetail): boolean =>
+  kindOf(run.scenario) !== "cycles" && run.status === "measured" && !run.report_expired;
 
 function Run({ run }: { run: RunDetail }) {
   const { verdict } = run;
@@ -111,7 +116,8 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
       <OutcomePanel verdict={verdict} />
-      <MetricPanel verdict={verdict} />
+      <MetricPanel verdict={verdict} kind={kindOf(run.scenario)} />
+      {hasTrials(run) && <RatesPanels runId={run.run_id} />}
       {stages.length > 0 && (
         <StagePanel
           title="Stages"
@@ -129,7 +135,7 @@ function Run({ run }: { run: RunDetail }) {
           <ChangeSiteTable verdict={verdict} />
         </Panel>
       )}
-      {!run.report_expired && (
+      {!run.report_expired && kindOf(run.scenario) === "cycles" && (
         <RunCodePanels
           run={run}
           chain={verdict.chain ?? null}

@@ -45,6 +45,15 @@ export const runCodeQuery = (runId: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** Of a run of rates or a soak. */
+export const runRatesQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["run-rates", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/rates", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** One function's text; stage is null outside stages. */
 export const sourceQuery = (project: string, sides: Sides, stage: string | null, name: string) =>
   queryOptions({

@@ -2852,6 +2852,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run Rates
+         * @description Shows one run of rates or one soak: distributions of both sides, losses, searches, invalid trials.
+         */
+        get: operations["get_run_rates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/report": {
         parameters: {
             query?: never;
@@ -3490,6 +3510,11 @@ export interface components {
             /** Stages */
             stages?: components["schemas"]["StageInfo"][];
         };
+        /** ArmInterval */
+        ArmInterval: {
+            arm: components["schemas"]["Arm"];
+            interval: components["schemas"]["SoakInterval"];
+        };
         /**
          * ArmMemory
          * @description Resident memory of an arm's process at the end of a replay, by size of page (proc(5), smaps_rollup).
@@ -3500,6 +3525,30 @@ export interface components {
             huge_bytes: number;
             /** Small Bytes */
             small_bytes: number;
+        };
+        /** ArmRates */
+        ArmRates: {
+            arm: components["schemas"]["Arm"];
+            /** Invalid */
+            invalid: components["schemas"]["InvalidTrials"][];
+            jitter: components["schemas"]["Distribution"] | null;
+            latency: components["schemas"]["Distribution"] | null;
+            /** Losses */
+            losses: components["schemas"]["LossByCause"][];
+            /** Soak */
+            soak: components["schemas"]["SoakPoint"][];
+            /** Trials */
+            trials: number;
+        };
+        /**
+         * ArmSearch
+         * @description A search with one arm in one launch.
+         */
+        ArmSearch: {
+            arm: components["schemas"]["Arm"];
+            /** Launch */
+            launch: number;
+            search: components["schemas"]["Search"];
         };
         /**
          * Arrivals
@@ -4057,6 +4106,11 @@ export interface components {
              * @default false
              */
             pmu: boolean;
+            /**
+             * Rates
+             * @default false
+             */
+            rates: boolean;
         };
         /**
          * Capabilities
@@ -4115,6 +4169,11 @@ export interface components {
              * @default false
              */
             pmu: boolean;
+            /**
+             * Rates
+             * @default false
+             */
+            rates: boolean;
         };
         /** CapacityAnswer */
         CapacityAnswer: {
@@ -4411,6 +4470,16 @@ export interface components {
             short_sha: string;
             /** Subject */
             subject: string | null;
+        };
+        /**
+         * CommonLoad
+         * @description A load that both arms are offered.
+         */
+        CommonLoad: {
+            /** Pps */
+            pps: number;
+            /** Share */
+            share?: number | null;
         };
         /**
          * Compared
@@ -4904,6 +4973,18 @@ export interface components {
             head: string;
         };
         /**
+         * Distribution
+         * @description All valid trials at the run's load together.
+         */
+        Distribution: {
+            /** Ns */
+            ns: number[];
+            /** Packets */
+            packets: number;
+            /** Percents */
+            percents: number[];
+        };
+        /**
          * Drift
          * @description The reference against itself, in the order of measurement.
          */
@@ -4960,6 +5041,12 @@ export interface components {
              */
             scenarios: string[];
         };
+        /**
+         * Ended
+         * @description How a search ended.
+         * @enum {string}
+         */
+        Ended: "found" | "loss_at_least" | "no_loss_at_most" | "disturbed" | "out_of_time";
         /**
          * EnvironmentStep
          * @description Another host, another state of a host or another compiler measures from this commit on: what that alone
@@ -5935,6 +6022,22 @@ export interface components {
             /** Version */
             version: string | null;
         };
+        /**
+         * Histogram
+         * @description One histogram. Without values, `count` is 0, and `min_ns` and `max_ns` are None.
+         */
+        Histogram: {
+            /** Count */
+            count: number;
+            /** Max Ns */
+            max_ns: number | null;
+            /** Min Ns */
+            min_ns: number | null;
+            /** Payload */
+            payload: string;
+            /** Sum Ns */
+            sum_ns: number;
+        };
         /** History */
         History: {
             /** Change Points */
@@ -6391,6 +6494,13 @@ export interface components {
             /** Value */
             value: number;
         };
+        /** InvalidTrials */
+        InvalidTrials: {
+            /** Reason */
+            reason: string;
+            /** Trials */
+            trials: number;
+        };
         /** InvitationNew */
         InvitationNew: {
             /**
@@ -6470,6 +6580,7 @@ export interface components {
             host: string | null;
             /** Id */
             id: number;
+            kind: components["schemas"]["RunKind"];
             /** Message */
             message: string | null;
             /** Not Before */
@@ -6567,6 +6678,7 @@ export interface components {
             host: string | null;
             /** Id */
             id: number;
+            kind: components["schemas"]["RunKind"];
             /** Log Tail */
             log_tail: string | null;
             /** Message */
@@ -6621,6 +6733,11 @@ export interface components {
             base?: string | null;
             /** Head */
             head: string;
+            /**
+             * @description Cycles per packet; rates, latency and loss; or a soak of both commits.
+             * @default cycles
+             */
+            kind: components["schemas"]["RunKind"];
             /** Scenarios */
             scenarios?: string[] | null;
         };
@@ -6641,6 +6758,55 @@ export interface components {
             project: string;
             /** Runs */
             runs: number;
+        };
+        /** JudgedTrial */
+        JudgedTrial: {
+            /** Base Sha */
+            base_sha: string | null;
+            /** Category */
+            category: string | null;
+            /** Cause Right */
+            cause_right: boolean | null;
+            /** Correct */
+            correct: boolean;
+            /** Cpp */
+            cpp: number | null;
+            expected: components["schemas"]["Outcome"];
+            /** Has Report */
+            has_report: boolean;
+            /** Head Sha */
+            head_sha: string | null;
+            /** High */
+            high: number | null;
+            /** Host */
+            host: string;
+            /** Host Class */
+            host_class: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            kind: components["schemas"]["TrialKind"];
+            /** Low */
+            low: number | null;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /** Name */
+            name: string;
+            outcome: components["schemas"]["Outcome"];
+            /** Ratio Cpp */
+            ratio_cpp: number | null;
+            /** Scenario */
+            scenario: string;
+            /** Size */
+            size: number | null;
+            /** Stage Right */
+            stage_right: boolean | null;
+            /** Version */
+            version: string | null;
         };
         /**
          * Kind
@@ -6695,6 +6861,18 @@ export interface components {
             turn_wall_ns: number;
             /** Voluntary Switches */
             voluntary_switches: number;
+        };
+        /**
+         * LcoreStages
+         * @description Every stage on one lcore over one trial.
+         */
+        LcoreStages: {
+            /** Lcore */
+            lcore: number;
+            /** Stages */
+            stages: {
+                [key: string]: components["schemas"]["StageCounters"];
+            };
         };
         /**
          * LcoreTurn
@@ -6906,6 +7084,15 @@ export interface components {
             /** Ratio */
             ratio: number;
         };
+        /** LossByCause */
+        LossByCause: {
+            /** Cause */
+            cause: string;
+            /** Packets */
+            packets: number;
+            /** Share */
+            share: number;
+        };
         /**
          * Measured
          * @description A run that a revision can be compared by.
@@ -7043,6 +7230,18 @@ export interface components {
             stage?: string | null;
             /** Unit */
             unit: string;
+        };
+        /**
+         * MetricGrowth
+         * @description The change of a figure over a soak, with the interval of its trend.
+         */
+        MetricGrowth: {
+            /** High */
+            high: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
         };
         /**
          * ModelChange
@@ -7322,6 +7521,11 @@ export interface components {
              * @default false
              */
             pmu: boolean;
+            /**
+             * Rates
+             * @default false
+             */
+            rates: boolean;
         };
         /**
          * NoisePoint
@@ -7508,6 +7712,12 @@ export interface components {
              * @enum {string}
              */
             better: "lower" | "higher";
+            /** Causes */
+            causes?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
             /**
              * Every
              * @enum {string}
@@ -7520,6 +7730,16 @@ export interface components {
              * @default false
              */
             gates: boolean;
+            /** Growth */
+            growth?: {
+                [key: string]: components["schemas"]["MetricGrowth"];
+            };
+            /**
+             * Judged
+             * @default ratio
+             * @enum {string}
+             */
+            judged: "ratio" | "ranks" | "share" | "growth" | "never";
             /** Margin */
             margin: number;
             /** Missing */
@@ -7532,7 +7752,7 @@ export interface components {
              * Source
              * @enum {string}
              */
-            source: "build" | "process" | "probe" | "telemetry" | "command" | "file";
+            source: "build" | "process" | "probe" | "telemetry" | "command" | "file" | "trials";
             /** Unit */
             unit: string;
             /** Values */
@@ -7558,6 +7778,18 @@ export interface components {
              */
             scope: "read" | "upload" | "measure" | "maintain" | "admin";
         };
+        /**
+         * PairedTrial
+         * @description A trial of one arm. The other arm's trial of this load, launch and `pair` ran just before or after.
+         */
+        PairedTrial: {
+            arm: components["schemas"]["Arm"];
+            /** Load */
+            load: number | null;
+            /** Pair */
+            pair: number;
+            trial: components["schemas"]["Trial"];
+        };
         /** PasswordChange */
         PasswordChange: {
             /** New */
@@ -7565,6 +7797,12 @@ export interface components {
             /** Old */
             old?: string | null;
         };
+        /**
+         * Phase
+         * @description The purpose of a trial.
+         * @enum {string}
+         */
+        Phase: "mrr" | "search" | "latency" | "sweep" | "soak";
         /**
          * PlanState
          * @description waiting -> measuring or bisecting -> one of the others; back to waiting when it is requested again.
@@ -8205,6 +8443,24 @@ export interface components {
              */
             latest_only: boolean;
         };
+        /** RateRun */
+        RateRun: {
+            base_ndr?: components["schemas"]["Search"] | null;
+            /** Generator */
+            generator: string;
+            /** Intervals */
+            intervals?: components["schemas"]["ArmInterval"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "rate" | "soak";
+            load: components["schemas"]["CommonLoad"];
+            /** Searches */
+            searches?: components["schemas"]["ArmSearch"][];
+            /** Trials */
+            trials?: components["schemas"]["PairedTrial"][];
+        };
         /**
          * ReadToken
          * @description Token with which the server reads the repository over HTTP. Stored encrypted, never shown.
@@ -8756,7 +9012,38 @@ export interface components {
             };
             /** Traffic */
             traffic: string;
+            /**
+             * Trials
+             * @default 0
+             */
+            trials: number;
+            /**
+             * Trials Invalid
+             * @default 0
+             */
+            trials_invalid: number;
             verdict: components["schemas"]["Verdict"];
+        };
+        /**
+         * RunKind
+         * @enum {string}
+         */
+        RunKind: "cycles" | "rate" | "soak";
+        /**
+         * RunRates
+         * @description A run of rates or a soak.
+         */
+        RunRates: {
+            /** Arms */
+            arms: components["schemas"]["ArmRates"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "rate" | "soak";
+            load: components["schemas"]["CommonLoad"];
+            /** Searches */
+            searches: components["schemas"]["ArmSearch"][];
         };
         /** RunReport */
         RunReport: {
@@ -8808,6 +9095,7 @@ export interface components {
             profiles?: components["schemas"]["Profile"][];
             /** Project */
             project: string;
+            rates?: components["schemas"]["RateRun"] | null;
             /** Replays */
             replays?: components["schemas"]["Replay"][];
             /** Rounds */
@@ -8982,6 +9270,7 @@ export interface components {
             cron: string;
             /** Enabled */
             enabled: boolean;
+            kind: components["schemas"]["RunKind"];
             /** Last At */
             last_at: string | null;
             /** Last Sha */
@@ -9009,7 +9298,7 @@ export interface components {
             enabled?: boolean | null;
             /**
              * Scenarios
-             * @description Only these; null given: those that nalm.toml measures by default.
+             * @description Only these, `NAME:rate` for rates and `NAME:soak` for a soak; null given: those that nalm.toml measures by default.
              */
             scenarios?: string[] | null;
         };
@@ -9028,6 +9317,11 @@ export interface components {
              * @default true
              */
             enabled: boolean;
+            /**
+             * @description Cycles per packet; rates, latency and loss; or a soak of both commits.
+             * @default cycles
+             */
+            kind: components["schemas"]["RunKind"];
             /** Name */
             name: string;
             /**
@@ -9041,6 +9335,32 @@ export interface components {
          * @enum {string}
          */
         Scope: "read" | "upload" | "measure" | "maintain" | "admin" | "agent";
+        /**
+         * Search
+         * @description One goal of a search and its final bounds in packets per second.
+         */
+        Search: {
+            ended: components["schemas"]["Ended"];
+            /**
+             * Goal
+             * @enum {string}
+             */
+            goal: "ndr" | "pdr";
+            /** Greatest Pps */
+            greatest_pps: number;
+            /** Least Pps */
+            least_pps: number;
+            /** Loss Ratio */
+            loss_ratio: number;
+            /** Lower Pps */
+            lower_pps: number | null;
+            /** Reason */
+            reason?: string | null;
+            /** Throughput Pps */
+            throughput_pps: number | null;
+            /** Upper Pps */
+            upper_pps: number | null;
+        };
         /** SecretChange */
         SecretChange: {
             /**
@@ -9211,6 +9531,46 @@ export interface components {
             new_server: boolean;
             /** Roles */
             roles: components["schemas"]["ProjectRole"][];
+        };
+        /**
+         * SoakInterval
+         * @description An interval of a soak: a trial, and what the process held at its end.
+         */
+        SoakInterval: {
+            /** Buffers In Use */
+            buffers_in_use: number | null;
+            /**
+             * Ended At
+             * Format: date-time
+             */
+            ended_at: string;
+            /** Launch */
+            launch: number;
+            /** Launch S */
+            launch_s: number;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Number */
+            number: number;
+            trial: components["schemas"]["Trial"];
+        };
+        /**
+         * SoakPoint
+         * @description One interval.
+         */
+        SoakPoint: {
+            /** Buffers In Use */
+            buffers_in_use: number | null;
+            /** Cpp */
+            cpp: number | null;
+            /** Hours */
+            hours: number;
+            /** Latency P99 9 Ns */
+            latency_p99_9_ns: number | null;
+            /** Memory Bytes */
+            memory_bytes: number | null;
+            /** Pps */
+            pps: number | null;
         };
         /**
          * Source
@@ -9563,7 +9923,7 @@ export interface components {
          * Table
          * @enum {string}
          */
-        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "core-counts" | "queue-loads" | "flow-shares" | "prices" | "ncpp" | "trials";
+        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "core-counts" | "queue-loads" | "flow-shares" | "rates" | "prices" | "ncpp" | "trials";
         /**
          * Tag
          * @description A release.
@@ -9670,6 +10030,14 @@ export interface components {
             stage?: string | null;
         };
         /**
+         * Times
+         * @description Latency and jitter of one direction.
+         */
+        Times: {
+            jitter: components["schemas"]["Histogram"];
+            latency: components["schemas"]["Histogram"];
+        };
+        /**
          * Token
          * @description A token without its secret, which only its holder has.
          */
@@ -9747,6 +10115,30 @@ export interface components {
             /** Url */
             url: string;
         };
+        /**
+         * Traffic
+         * @description The generator's own counters of a trial.
+         */
+        Traffic: {
+            /** Damaged */
+            damaged: number | null;
+            /** Duplicates */
+            duplicates: number | null;
+            /** Flows Begun */
+            flows_begun?: number | null;
+            /** Late */
+            late: number;
+            /** Queue Full */
+            queue_full?: number | null;
+            /** Received */
+            received: number | null;
+            /** Reordered */
+            reordered: number | null;
+            /** Sending Ns */
+            sending_ns: number;
+            /** Sent */
+            sent: number;
+        };
         /** Transition */
         Transition: {
             /**
@@ -9760,54 +10152,42 @@ export interface components {
             /** Who */
             who: string | null;
         };
-        /** Trial */
+        /**
+         * Trial
+         * @description One load for a fixed time: raw counters, from its begin until no packet is in flight.
+         */
         Trial: {
-            /** Base Sha */
-            base_sha: string | null;
-            /** Category */
-            category: string | null;
-            /** Cause Right */
-            cause_right: boolean | null;
-            /** Correct */
-            correct: boolean;
-            /** Cpp */
-            cpp: number | null;
-            expected: components["schemas"]["Outcome"];
-            /** Has Report */
-            has_report: boolean;
-            /** Head Sha */
-            head_sha: string | null;
-            /** High */
-            high: number | null;
-            /** Host */
-            host: string;
-            /** Host Class */
-            host_class: string;
-            /** Id */
-            id: number;
-            /** Job Id */
-            job_id: number | null;
-            kind: components["schemas"]["TrialKind"];
-            /** Low */
-            low: number | null;
+            /** Batches */
+            batches?: components["schemas"]["LcoreBatches"][];
+            /** Directions */
+            directions?: {
+                [key: string]: components["schemas"]["Times"];
+            };
+            /** Intended Pps */
+            intended_pps: number | null;
+            /** Intended S */
+            intended_s: number;
+            /** Invalid */
+            invalid?: string | null;
+            jitter?: components["schemas"]["Histogram"] | null;
+            latency?: components["schemas"]["Histogram"] | null;
+            /** Launch */
+            launch: number;
+            /** Lcores */
+            lcores: components["schemas"]["LcoreCounters"][];
             /**
-             * Measured At
-             * Format: date-time
+             * Outside
+             * @default false
              */
-            measured_at: string;
-            /** Name */
-            name: string;
-            outcome: components["schemas"]["Outcome"];
-            /** Ratio Cpp */
-            ratio_cpp: number | null;
-            /** Scenario */
-            scenario: string;
-            /** Size */
-            size: number | null;
-            /** Stage Right */
-            stage_right: boolean | null;
-            /** Version */
-            version: string | null;
+            outside: boolean;
+            phase: components["schemas"]["Phase"];
+            /** Share */
+            share?: number | null;
+            /** Stages */
+            stages: components["schemas"]["LcoreStages"][];
+            /** Steal Ns */
+            steal_ns?: number | null;
+            traffic: components["schemas"]["Traffic"];
         };
         /**
          * TrialKind
@@ -13417,7 +13797,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Trial"][];
+                    "application/json": components["schemas"]["JudgedTrial"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -15870,6 +16250,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ModelInputs"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_run_rates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunRates"];
                 };
             };
             400: components["responses"]["Error400"];

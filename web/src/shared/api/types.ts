@@ -134,6 +134,7 @@ export type RunCode = Schemas["RunCode"];
 /** Two sides whose lines can be shown at a forge. */
 export type Sourced = Pick<RunCode, "base_sha" | "head_sha" | "source_link">;
 export type RunDetail = Schemas["RunDetail"];
+export type RunRates = Schemas["RunRates"];
 export type RunReport = Schemas["RunReport"];
 export type ScenarioChange = Schemas["ScenarioChange"];
 export type ScenarioLine = Schemas["ScenarioLine"];

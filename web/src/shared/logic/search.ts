@@ -50,8 +50,6 @@ export const commit = matching(/^[0-9a-f]{7,64}$/);
 
 export const view = oneOf(["chart", "table"]);
 
-/** The metrics a history shows unless one is chosen. */
-export const MAIN_METRICS = ["cpp", "ipp", "eipc", "pps"];
 /** Instead of stages: only functions are shown. */
 export const NO_STAGES = "-";
 /** The longest history a chart shows, in commits. */

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { measure } from "../../api/jobs";
+import { kindOf } from "../../logic/run/kinds";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
 import { useMay } from "../hooks/useSession";
@@ -17,7 +18,9 @@ interface Props {
 /** Measures a pair side by side, before everything nobody waits for; for others, the command. */
 export function MeasurePair({ project, base, head, scenario }: Props) {
   const [job, setJob] = useState<number | null>(null);
-  const ask = useAction(() => measure(project, { head, base, scenarios: scenario ? [scenario] : null }), {
+  const kind = scenario ? kindOf(scenario) : "cycles";
+  const scenarios = scenario ? [scenario] : null;
+  const ask = useAction(() => measure(project, { head, base, kind, scenarios }), {
     renews: ["jobs", "commits"],
     onDone: (made) => setJob(made.id),
   });

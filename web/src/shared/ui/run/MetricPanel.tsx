@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Metrics beside packets and cycles, each with its outcome; nothing where a run has none. */
 import type { Verdict } from "../../api/types";
+import type { RunKind } from "../../logic/run/kinds";
 import { metricRows } from "../../logic/run/metrics";
 import { Panel } from "../Panel";
 
-export function MetricPanel({ verdict }: { verdict: Verdict | null }) {
+export function MetricPanel({ verdict, kind }: { verdict: Verdict | null; kind: RunKind }) {
   const rows = metricRows(verdict?.metrics ?? []);
   if (rows.length === 0) return null;
+  const [title, label] =
+    kind === "cycles"
+      ? ["Beside packets and cycles", "Metrics beside packets and cycles"]
+      : ["Figures under load", "Metrics under load"];
   return (
-    <Panel title="Beside packets and cycles">
+    <Panel title={title}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="scroll-x" tabIndex={0} aria-label="Metrics beside packets and cycles">
+      <section className="scroll-x" tabIndex={0} aria-label={label}>
         <table className="table">
           <thead>
             <tr>

@@ -1,0 +1,407 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs under load: rates, latency and loss of two builds, or a soak of both, as a run report.
+
+Both arms live side by side on the same CPUs and take turns of one trial; a search takes several. The report
+has every trial, and the figures of nalm_core.rates.run_figures or soak_figures as metrics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from random import Random
+
+from nalm_core.rates.defaults import COMPARE_ALPHA, SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.generators import INSIDE
+from nalm_core.rates.rate_report import Mode, RateSettings
+from nalm_core.rates.rate_result import cpu_pps, rate_checks
+from nalm_core.rates.run_figures import rate_metrics
+from nalm_core.rates.soak_figures import soak_metrics
+from nalm_core.rates.trials import forwarded_pps
+from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus
+from nalm_core.report.trials.kinds import RunKind, history_name
+from nalm_core.report.trials.rate_run import (
+    ArmInterval,
+    ArmSearch,
+    CommonLoad,
+    PairedTrial,
+    RateRun,
+    SoakInterval,
+)
+from nalm_core.report.trials.trial import Phase, Search, Trial
+
+from nalm_agent.build.build import Built, build
+from nalm_agent.build.equal_code import same_untried
+from nalm_agent.config.nalm_toml import Config, RatesConfig
+from nalm_agent.host import tsc
+from nalm_agent.measure.arms import base_as_committed
+from nalm_agent.measure.report_builder import ReportBuilder
+from nalm_agent.measure.report_builder import Subject as RunSubject
+from nalm_agent.measure.request import Request, read_config
+from nalm_agent.nf.run_plan import traffic_file, traffic_identity
+from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
+from nalm_agent.report.progress import Progress
+from nalm_agent.runtime.errors import BuildError, ConfigError, HostError, NalmError, NfError
+from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.store.store import address
+from nalm_agent.trials.search import Goal, Loads, search
+from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
+
+LOADS = "loads"
+"""Loads that were found on base, in the store."""
+ORDER = (Arm.BASE, Arm.HEAD)
+MRR_TRIALS = 2
+"""Of each arm in a launch, after a short one that warms up."""
+SEARCH = RateSettings(mode=Mode.ALL, trial_s=0.25, width=0.02, trials_per_load=3, search_s=60)
+"""Of an arm in a launch. A trial is no longer than those of [rates]."""
+LOAD_LAUNCHES = 3
+"""Searches with base that choose the load; their median counts."""
+BEGIN = 0.15
+"""Share of the progress bar before the first launch."""
+WARM_UP_SHARE = 0.25
+"""Length of a trial that warms up, of that of the others."""
+
+
+class _ArmError(Exception):
+    """An arm could not be built or run."""
+
+    def __init__(self, arm: Arm, error: NalmError) -> None:
+        super().__init__(error.message)
+        self.arm, self.error = arm, error
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """How a run under load is measured, by head's nalm.toml."""
+
+    rates: RatesConfig
+    budget_seconds: float | None
+    """Time after which no launch starts, instead of a number of launches; of a soak its length."""
+
+    @property
+    def search(self) -> RateSettings:
+        return SEARCH.model_copy(update={"trial_s": min(SEARCH.trial_s, self.rates.trial_s)})
+
+    @property
+    def soak_seconds(self) -> float:
+        return self.budget_seconds or self.rates.soak_hours * 3600
+
+
+@dataclass
+class _Found:
+    """What was measured so far."""
+
+    load: CommonLoad
+    base_ndr: Search | None = None
+    arms: dict[Arm, ArmInfo] = field(default_factory=dict)
+    trials: list[PairedTrial] = field(default_factory=list)
+    searches: list[ArmSearch] = field(default_factory=list)
+    intervals: list[ArmInterval] = field(default_factory=list)
+
+
+def measure_under_load(
+    request: Request, kind: RunKind, home: Home, work: WorkDir, progress: Progress
+) -> RunReport:
+    """Measures rates or a soak of head against base in the request's scenario, and returns the run report.
+
+    Raises ConfigError for a mistake in head's nalm.toml, HostError if this host cannot measure. A failed
+    build or NF raises nothing: the report is `broken` if head is at fault, `failed` if base is.
+    """
+    progress.step("checkout", request.head.short, 0.0)
+    if reason := tsc.available():
+        raise HostError(reason, hint="measure on a host whose TSC is constant")
+    config = read_config(request.repository, request.head)
+    if config.run.counts != "probe":
+        raise ConfigError(
+            "rates need an NF with its own probe, whose traffic nalm paces; this NF has "
+            f'counts = "{config.run.counts}"',
+            hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
+        )
+    subject = RunSubject(request.scenario, config.scenario(request.scenario))
+    builder = ReportBuilder(request, config, subject)
+    settings = _Settings(config.rates, request.budget_seconds)
+    try:
+        report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
+    except _ArmError as failure:
+        report = builder.at_fault(failure.arm, failure.error)
+    scenario = report.scenario.model_copy(
+        update={"name": history_name(request.scenario, kind), "load": "open"}
+    )
+    rates_alpha = report.settings.model_copy(update={"alpha": COMPARE_ALPHA})
+    return report.model_copy(update={"scenario": scenario, "settings": rates_alpha})
+
+
+def _measured(
+    builder: ReportBuilder,
+    config: Config,
+    kind: RunKind,
+    settings: _Settings,
+    *,
+    home: Home,
+    work: WorkDir,
+    progress: Progress,
+) -> RunReport:
+    """The report, under the scenario's own name. Raises _ArmError."""
+    built = _built(builder, config, home, progress)
+    (base, of_base), (head, of_head) = built
+    builder.arms = {
+        Arm.BASE: ArmInfo(build=of_base.build, run=base.definition),
+        Arm.HEAD: ArmInfo(build=of_head.build, run=head.definition),
+    }
+    same = same_untried(of_base, of_head) and base.definition == head.definition
+    if same and not builder.request.force:
+        return builder.report(RunStatus.UNCHANGED)
+    traffic = traffic_file(builder.request.repository, of_head.source, head.scenario.traffic)
+    with ready_side_by_side(built, builder.host, work, progress, traffic) as runs:
+        arms = dict(zip(ORDER, runs, strict=True))
+        found = _load(arms[Arm.BASE], settings, builder, home, progress)
+        if kind is RunKind.SOAK:
+            _soak(arms, settings, found, progress)
+        else:
+            _rates(arms, settings, found, progress)
+    progress.step("report", "figures and checks", 1.0)
+    return _report(builder, kind, found)
+
+
+def _built(
+    builder: ReportBuilder, config: Config, home: Home, progress: Progress
+) -> list[tuple[Subject, Built]]:
+    """Base and head, built. Both run as head's [rates] says, and replay head's traffic."""
+    request, name = builder.request, builder.subject.name
+    builder.traffic = traffic_identity(request.repository, request.head, builder.scenario_config.traffic)
+    base_config, base_scenario = base_as_committed(request, config, builder)
+    of_base = base_scenario.model_copy(update={"rate_arguments": builder.scenario_config.rate_arguments})
+    base_config = base_config.model_copy(
+        update={"scenarios": {**base_config.scenarios, name: of_base}, "rates": config.rates}
+    )
+    plans = (
+        (Arm.BASE, request.base, base_config, request.base_fills_cache),
+        (Arm.HEAD, request.head, config, request.head_fills_cache),
+    )
+    found = []
+    for arm, revision, own, fills_cache in plans:
+        progress.step("build", f"{arm} {revision.short}", 0.02 if arm is Arm.BASE else 0.05)
+        one = planned(request.repository, revision, own, name, traffic=builder.traffic)
+        with _blame(arm):
+            made = build(
+                home,
+                request.repository,
+                revision,
+                one.config,
+                progress.say,
+                rebuild=request.rebuild,
+                fills_cache=fills_cache,
+            )
+        found.append((one, made))
+    return found
+
+
+def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, progress: Progress) -> _Found:
+    """The load of both arms: as nalm.toml gives it, as it was found for this base earlier, or a share of
+    base's NDR. Raises _ArmError, HostError if the search finds none."""
+    rates = settings.rates
+    if rates.pps is not None:
+        return _Found(CommonLoad(pps=rates.pps))
+    definition = base.definition.model_dump(mode="json")
+    key = address(base.build.code_digest, definition, base.lcores, builder.host.host_class, rates.share)
+    known = home.store().document(LOADS, key)
+    if known is not None:
+        return _Found(CommonLoad(pps=known["pps"], share=rates.share))
+    searches = []
+    for launch in range(LOAD_LAUNCHES):
+        progress.step("load", f"base's NDR, launch {launch + 1} of {LOAD_LAUNCHES}", 0.08)
+        with _blame(Arm.BASE), TrialNf(base, launch=launch) as nf:
+            (ndr,) = _search(nf, _full_load(nf, settings), [Goal("ndr", 0.0)], settings)
+            nf.finish()
+        searches.append(ndr)
+    rated = sorted((one.lower_pps, one) for one in searches if one.lower_pps is not None)
+    if not rated:
+        raise HostError(
+            f"base's NDR was not found in {LOAD_LAUNCHES} launches: {searches[-1].reason}",
+            hint="free the cores and measure again, or set rates.pps in nalm.toml",
+        )
+    ndr_pps, chosen = rated[len(rated) // 2]
+    pps = max(1, round(ndr_pps * rates.share))
+    home.store().put_document(LOADS, key, {"pps": pps})
+    return _Found(CommonLoad(pps=pps, share=rates.share), chosen)
+
+
+def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
+    """Launches of both arms until the number in [rates] is reached, or the time is over."""
+    started, launches = time.monotonic(), settings.rates.launches
+    for launch in count():
+        spent = time.monotonic() - started
+        share = launch / launches
+        if settings.budget_seconds is not None:
+            share = spent / settings.budget_seconds
+        if share >= 1:
+            return
+        left = None if not launch else spent / share - spent
+        progress.step("measuring", f"launch {launch + 1}", BEGIN + (1 - BEGIN) * share, left)
+        _launch(launch, runs, settings, found)
+
+
+def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
+    """Full load, searches, and trials at the common load. The order of the arms is swapped from trial to
+    trial and from launch to launch."""
+    rates, goals = settings.rates, [Goal("ndr", 0.0), Goal("pdr", SEARCH.pdr_loss)]
+    with _both(launch, runs, found) as arms:
+        full: dict[Arm, list[float]] = {arm: [] for arm in ORDER}
+        for number in range(MRR_TRIALS + 1):
+            seconds = rates.trial_s * (1 if number else WARM_UP_SHARE)
+            for arm in _order(launch + number):
+                with _blame(arm):
+                    trial = arms[arm].trial(Ask(Phase.MRR, seconds))
+                full[arm].append(_greatest(trial, arms[arm].info))
+                if number:
+                    found.trials.append(PairedTrial(arm=arm, load=None, pair=number - 1, trial=_bare(trial)))
+        for arm in _order(launch):
+            with _blame(arm):
+                searches = _search(arms[arm], max(full[arm]), goals, settings)
+            found.searches += [ArmSearch(arm=arm, launch=launch, search=one) for one in searches]
+        for pair in range(rates.trials):
+            out = 0.0 if pair else rates.leave_out_s
+            ask = Ask(Phase.LATENCY, rates.trial_s + out, found.load.pps, found.load.share, out)
+            for arm in _order(launch + pair):
+                with _blame(arm):
+                    trial = arms[arm].trial(ask)
+                found.trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=trial))
+        _sweep(launch, arms, settings, found)
+
+
+def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found) -> None:
+    """One trial of each arm at every load of the sweep, in random order."""
+    shares, load = settings.rates.sweep, found.load
+    for number, share in enumerate(Random(launch).sample(shares, len(shares))):
+        assert load.share is not None  # a sweep has no load in packets per second
+        pps = max(1, round(load.pps / load.share * share))
+        for arm in _order(launch + number):
+            with _blame(arm):
+                trial = arms[arm].trial(Ask(Phase.SWEEP, settings.rates.trial_s, pps, share))
+            found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=_bare(trial)))
+
+
+def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
+    """One launch of both arms, which take turns of an interval until each has had its time."""
+    rates, whole = settings.rates, settings.soak_seconds
+    done = dict.fromkeys(ORDER, 0.0)
+    with _both(0, runs, found) as arms:
+        for number in count():
+            spent = min(done.values())
+            if spent >= whole:
+                break
+            left = 2 * (whole - spent)
+            progress.step(
+                "soak", f"{spent / 3600:.2f} of {whole / 3600:g} h", BEGIN + (1 - BEGIN) * spent / whole, left
+            )
+            for arm in _order(number):
+                nf = arms[arm]
+                with _blame(arm):
+                    trial = nf.trial(Ask(Phase.SOAK, rates.soak_interval_s, found.load.pps, found.load.share))
+                    if trial.traffic.sending_ns == 0:
+                        raise NfError("the generator did not send", log=nf.log_tail())
+                done[arm] += trial.traffic.sending_ns / 1e9
+                interval = SoakInterval(
+                    number=number,
+                    launch=0,
+                    ended_at=datetime.now(UTC),
+                    launch_s=done[arm],
+                    trial=trial,
+                    memory_bytes=nf.memory_bytes(),
+                    buffers_in_use=nf.buffers_in_use(),
+                )
+                found.intervals.append(ArmInterval(arm=arm, interval=interval))
+
+
+@contextmanager
+def _both(launch: int, runs: Mapping[Arm, NfRun], found: _Found) -> Iterator[dict[Arm, TrialNf]]:
+    """A process of each arm, which must end without an error."""
+    with ExitStack() as stack:
+        arms: dict[Arm, TrialNf] = {}
+        for arm in _order(launch):
+            with _blame(arm):
+                arms[arm] = stack.enter_context(TrialNf(runs[arm], launch=launch))
+        found.arms = {arm: arms[arm].info for arm in ORDER}
+        yield arms
+        for arm, nf in arms.items():
+            with _blame(arm):
+                nf.finish()
+
+
+def _full_load(nf: TrialNf, settings: _Settings) -> float:
+    """Packets per second at full load."""
+    seconds = settings.rates.trial_s
+    nf.trial(Ask(Phase.MRR, seconds * WARM_UP_SHARE))
+    return max(_greatest(nf.trial(Ask(Phase.MRR, seconds)), nf.info) for _ in range(MRR_TRIALS))
+
+
+def _greatest(trial: Trial, info: ArmInfo) -> float:
+    """The rate, corrected for stolen time: a search must begin above the NF's capacity."""
+    return max(forwarded_pps(trial, info) or 0.0, cpu_pps(trial, info) or 0.0)
+
+
+def _search(nf: TrialNf, full: float, goals: Sequence[Goal], settings: _Settings) -> list[Search]:
+    """Raises NfError if the NF forwards nothing."""
+    if full == 0:
+        raise NfError("the NF forwarded nothing: in no trial at full load did a packet leave it")
+
+    def measure(seconds: float, pps: int) -> Trial:
+        return nf.trial(Ask(Phase.SEARCH, seconds, pps))
+
+    loads = Loads(least=full * SEARCH_LEAST, greatest=full * SEARCH_ABOVE_MRR)
+    return search(goals, loads, measure, nf.info, settings.search)
+
+
+def _bare(trial: Trial) -> Trial:
+    """Without the histograms of a trial at full load, whose latency is that of full queues."""
+    return trial.model_copy(update={"latency": None, "jitter": None, "directions": {}, "batches": []})
+
+
+def _order(number: int) -> Sequence[Arm]:
+    return ORDER if number % 2 == 0 else ORDER[::-1]
+
+
+@contextmanager
+def _blame(arm: Arm) -> Iterator[None]:
+    """Says which arm an error of a build or an NF belongs to."""
+    try:
+        yield
+    except (BuildError, NfError) as error:
+        raise _ArmError(arm, error) from error
+
+
+def _report(builder: ReportBuilder, kind: RunKind, found: _Found) -> RunReport:
+    margins = {
+        one.metric: one.margin for one in builder.margins if one.stage is None and one.rule is not None
+    }
+    rates = RateRun(
+        kind="soak" if kind is RunKind.SOAK else "rate",
+        generator=INSIDE.name,
+        load=found.load,
+        base_ndr=found.base_ndr,
+        trials=found.trials,
+        searches=found.searches,
+        intervals=found.intervals,
+    )
+    builder.arms = found.arms
+    of = soak_metrics if kind is RunKind.SOAK else rate_metrics
+    report = builder.report(RunStatus.MEASURED, checks=list(_checks(found, builder.host.tsc_hz)))
+    return report.model_copy(update={"rates": rates, "own_metrics": of(rates, found.arms, margins)})
+
+
+def _checks(found: _Found, tsc_hz: int) -> Iterator[Check]:
+    """The checks of each arm's trials, the arm named in a failed one; a check that both pass stands once."""
+    passed: dict[str, Check] = {}
+    for arm, info in found.arms.items():
+        trials = [one.trial for one in found.trials if one.arm is arm]
+        trials += [one.interval.trial for one in found.intervals if one.arm is arm]
+        for check in rate_checks(trials, info, tsc_hz):
+            if check.passed:
+                passed.setdefault(check.name, check)
+            else:
+                yield check.model_copy(update={"message": f"{arm}: {check.message}"})
+    yield from passed.values()

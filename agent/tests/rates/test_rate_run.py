@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of rates and soaks of a real NF, as jobs measure them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from nalm_agent.config.nalm_toml import Config, parse
+from nalm_agent.daemon.loop import names_to_measure
+from nalm_agent.measure.request import Request
+from nalm_agent.rates.rate_run import measure_under_load
+from nalm_agent.report.progress import Silent
+from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
+from nalm_core.rates.run_view import rates_of
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.report.serialization import dump_report, parse_report
+from nalm_core.report.trials.kinds import RunKind
+from nalm_core.report.trials.trial import Phase
+from nalm_core.verdict.verdict import judge
+from nalm_core.wire.jobs import Lease
+from tiny import RATES_TOML, NfRepository
+
+QUICK = """
+launches = 11
+trials = 2
+trial_s = 0.05
+leave_out_s = 0.0
+pps = 50000
+soak_hours = 0.0006
+soak_interval_s = 0.05
+"""
+
+
+def toml(extra: str = QUICK) -> str:
+    assert "[rates]\n" in RATES_TOML
+    return RATES_TOML.replace("[rates]\n", f"[rates]{extra}\n")
+
+
+def measured(repository: NfRepository, home: Home, kind: RunKind = RunKind.RATE) -> RunReport:
+    with home.work() as work:
+        one = Repository(repository.path, work.fresh("git"))
+        request = Request(one, one.resolve("HEAD~1"), one.resolve("HEAD"), "made")
+        report = measure_under_load(request, kind, home, work, Silent())
+    return parse_report(dump_report(report))
+
+
+@pytest.fixture
+def quick(traffic_repository: NfRepository) -> Iterator[NfRepository]:
+    traffic_repository.commit("quick", nalm__toml=toml())
+    yield traffic_repository
+
+
+def changed(repository: NfRepository, old: str, new: str) -> None:
+    text = (repository.path / "traffic_nf.c").read_text()
+    assert old in text
+    repository.commit("change", traffic_nf__c=text.replace(old, new))
+
+
+@pytest.mark.timed
+def test_a_slower_hundredth_is_found_at_p99_and_every_trial_is_kept(quick: NfRepository, home: Home) -> None:
+    changed(quick, "number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000")
+    report = measured(quick, home)
+    assert (report.scenario.name, report.scenario.load) == ("made:rate", "open")
+    verdict = judge(report)
+    figures = {one.metric: one for one in verdict.metrics}
+    assert figures["latency_p99_ns"].outcome == "regressed", verdict.reason
+    assert verdict.outcome is Outcome.REGRESSED
+    assert figures["latency_p50_ns"].outcome == "same"
+    assert figures["jitter_p99_ns"].outcome == "missing" and not figures["jitter_p99_ns"].gates
+    assert report.rates is not None
+    phases = [(one.arm, one.trial.phase) for one in report.rates.trials]
+    assert phases.count((Arm.HEAD, Phase.LATENCY)) == phases.count((Arm.BASE, Phase.MRR)) == 22
+    assert {(one.arm, one.search.goal) for one in report.rates.searches} == {
+        (arm, goal) for arm in (Arm.BASE, Arm.HEAD) for goal in ("ndr", "pdr")
+    }
+    shown = rates_of(report)
+    assert shown is not None and shown.load.pps == 50_000
+    assert shown.arms[0].latency is not None
+
+
+@pytest.mark.timed
+def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
+    changed(quick, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    report = measured(quick, home, RunKind.SOAK)
+    assert report.scenario.name == "made:soak"
+    assert report.rates is not None
+    arms = [one.arm for one in report.rates.intervals]
+    assert arms.count(Arm.BASE) == arms.count(Arm.HEAD) >= 40
+    assert arms[:4] == [Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE]
+    memory = next(one for one in report.own_metrics if one.name == "memory_growth")
+    assert set(memory.values) == {Arm.BASE, Arm.HEAD}
+
+
+def test_equal_code_is_not_measured(quick: NfRepository, home: Home) -> None:
+    quick.commit("nothing", notes="read me\n")
+    report = measured(quick, home)
+    assert report.status is RunStatus.UNCHANGED and report.rates is None
+    assert judge(report).outcome is Outcome.SAME
+
+
+def test_a_head_that_does_not_build_is_broken(quick: NfRepository, home: Home) -> None:
+    quick.commit("broken", traffic_nf__c="int main(void) { return }\n")
+    report = measured(quick, home)
+    assert judge(report).outcome is Outcome.BROKEN
+    assert report.scenario.name == "made:rate"
+
+
+def lease(**given: object) -> Lease:
+    document = {
+        **{"job_id": 1, "fence": 1, "project": "demo", "repository": "r", "reason": "push"},
+        **{"base_sha": "a" * 40, "head_sha": "b" * 40, "lease_seconds": 60},
+    }
+    return Lease.model_validate(document | given)
+
+
+def config(rates: str = "") -> Config:
+    return parse(toml(rates) + '\n[scenarios.other]\nlcores = 1\ntraffic = "nalm.toml"\n')
+
+
+@pytest.mark.parametrize(
+    ("rates", "given", "names"),
+    [
+        ("", {}, ["made", "other"]),
+        ("", {"scenarios": ["*:rate"]}, ["made:rate"]),
+        ('\nscenarios = ["other"]', {"scenarios": ["*:soak"]}, ["other:soak"]),
+        ('\nwith_jobs = ["push"]', {}, ["made", "other", "made:rate"]),
+        ('\nwith_jobs = ["schedule"]', {}, ["made", "other"]),
+        ('\nwith_jobs = ["push"]', {"scenarios": ["other"]}, ["other"]),
+        ("", {"scenarios": ["made:rate", "gone:rate", "*:rate"]}, ["made:rate"]),
+        ("", {"scenarios": ["*:rate"], "measured": ["made:rate"]}, []),
+    ],
+)
+def test_what_a_job_measures(rates: str, given: dict[str, object], names: list[str]) -> None:
+    assert names_to_measure(lease(**given), config(rates)) == names
+
+
+@pytest.mark.parametrize(
+    ("rates", "message"),
+    [
+        ('\nscenarios = ["gone"]', "there is no scenario 'gone'"),
+        ("\nsweep = [0.1, 0.5]", "sweep has 2 loads; a knee needs 5 or more"),
+        ("\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\npps = 1000", "leave out one"),
+        ('\nwith_jobs = ["person"]', "with_jobs"),
+    ],
+)
+def test_mistakes_in_rates(rates: str, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config(rates)
+    assert message in error.value.full_text()
+
+
+def test_a_scenario_may_not_have_the_name_of_a_history() -> None:
+    text = toml("") + '\n[scenarios."made:rate"]\nlcores = 1\ntraffic = "nalm.toml"\n'
+    with pytest.raises(ConfigError) as error:
+        parse(text)
+    assert "rename the scenario" in error.value.full_text()

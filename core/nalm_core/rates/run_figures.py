@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of a run of rates (`RunReport.rates`) as metrics of both arms: a value of each launch, or a reason.
+
+A figure takes part launch by launch, with both arms or not at all. An invalid trial is in no figure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from types import MappingProxyType
+from typing import Final
+
+from nalm_core.rates import defaults
+from nalm_core.rates.latency import percentiles_ns
+from nalm_core.rates.rate_change import LEAST_NS
+from nalm_core.rates.sweep import chain_knee
+from nalm_core.rates.trials import forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
+from nalm_core.report.run_report import Arm, ArmInfo
+from nalm_core.report.trials.histogram import Histogram
+from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateRun
+from nalm_core.report.trials.trial import Ended, Phase, Trial
+
+ARMS: Final = (Arm.BASE, Arm.HEAD)
+
+
+@dataclass(frozen=True, slots=True)
+class RateMetric:
+    """A figure of a run of rates."""
+
+    unit: str
+    better: str
+    judged: Judged
+    margin: float
+
+
+RATE_METRICS: Final[Mapping[str, RateMetric]] = MappingProxyType(
+    {
+        "mrr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "ndr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "pdr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "latency_p50_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p90_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p99_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p99_9_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_max_ns": RateMetric("ns", "lower", "never", defaults.LATENCY_MARGIN),
+        "jitter_p99_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "loss_ratio": RateMetric("1", "lower", "share", defaults.LOSS_MARGIN),
+    }
+)
+"""All figures of a run of rates, in the order in which they are shown."""
+LATENCIES: Final = {
+    "latency_p50_ns": 50.0,
+    "latency_p90_ns": 90.0,
+    "latency_p99_ns": 99.0,
+    "latency_p99_9_ns": 99.9,
+}
+KNEE: Final = "knee_pps"
+"""Of runs that sweep: the load at which CPP leaves its level at small loads."""
+OPTIONAL: Final = ("jitter_p99_ns",)
+"""Figures that a generator need not measure: without one the verdict is not open."""
+
+ByLaunch = dict[int, tuple[float, float]]
+"""Base's and head's value by launch."""
+
+
+class _MissingError(Exception):
+    """Why a figure has no value."""
+
+
+def rate_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str, float]) -> list[OwnMetric]:
+    """All figures of a run of rates. margins: by metric, where they differ from RATE_METRICS'."""
+    figures = _Figures(run, arms)
+    found = [_metric(name, of, margins.get(name, of.margin), figures) for name, of in RATE_METRICS.items()]
+    if any(one.trial.phase is Phase.SWEEP for one in run.trials):
+        found.append(_knee_metric(run, arms, margins.get(KNEE, defaults.KNEE_MARGIN)))
+    return found
+
+
+def _knee_metric(run: RateRun, arms: Mapping[Arm, ArmInfo], margin: float) -> OwnMetric:
+    """The knee of each arm with its interval. No knee is a reason, not a load."""
+    values: dict[Arm, list[float]] = {}
+    growth: dict[Arm, MetricGrowth] = {}
+    missing: dict[Arm, str] = {}
+    for arm in ARMS:
+        knee = chain_knee([one.trial for one in run.trials if one.arm is arm], arms[arm])
+        if knee is None:
+            missing[arm] = f"fewer than {defaults.KNEE_LOADS} loads have valid trials"
+        elif knee.load is None or knee.interval is None:
+            missing[arm] = f"there is none: {knee.reason or 'one launch does not tell'}"
+        elif knee.interval.high is None:
+            missing[arm] = "its interval reaches beyond the greatest load"
+        else:
+            values[arm] = [knee.load]
+            growth[arm] = MetricGrowth(low=knee.interval.low, high=knee.interval.high, level=knee.load)
+    base = values.get(Arm.BASE, [1.0])[0]
+    return OwnMetric(
+        name=KNEE,
+        unit="packets/s",
+        better="higher",
+        every="launch",
+        exact=False,
+        source="trials",
+        margin=margin * base,
+        judged="growth",
+        gates=not missing,
+        values=values,
+        missing=missing,
+        growth=growth,
+    )
+
+
+def _metric(name: str, of: RateMetric, margin: float, figures: _Figures) -> OwnMetric:
+    found = OwnMetric(
+        name=name,
+        unit=of.unit,
+        better="higher" if of.better == "higher" else "lower",
+        every="launch",
+        exact=False,
+        source="trials",
+        margin=margin,
+        judged=of.judged,
+        gates=of.judged != "never",
+    )
+    try:
+        values = figures.of(name)
+    except _MissingError as error:
+        gates = found.gates and name not in OPTIONAL
+        return found.model_copy(update={"missing": dict.fromkeys(ARMS, str(error)), "gates": gates})
+    columns = {arm: [pair[at] for pair in values.values()] for at, arm in enumerate(ARMS)}
+    causes = figures.causes() if name == "loss_ratio" else {}
+    return found.model_copy(update={"values": columns, "causes": causes})
+
+
+@dataclass(frozen=True)
+class _Figures:
+    run: RateRun
+    arms: Mapping[Arm, ArmInfo]
+
+    def of(self, name: str) -> ByLaunch:
+        """Raises _MissingError."""
+        if name == "mrr_pps":
+            return self._full_load()
+        if name in ("ndr_pps", "pdr_pps"):
+            return self._searched(name.removesuffix("_pps"))
+        if name == "loss_ratio":
+            return self._each(lambda trials, arm: _loss(trials, self.arms[arm]))
+        if name == "latency_max_ns":
+            return self._each(_greatest)
+        if name == "jitter_p99_ns":
+            return self._each(lambda trials, _: _percentile([one.jitter for one in trials], 99.0))
+        percent = LATENCIES[name]
+        return self._each(lambda trials, _: _percentile([one.latency for one in trials], percent))
+
+    def causes(self) -> dict[Arm, dict[str, float]]:
+        """The share of lost packets by cause, of the trials that take part."""
+        found = {}
+        for arm in ARMS:
+            trials = [one for sides in self._launches().values() for one in sides[arm]]
+            due = sum(intended(one) for one in trials)
+            losses = total_losses(trials, self.arms[arm])
+            found[arm] = {loss.cause: loss.packets / due for loss in losses} if due else {}
+        return found
+
+    def _each(self, figure: Callable[[Sequence[Trial], Arm], float | None]) -> ByLaunch:
+        """A figure of the open loop's trials of each launch. Raises _MissingError."""
+        launches = self._launches()
+        if not launches:
+            raise _MissingError(_why_no_trials(self.run.trials))
+        found: ByLaunch = {}
+        for launch, sides in launches.items():
+            base, head = (figure(sides[arm], arm) for arm in ARMS)
+            if base is not None and head is not None:
+                found[launch] = base, head
+        if not found:
+            raise _MissingError("the generator does not measure it")
+        return found
+
+    def _launches(self) -> dict[int, dict[Arm, list[Trial]]]:
+        """Valid pairs of the open loop's trials, of launches with at least COMPARE_MIN_PAIRS."""
+        pairs: dict[tuple[int, int], dict[Arm, Trial]] = {}
+        for one in self.run.trials:
+            if one.load is not None:
+                pairs.setdefault((one.trial.launch, one.pair), {})[one.arm] = one.trial
+        launches: dict[int, dict[Arm, list[Trial]]] = {}
+        for (launch, _), both in sorted(pairs.items()):
+            if len(both) == len(ARMS) and all(one.invalid is None for one in both.values()):
+                sides = launches.setdefault(launch, {arm: [] for arm in ARMS})
+                for arm, trial in both.items():
+                    sides[arm].append(trial)
+        return {
+            launch: sides
+            for launch, sides in launches.items()
+            if len(sides[Arm.BASE]) >= defaults.COMPARE_MIN_PAIRS
+        }
+
+    def _full_load(self) -> ByLaunch:
+        """Median rate of each launch's valid trials at full load. Raises _MissingError."""
+        made = [one for one in self.run.trials if one.trial.phase is Phase.MRR]
+        rates: dict[int, dict[Arm, list[float]]] = {}
+        for one in made:
+            rate = None if one.trial.invalid else forwarded_pps(one.trial, self.arms[one.arm])
+            if rate:
+                rates.setdefault(one.trial.launch, {}).setdefault(one.arm, []).append(rate)
+        found = {
+            launch: (median(of[Arm.BASE]), median(of[Arm.HEAD]))
+            for launch, of in sorted(rates.items())
+            if len(of) == len(ARMS)
+        }
+        if not found:
+            raise _MissingError(
+                _most_frequent((one.trial.invalid for one in made), "no trial at full load was made")
+            )
+        return found
+
+    def _searched(self, goal: str) -> ByLaunch:
+        """The greatest load that met the goal, of launches in which both searches found one.
+
+        Raises _MissingError.
+        """
+        made = [one for one in self.run.searches if one.search.goal == goal]
+        rates: dict[int, dict[Arm, float]] = {}
+        for one in made:
+            if one.search.ended is Ended.FOUND and one.search.lower_pps is not None:
+                rates.setdefault(one.launch, {})[one.arm] = one.search.lower_pps
+        found = {
+            launch: (of[Arm.BASE], of[Arm.HEAD])
+            for launch, of in sorted(rates.items())
+            if len(of) == len(ARMS)
+        }
+        if not found:
+            raise _MissingError(_why_not_found(made, goal))
+        return found
+
+
+def _why_not_found(searches: Sequence[ArmSearch], goal: str) -> str:
+    reasons = (
+        one.search.reason or one.search.ended for one in searches if one.search.ended is not Ended.FOUND
+    )
+    return _most_frequent(reasons, f"no search of {goal.upper()} was made")
+
+
+def _why_no_trials(trials: Iterable[PairedTrial]) -> str:
+    reasons = (one.trial.invalid for one in trials if one.load is not None)
+    why = _most_frequent(reasons, "too few trials were made")
+    return f"no launch has {defaults.COMPARE_MIN_PAIRS} valid pairs of trials: {why}"
+
+
+def _most_frequent(reasons: Iterable[str | None], otherwise: str) -> str:
+    counts = Counter(one for one in reasons if one is not None)
+    return counts.most_common(1)[0][0] if counts else otherwise
+
+
+def _loss(trials: Sequence[Trial], info: ArmInfo) -> float | None:
+    """Of all trials together, so that a rare burst counts."""
+    due = sum(intended(one) for one in trials)
+    return min(1.0, sum(lost_packets(one, info) for one in trials) / due) if due else None
+
+
+def _percentile(histograms: Iterable[Histogram | None], percent: float) -> float | None:
+    """Median over the trials, so that one disturbed trial does not decide."""
+    values = [
+        found[0] for one in histograms if one is not None and (found := percentiles_ns(one, (percent,)))
+    ]
+    return max(LEAST_NS, median(values)) if values else None
+
+
+def _greatest(trials: Sequence[Trial], _: Arm) -> float | None:
+    values = [one.latency.max_ns for one in trials if one.latency is not None and one.latency.max_ns]
+    return max(values) if values else None

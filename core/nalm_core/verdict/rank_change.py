@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges figures of trials under load: by ranks of the launches' differences, and by trends of a soak.
+
+Each launch gives one difference of head and base at the same load: the logarithm of the ratio of a percentile
+or a rate, the difference of a share. Their location and its interval are Hodges-Lehmann's and Wilcoxon's
+(stats.signed_rank), which need no distribution. Every ratio here is 1 + the change, also that of a share and
+of growth, so that lists, alerts and messages show one kind of number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, inf, log, log1p
+from typing import TYPE_CHECKING, Final, Literal
+
+from nalm_core.report.defaults import EQUIVALENCE_ALPHA
+from nalm_core.report.own_metrics import MetricGrowth, OwnMetric
+from nalm_core.report.run_report import Arm
+from nalm_core.stats.signed_rank import Differences, Location, least_differences
+
+if TYPE_CHECKING:
+    from nalm_core.verdict.metric_change import MetricChange
+
+LEAST: Final = 1e-9
+"""Stands for 0 in a ratio."""
+GROWTH_LEVEL: Final = 0.99
+"""Level of a trend's interval."""
+
+Decision = Literal["same", "grew", "fell", "undecided"]
+
+
+def shares_error_rate(metric: OwnMetric) -> bool:
+    """True for a metric that shares the run's error rate with others. A trend has a level of its own."""
+    if metric.judged == "ratio":
+        return not metric.exact
+    return metric.judged in ("ranks", "share") and bool(metric.values)
+
+
+def decide(
+    differences: Sequence[float], margin: float, alpha: float, equivalence_alpha: float = EQUIVALENCE_ALPHA
+) -> tuple[Decision, Location]:
+    """What paired differences show at this margin, with the interval that decided.
+
+    Grown or fallen: the interval at `alpha` is beyond 0, and the estimate beyond the margin. The same: the
+    interval of two one-sided tests at `equivalence_alpha` each (Schuirmann 1987) is within the margin.
+    """
+    paired = Differences(differences)
+    found = paired.location(alpha)
+    if found.low > 0 and found.estimate >= margin:
+        return "grew", found
+    if found.high < 0 and found.estimate <= -margin:
+        return "fell", found
+    inside = paired.location(2 * equivalence_alpha)
+    if -margin < inside.low and inside.high < margin:
+        return "same", inside
+    return "undecided", found
+
+
+def rank_change(
+    found: MetricChange, metric: OwnMetric, old: Sequence[float], new: Sequence[float], alpha: float
+) -> dict[str, object]:
+    """Fields of the metric's change. alpha: the error rate of this metric alone."""
+    relative = metric.judged == "ranks"
+    pairs = list(zip(old, new, strict=True))
+    differences = [
+        log(max(head, LEAST) / max(base, LEAST)) if relative else head - base for base, head in pairs
+    ]
+    decision, location = decide(differences, log1p(metric.margin) if relative else metric.margin, alpha)
+    reason = _by_cause(metric) if decision != "same" else None
+    if decision == "undecided":
+        needed = least_differences(alpha)
+        few = (
+            f"{len(pairs)} launches; a change can be shown from {needed} on" if len(pairs) < needed else None
+        )
+        reason = few or "neither a change nor its absence is shown"
+    return {
+        "outcome": _outcome(decision, metric),
+        "ratio": _ratio(location.estimate, relative=relative),
+        "low": _ratio(location.low, relative=relative),
+        "high": _ratio(location.high, relative=relative),
+        "level": 1 - (2 * EQUIVALENCE_ALPHA if decision == "same" else alpha),
+        "reason": reason,
+    }
+
+
+def growth_change(metric: OwnMetric, arm: Arm) -> dict[str, object]:
+    """Fields of the change of a figure with an interval of its own in each arm: head's less base's. The
+    intervals add up, so that the one of the difference is wider than necessary."""
+    base, head = metric.growth[Arm.BASE], metric.growth[arm]
+    middle = metric.values[arm][0] - metric.values[Arm.BASE][0]
+    low, high = head.low - base.high, head.high - base.low
+    decision: Decision = "undecided"
+    if low > 0 and middle >= metric.margin:
+        decision = "grew"
+    elif high < 0 and middle <= -metric.margin:
+        decision = "fell"
+    elif -metric.margin < low and high < metric.margin:
+        decision = "same"
+    level = max(abs(base.level), metric.margin)
+    return {
+        "outcome": _outcome(decision, metric),
+        "ratio": 1 + middle / level,
+        "low": 1 + low / level,
+        "high": 1 + high / level,
+        "level": GROWTH_LEVEL,
+        "reason": _both_grow(metric, base, head) if decision != "undecided" else "too uncertain to decide",
+    }
+
+
+def _both_grow(metric: OwnMetric, base: MetricGrowth, head: MetricGrowth) -> str | None:
+    grows = metric.better == "lower" and base.low > 0 and head.low > 0
+    if grows and metric.values[Arm.BASE][0] >= metric.margin:
+        return "it grows in base, too"
+    return None
+
+
+def _outcome(
+    decision: Decision, metric: OwnMetric
+) -> Literal["same", "improved", "regressed", "inconclusive"]:
+    if decision in ("same", "undecided"):
+        return "same" if decision == "same" else "inconclusive"
+    return "regressed" if (decision == "grew") == (metric.better == "lower") else "improved"
+
+
+def _ratio(value: float, *, relative: bool) -> float | None:
+    if abs(value) == inf:
+        return None
+    return exp(value) if relative else 1 + value
+
+
+def _by_cause(metric: OwnMetric) -> str | None:
+    """The causes of head's value, the largest first."""
+    causes = sorted(metric.causes.get(Arm.HEAD, {}).items(), key=lambda one: -one[1])
+    return ", ".join(f"{cause} {100 * share:.3g} %" for cause, share in causes[:3]) or None

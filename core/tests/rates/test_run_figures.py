@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of rates and soaks: planted changes are found and named, equal builds are not, gaps say why."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from nalm_core.rates.run_view import rates_of
+from nalm_core.report.outcome import Outcome
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import dump_report, parse_report
+from nalm_core.report.summary import summarise
+from nalm_core.report.trials.trial import Phase
+from nalm_core.verdict.metric_change import MetricChange
+from nalm_core.verdict.verdict import judge
+from rate_runs import later, rate_run, soak_run
+
+
+def judged(report: RunReport) -> tuple[Outcome, dict[str, MetricChange]]:
+    """The verdict after a way through the store."""
+    verdict = judge(parse_report(dump_report(report)))
+    return verdict.outcome, {one.metric: one for one in verdict.metrics}
+
+
+def regressed(figures: dict[str, MetricChange]) -> list[str]:
+    return [name for name, one in figures.items() if one.outcome == "regressed"]
+
+
+def test_equal_builds_are_the_same() -> None:
+    report = rate_run()
+    outcome, figures = judged(report)
+    assert outcome is Outcome.SAME
+    greatest = figures.pop("latency_max_ns")
+    assert not greatest.gates and greatest.reason is not None and "not judged" in greatest.reason
+    assert Counter(one.outcome for one in figures.values()) == {"same": 9}
+    values = summarise(report, Arm.HEAD).chain
+    assert set(values) == {*figures, "latency_max_ns"}
+    assert values["ndr_pps"].value == pytest.approx(2e6, rel=0.02)
+    assert values["ndr_pps"].source == "trials" and len(values["ndr_pps"].launches) == 14
+
+
+def test_a_microsecond_at_p99_alone_is_found_and_named() -> None:
+    report = rate_run(waits=later(1000, 0.982, 0.9975))
+    outcome, figures = judged(report)
+    assert outcome is Outcome.REGRESSED
+    assert regressed(figures) == ["latency_p99_ns"]
+    p99 = figures["latency_p99_ns"]
+    assert p99.base is not None and p99.head is not None
+    assert p99.head - p99.base == pytest.approx(1000, rel=0.2)
+    assert judge(report).summary.startswith("latency_p99_ns +1")
+
+
+def test_losses_in_bursts_are_found_with_their_cause() -> None:
+    report = rate_run(burst_loss=0.02)
+    outcome, figures = judged(report)
+    assert outcome is Outcome.REGRESSED
+    assert regressed(figures) == ["loss_ratio"]
+    loss = figures["loss_ratio"]
+    assert (loss.base, loss.head, loss.ratio) == (0, pytest.approx(0.02), pytest.approx(1.02))
+    assert loss.reason == "nat.no_port 2 %"
+
+
+def test_a_lower_rate_is_found() -> None:
+    _, figures = judged(rate_run(rate=0.93))
+    assert regressed(figures) == ["mrr_pps", "ndr_pps", "pdr_pps"]
+    assert figures["ndr_pps"].ratio == pytest.approx(0.93, rel=0.02)
+    outcome, figures = judged(rate_run(rate=1.07))
+    assert outcome is Outcome.IMPROVED and not regressed(figures)
+
+
+def test_a_knee_that_moved_is_found_and_named() -> None:
+    outcome, figures = judged(rate_run(polls={Arm.BASE: 900, Arm.HEAD: 1500}, packets=500))
+    assert "knee_pps" in regressed(figures) and outcome is Outcome.REGRESSED
+    knee = figures["knee_pps"]
+    assert knee.base == pytest.approx(1.02 * 2e6, rel=0.07) and knee.ratio is not None
+    assert knee.ratio == pytest.approx(1000 / 1600, rel=0.08)
+    _, equal = judged(rate_run(polls={Arm.BASE: 900, Arm.HEAD: 900}, packets=500))
+    assert equal["knee_pps"].outcome in ("same", "inconclusive")
+
+
+@pytest.mark.parametrize("steps", [False, True])
+def test_a_leak_of_a_buffer_an_hour_is_found_and_named(steps: bool) -> None:
+    outcome, figures = judged(soak_run(leak=1.0, steps=steps))
+    assert outcome is Outcome.REGRESSED
+    assert regressed(figures) == ["buffers_growth"]
+    growth = figures["buffers_growth"]
+    assert growth.head == pytest.approx(1.0, abs=0.15) and growth.unit == "buffers/h"
+
+
+def test_a_soak_of_equal_builds_and_one_in_which_both_leak() -> None:
+    assert judged(soak_run())[0] is Outcome.SAME
+    outcome, figures = judged(soak_run(base_leak=20.0))
+    assert outcome is Outcome.SAME
+    assert figures["buffers_growth"].reason == "it grows in base, too"
+
+
+def test_a_drift_of_cycles_is_found() -> None:
+    outcome, figures = judged(soak_run(drift=0.05))
+    assert outcome is Outcome.REGRESSED and regressed(figures) == ["cpp_drift"]
+    assert figures["cpp_drift"].head == pytest.approx(0.05, rel=0.1)
+
+
+def test_an_invalid_trial_is_in_no_figure() -> None:
+    def disturbed(arm: Arm, phase: Phase, launch: int) -> str | None:
+        return "an lcore lost 40 ms to other programs" if launch == 3 and arm is Arm.HEAD else None
+
+    report = rate_run(invalid=disturbed, burst_loss=0.0)
+    figures = {one.name: one for one in report.own_metrics}
+    assert {len(one.values[Arm.HEAD]) for one in figures.values()} == {13, 14}  # searches are not of trials
+    assert len(figures["latency_p99_ns"].values[Arm.BASE]) == len(figures["mrr_pps"].values[Arm.HEAD]) == 13
+    shown = rates_of(report)
+    assert shown is not None
+    (invalid,) = shown.arms[1].invalid
+    assert (invalid.trials, invalid.reason) == (6, "an lcore lost 40 ms to other programs")
+
+
+def test_a_figure_that_could_not_be_measured_says_why_and_has_no_value() -> None:
+    why = "at 900000 pps 6 trials in a row were invalid"
+    report = rate_run(disturbed_search=why)
+    outcome, figures = judged(report)
+    assert outcome is Outcome.INCONCLUSIVE
+    assert (
+        figures["ndr_pps"].outcome == "missing" and figures["ndr_pps"].reason == f"base: {why}; head: {why}"
+    )
+    assert "ndr_pps" not in summarise(report, Arm.HEAD).chain
+    assert "ndr_pps" in judge(report).reason
+
+
+def test_a_run_without_a_valid_trial_is_invalid() -> None:
+    outcome, figures = judged(
+        rate_run(invalid=lambda arm, phase, launch: "disturbed", disturbed_search="disturbed")
+    )
+    assert outcome is Outcome.INVALID
+    assert not figures or {one.outcome for one in figures.values()} == {"missing"}
+
+
+def test_few_launches_are_named_as_the_reason() -> None:
+    _, figures = judged(rate_run(launches=6, waits=later(3000, 0.0, 1.0)))
+    assert figures["latency_p50_ns"].outcome == "inconclusive"
+    assert "a change can be shown from 11 on" in (figures["latency_p50_ns"].reason or "")
+
+
+def test_what_a_page_shows() -> None:
+    shown = rates_of(rate_run(burst_loss=0.02))
+    assert shown is not None and shown.load.pps == 1_000_000
+    base, head = shown.arms
+    assert base.losses == [] and head.losses[0].cause == "nat.no_port"
+    assert head.losses[0].share == pytest.approx(0.02)
+    assert head.latency is not None and head.latency.ns == sorted(head.latency.ns)
+    soak = rates_of(soak_run(intervals=40))
+    assert (
+        soak is not None and len(soak.arms[0].soak) == 40 and soak.arms[0].soak[-1].hours == pytest.approx(8)
+    )
+
+
+@pytest.mark.nightly
+def test_how_often_equal_builds_are_called_changed() -> None:
+    """At most `alpha` of the runs, all figures together; the simulation's own uncertainty is 1 of 100."""
+    outcomes = Counter(judged(rate_run(seed, packets=2_000))[0] for seed in range(300))
+    assert outcomes[Outcome.REGRESSED] + outcomes[Outcome.IMPROVED] <= 8, outcomes

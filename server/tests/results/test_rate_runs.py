@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of rates and soaks: requested, measured by an agent, in histories of their own, judged, measured
+again, bisected, exported."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+from nalm_core.report.serialization import dump_report
+from nalm_server_harness import Service
+from nalm_server_line import use_line
+from nalm_server_rates import RateBench, rates, soak, unmeasured
+from nalm_server_reports import sha
+
+pytestmark = pytest.mark.dialects
+
+LENGTH = 9
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_line(monkeypatch, LENGTH)
+
+
+def history(service: Service, metric: str, name: str = "sfc_a:rate") -> Any:
+    return service.get(f"/projects/demo/scenarios/{name}/history", metric=metric)
+
+
+def values(
+    service: Service, metric: str, name: str = "sfc_a:rate", stage: str = "chain"
+) -> list[float | None]:
+    found = [one["values"].get("chain") for one in history(service, metric, name)["points"]]
+    return [None if one is None else one["value"] for one in found]
+
+
+@pytest.mark.usefixtures("line")
+def test_a_requested_job_of_rates_gives_a_history(service: Service) -> None:
+    wanted = {"head": sha(1), "base": sha(0), "kind": "rate"}
+    job = service.post("/projects/demo/jobs", "admin", 201, wanted)
+    assert (job["kind"], job["scenarios"]) == ("rate", ["*:rate"])
+    bench = RateBench(service, slow={sha(1)})
+    old = {"host": "bench-2", "host_class": "vm-2", "capabilities": {"loads": True}}
+    headers = {"Authorization": f"Bearer {service.tokens['agent']}"}
+    assert service.client.post("/api/v1/agent/lease", json=old, headers=headers).status_code == 204
+    bench.work_all()
+    assert service.get(f"/jobs/{job['id']}")["state"] == "done"
+    (p99,) = values(service, "latency_p99_ns")
+    assert p99 is not None and p99 > 5000
+    (ndr,) = values(service, "ndr_pps")
+    assert ndr == pytest.approx(2e6, rel=0.02)
+    assert history(service, "mrr_pps")["metric"]["unit"] == "packets/s"
+    names = {one["name"]: one for one in service.get("/projects/demo/scenarios")}
+    assert names["sfc_a:rate"]["load"] == "open"
+
+
+def test_the_history_of_cycles_is_another(service: Service) -> None:
+    service.upload(dump_report(rates(1, sha(0), sha(1))))
+    assert service.get("/projects/demo/scenarios/sfc_a/history", status=404)
+    run = service.get(f"/runs/{1:032x}")
+    assert (run["scenario"], run["verdict"]["outcome"], run["trials"]) == ("sfc_a:rate", "same", 14 * 12)
+    assert run["launches"] == 14
+
+
+def test_distributions_losses_and_searches_of_a_run(service: Service) -> None:
+    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
+    shown = service.get(f"/runs/{1:032x}/rates")
+    base, head = shown["arms"]
+    p99 = [side["latency"]["ns"][side["latency"]["percents"].index(99.0)] for side in (base, head)]
+    assert p99[1] - p99[0] == pytest.approx(3000, rel=0.2)
+    assert {one["search"]["goal"] for one in shown["searches"]} == {"ndr", "pdr"}
+    service.get(f"/runs/{2:032x}/rates", status=404)
+
+
+def test_a_rate_that_was_not_found_is_in_no_series_and_says_why(service: Service) -> None:
+    service.upload(dump_report(unmeasured(1, sha(0), sha(1))))
+    assert values(service, "ndr_pps") == [None]
+    (p50,) = values(service, "latency_p50_ns")
+    assert p50 is not None
+    verdict = service.get(f"/runs/{1:032x}")["verdict"]
+    (ndr,) = [one for one in verdict["metrics"] if one["metric"] == "ndr_pps"]
+    assert (ndr["outcome"], ndr["head"]) == ("missing", None)
+    assert "6 trials in a row were invalid" in ndr["reason"]
+
+
+@pytest.mark.usefixtures("line")
+def test_a_slower_tail_is_an_alert_that_is_measured_again(service: Service) -> None:
+    bench = RateBench(service, slow={sha(number) for number in range(2, LENGTH)})
+    assert not bench.work()
+    for number in range(1, 4):
+        service.upload(
+            dump_report(rates(number, sha(number - 1), sha(number), slower=3000.0 * (number == 2)))
+        )
+    (found,) = service.get("/projects/demo/alerts")
+    assert (found["sha"], found["scenario"], found["metric"]) == (sha(2), "sfc_a:rate", "latency_p99_ns")
+    assert found["state"] == "new"
+    bench.work_all()
+    assert [lease["scenarios"] for lease in bench.leases] == [["sfc_a:rate"]]
+    shown = service.get(f"/alerts/{found['id']}")
+    assert shown["state"] == "confirmed" and "regressed again" in shown["history"][-1]["why"]
+
+
+@pytest.mark.usefixtures("line")
+def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
+    bench = RateBench(service, slow=())
+    assert not bench.work()
+    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
+    bench.work_all()
+    (found,) = service.get("/projects/demo/alerts", state="dismissed")
+    assert found["metric"] == "latency_p99_ns"
+
+
+@pytest.mark.usefixtures("line")
+def test_a_bisection_finds_the_commit(service: Service) -> None:
+    wanted = {"good": sha(0), "bad": sha(LENGTH - 1), "scenario": "sfc_a:rate"}
+    bisect = int(service.post("/projects/demo/bisections", "admin", 201, wanted)["id"])
+    RateBench(service, slow={sha(number) for number in range(5, LENGTH)}).work_all()
+    found = service.get(f"/bisections/{bisect}")
+    assert (found["state"], found["high_sha"], found["direction"]) == ("found", sha(5), "regressed")
+
+
+def test_a_leak_is_an_alert_of_the_soak(service: Service) -> None:
+    service.upload(dump_report(soak(1, sha(0), sha(1))))
+    service.upload(dump_report(soak(2, sha(1), sha(2), leak=4.0)))
+    (found,) = service.get("/projects/demo/alerts")
+    assert (found["sha"], found["scenario"], found["metric"]) == (sha(2), "sfc_a:soak", "buffers_growth")
+    assert values(service, "buffers_growth", "sfc_a:soak") == [
+        pytest.approx(0, abs=0.1),
+        pytest.approx(4, abs=0.3),
+    ]
+    assert len(service.get(f"/runs/{2:032x}/rates")["arms"][1]["soak"]) == 60
+
+
+def test_exports(service: Service) -> None:
+    service.upload(dump_report(unmeasured(1, sha(0), sha(1))))
+    path = "/api/v1/projects/demo/export"
+    answer = service.client.get(path, params={"table": "rates", "metric": "ndr_pps"})
+    (row,) = csv.DictReader(io.StringIO(answer.text))
+    assert (row["commit"], row["outcome"], row["of_head"]) == (sha(1), "missing", "")
+    answer = service.client.get(path, params={"metric": "latency_p99_ns"})
+    (row,) = csv.DictReader(io.StringIO(answer.text))
+    assert (row["scenario"], row["unit"]) == ("sfc_a:rate", "ns")
+
+
+def test_a_schedule_of_rates(service: Service) -> None:
+    wanted = {"name": "rates", "cron": "0 1 * * *", "kind": "rate", "scenarios": ["sfc_a"]}
+    made = service.post("/projects/demo/schedules", "admin", 201, wanted)
+    assert (made["kind"], made["scenarios"]) == ("rate", ["sfc_a:rate"])
+    plain = service.post("/projects/demo/schedules", "admin", 201, {"name": "c", "cron": "0 1 * * *"})
+    assert (plain["kind"], plain["scenarios"]) == ("cycles", None)
+
+
+def test_a_report_whose_name_and_content_differ_is_refused(service: Service) -> None:
+    wrong = rates(1, sha(0), sha(1), name="sfc_a")
+    answer = service.upload(dump_report(wrong), status=422)
+    assert "$.scenario.name" in str(answer)

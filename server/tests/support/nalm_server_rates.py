@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of rates and soaks of given commits, and an agent that measures them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.serialization import dump_report
+from nalm_core.report.trials.kinds import RunKind, split_name
+from nalm_server.worker import registry
+from nalm_server_harness import Service
+from nalm_server_reports import STARTED
+from rate_runs import later, rate_run, soak_run
+
+SCENARIO = "sfc_a"
+
+
+@cache
+def _rates(slower: float) -> RunReport:
+    """p99 of head is slower by so many ns."""
+    return rate_run(waits=later(slower, 0.97, 0.999), packets=1_000)
+
+
+@cache
+def _soak(leak: float) -> RunReport:
+    return soak_run(leak=leak, intervals=60)
+
+
+@cache
+def _unmeasured() -> RunReport:
+    return rate_run(packets=200, disturbed_search="6 trials in a row were invalid")
+
+
+def of_commits(
+    report: RunReport, run_number: int, base: str, head: str, name: str | None = None
+) -> RunReport:
+    """The report as one of these commits."""
+    arms = {
+        arm: info.model_copy(update={"build": info.build.model_copy(update={"commit": commit})})
+        for (arm, info), commit in zip(report.arms.items(), (base, head), strict=True)
+    }
+    scenario = report.scenario.model_copy(update={"name": name or report.scenario.name})
+    own = {"run_id": f"{run_number:032x}", "project": "demo", "arms": arms, "scenario": scenario}
+    when = {"started_at": STARTED, "finished_at": STARTED}
+    host = report.host.model_copy(update={"name": "bench-1", "host_class": "vm-2"})
+    return report.model_copy(update={**own, **when, "host": host})
+
+
+def rates(number: int, base: str, head: str, *, slower: float = 0.0, name: str | None = None) -> RunReport:
+    return of_commits(_rates(slower), number, base, head, name)
+
+
+def soak(number: int, base: str, head: str, *, leak: float = 0.0) -> RunReport:
+    return of_commits(_soak(leak), number, base, head)
+
+
+def unmeasured(number: int, base: str, head: str) -> RunReport:
+    """Its NDR was not found."""
+    return of_commits(_unmeasured(), number, base, head)
+
+
+@dataclass
+class RateBench:
+    """Measures what it is given; p99 of commits in `slow` is slower by 3 us."""
+
+    service: Service
+    slow: Collection[str]
+    leases: list[dict[str, Any]] = field(default_factory=list)
+    run: int = 5000
+
+    def work_all(self) -> None:
+        while self.work():
+            pass
+        registry.drain(self.service.context)
+
+    def work(self) -> bool:
+        for _ in range(2):  # what one step leaves to be done, the next one does
+            registry.drain(self.service.context)
+        headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
+        wanted = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"rates": True}}
+        answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
+        if answer.status_code == 204:
+            return False
+        lease = answer.json()
+        self.leases.append(lease)
+        for name in lease["scenarios"] or [SCENARIO]:
+            self._measure(lease, name)
+        told = {"fence": lease["fence"], "outcome": "done"}
+        self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, told)
+        return True
+
+    def _measure(self, lease: dict[str, Any], name: str) -> None:
+        scenario, kind = split_name(name)
+        assert kind is RunKind.RATE
+        self.run += 1
+        base, head = lease["base_sha"], lease["head_sha"]
+        slower = 3000.0 if head in self.slow and base not in self.slow else 0.0
+        named = f"{SCENARIO if scenario == '*' else scenario}:rate"
+        report = rates(self.run, base, head, slower=slower, name=named)
+        of = {"job_id": lease["job_id"], "fence": lease["fence"]}
+        self.service.upload(dump_report(report), token="agent", **of)

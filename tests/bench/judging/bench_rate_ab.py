@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How wide the intervals of a job of rates are, for two equal builds of the reference NF: of p99, NDR and
+MRR, by the time that the job had.
+
+One run is measured, and judged as if it had ended after its first 11, 14, 20 and all of its launches.
+Usage: make bench BENCH=rate_ab or BENCH="rate_ab LAUNCHES RUNS". 24 launches take about eight minutes.
+Several runs tell how many of them called a figure changed: false alarms.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from host import print_result
+from nalm_agent.measure.request import Request
+from nalm_agent.rates.rate_run import measure_under_load
+from nalm_agent.report.progress import Silent
+from nalm_agent.source.git import Repository
+from nalm_agent.store.home import Home
+from nalm_core.rates.run_figures import rate_metrics
+from nalm_core.report.run_report import RunReport
+from nalm_core.report.trials.kinds import RunKind
+from nalm_core.verdict.metric_change import MetricChange
+from nalm_core.verdict.verdict import judge
+
+ROOT = Path(__file__).resolve().parents[3]
+LAUNCHES, RUNS = 24, 1
+BUDGETS = (11, 14, 20)
+SCENARIO = "sfc_a"
+FIGURES = ("latency_p99_ns", "ndr_pps", "mrr_pps")
+
+
+def main() -> int:
+    given = [int(one) for one in sys.argv[1:3]]
+    launches, runs = (*given, *(LAUNCHES, RUNS)[len(given) :])
+    changed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder)
+        repository = committed(where / "nf", launches)
+        for number in range(runs):
+            report = measured(repository, where / "home")
+            changed += any(one.outcome in ("regressed", "improved") for one in judge(report).metrics)
+            if number == 0:
+                print_intervals(report, launches)
+    print_result("rate_ab_false_alarms", changed, f"of {runs} runs", "lower")
+    return 0
+
+
+def committed(to: Path, launches: int) -> Path:
+    """The reference NF in a repository of its own, with this number of launches."""
+    listed = ["git", "-C", str(ROOT / "reference-nf"), "ls-files", "-z"]
+    for name in subprocess.check_output(listed, text=True).split("\0"):
+        if name and not name.startswith(("mutants/", "demo/")):
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / "reference-nf" / name, to / name)
+    config = to / "nalm.toml"
+    config.write_text(config.read_text().replace("[rates]\n", f"[rates]\nlaunches = {launches}\n", 1))
+    git = ["git", "-C", str(to), "-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "reference NF"]):
+        subprocess.run([*git, *command], check=True)
+    return to
+
+
+def measured(repository: Path, home_path: Path) -> RunReport:
+    home_path.mkdir(exist_ok=True)
+    home = Home(home_path)
+    with home.work() as work:
+        one = Repository(repository, work.fresh("git"))
+        head = one.resolve("HEAD")
+        return measure_under_load(
+            Request(one, head, head, SCENARIO, force=True), RunKind.RATE, home, work, Silent()
+        )
+
+
+def print_intervals(report: RunReport, launches: int) -> None:
+    assert report.rates is not None
+    spent = (report.finished_at - report.started_at).total_seconds()
+    for budget in (*(one for one in BUDGETS if one < launches), launches):
+        run = report.rates.model_copy(
+            update={
+                "trials": [one for one in report.rates.trials if one.trial.launch < budget],
+                "searches": [one for one in report.rates.searches if one.launch < budget],
+            }
+        )
+        shortened = report.model_copy(update={"own_metrics": rate_metrics(run, report.arms, {})})
+        figures = {one.metric: one for one in judge(shortened).metrics}
+        minutes = spent * budget / launches / 60
+        for name in FIGURES:
+            width = half_width(figures[name])
+            if width is None:
+                print(f"{name}: no interval: {figures[name].reason}", file=sys.stderr)
+                continue
+            details = {"launches": budget, "minutes": round(minutes, 1), "outcome": figures[name].outcome}
+            print_result(f"rate_ab_{name}", width, "%", "lower", **details)
+
+
+def half_width(change: MetricChange) -> float | None:
+    """Half of the interval, in per cent; None: the figure is missing, or the launches are too few."""
+    if change.low is None or change.high is None:
+        return None
+    return round(100 * (change.high - change.low) / 2, 2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

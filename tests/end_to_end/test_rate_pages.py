@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of rates and soaks in Chromium: history, run, comparison, and the request of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from history_service import RATED, SOAK, TAIL, UNMEASURED, rate_service
+from nalm_server_harness import Service
+from nalm_server_reports import sha
+from playwright.sync_api import Page, expect
+from service_browser import require_accessible
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
+    with rate_service(tmp_path_factory.mktemp("rates")) as served:
+        yield served
+
+
+def test_the_history_of_rates(page: Page) -> None:
+    page.goto("/p/demo/history?scenario=sfc_a:rate")
+    expect(page.get_by_role("heading", name="History of sfc_a:rate")).to_be_visible()
+    for title in ("Latency p99", "NDR", "MRR", "Loss"):
+        expect(page.get_by_role("heading", name=title, exact=False).first).to_be_visible()
+    require_accessible(page)
+    page.goto("/p/demo/history?scenario=sfc_a:rate&metric=ndr_pps&view=table")
+    table = page.get_by_role("table")
+    expect(table).to_contain_text(sha(RATED)[:7])
+    row = table.get_by_role("row").filter(has_text=sha(UNMEASURED)[:7])
+    expect(row).to_contain_text("\u2013")
+
+
+def test_a_run_shows_both_distributions_and_what_regressed(page: Page) -> None:
+    page.goto(f"/p/demo/runs/{TAIL:032x}")
+    expect(page.get_by_label("Verdict")).to_contain_text("latency_p99_ns")
+    figures = page.get_by_role("region", name="Metrics under load")
+    expect(figures.get_by_role("row").filter(has_text="latency_p99_ns")).to_contain_text("regressed")
+    expect(page.get_by_role("heading", name="Latency at 1")).to_be_visible()
+    expect(page.get_by_role("img", name="Latency of base and head by percentile")).to_be_visible()
+    expect(page.get_by_text("No packet was lost in a valid trial")).to_be_visible()
+    expect(page.get_by_role("region", name="Searches of NDR and PDR")).to_contain_text("PDR")
+    require_accessible(page)
+
+
+def test_a_rate_that_was_not_found_says_why(page: Page) -> None:
+    page.goto(f"/p/demo/runs/{UNMEASURED:032x}")
+    figures = page.get_by_role("region", name="Metrics under load")
+    row = figures.get_by_role("row").filter(has_text="ndr_pps")
+    expect(row).to_contain_text("missing")
+    expect(row).to_contain_text("6 trials in a row were invalid")
+
+
+def test_a_soak_shows_its_course(page: Page) -> None:
+    page.goto(f"/p/demo/runs/{SOAK:032x}")
+    expect(page.get_by_label("Verdict")).to_contain_text("buffers_growth")
+    expect(page.get_by_role("img", name="Buffers in use of base and head over the soak")).to_be_visible()
+
+
+def test_the_comparison_has_the_distributions(page: Page) -> None:
+    base, head = sha(TAIL - 1), sha(TAIL)
+    page.goto(f"/p/demo/compare?base={base}&head={head}&scenario=sfc_a:rate")
+    expect(page.get_by_role("img", name="Latency of base and head by percentile")).to_be_visible()
+    expect(page.get_by_text("Rounds")).to_have_count(0)
+
+
+def test_a_person_requests_a_job_of_rates(page: Page) -> None:
+    page.goto("/p/demo/measure")
+    page.get_by_label("What is measured").first.click()
+    page.get_by_role("option", name="Soak").click()
+    expect(page.get_by_label("What is measured").first).to_have_value("Soak")
