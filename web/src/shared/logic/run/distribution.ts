@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Distributions of latency over a scale that spreads the tail: 90 %, 99 % and 99.9 % are equally far apart. */
-import type { Point } from "../../charts/CurvePlot";
 import { MISSING } from "../text/format";
 
 export interface DistributionLike {
@@ -19,7 +18,7 @@ export const nines = (percent: number): number =>
 export const ninesText = (value: number): string =>
   value >= MOST_NINES ? "max" : `${Number((100 * (1 - 10 ** -value)).toPrecision(6))} %`;
 
-export const curveOf = (one: DistributionLike): Point[] =>
+export const curveOf = (one: DistributionLike): (readonly [number, number])[] =>
   one.percents.map((percent, place) => [nines(percent), one.ns[place] ?? 0] as const);
 
 /** A time: ns below 1 us, then us, then ms. */
