@@ -46,6 +46,7 @@ from nalm_agent.runtime.errors import GitError, HostError, NalmError
 from nalm_agent.server_api.client import ServerAwayError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.source.git import Repository
+from nalm_agent.source.given_config import GivenConfig
 from nalm_agent.store.home import Home, WorkDir
 
 HEALTH_SECONDS = 60.0
@@ -208,7 +209,7 @@ class JobEnd:
 
 def measure_job(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat) -> JobEnd:
     """Measures and spools every requested scenario or cell that this host can measure."""
-    repository = Repository(mirrored(lease, agent.home), work.fresh("git"))
+    repository = Repository(mirrored(lease, agent.home), work.fresh("git"), _given(lease))
     ended = JobEnd()
 
     def not_here(name: str, needs: Needs, lacks: list[str]) -> None:
@@ -239,6 +240,13 @@ def measure_job(lease: Lease, agent: Agent, work: WorkDir, heartbeat: Heartbeat)
         _deliver_if_possible(agent)
         ended.outcomes.append(f"{one.name} {_outcome(report)}")
     return ended
+
+
+def _given(lease: Lease) -> GivenConfig | None:
+    """The project's configuration on the server; None: each commit has its own nalm.toml."""
+    if lease.configuration is None:
+        return None
+    return GivenConfig(lease.configuration, f"configuration of {lease.project}")
 
 
 def under_load(

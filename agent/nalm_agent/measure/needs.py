@@ -52,6 +52,8 @@ class Capabilities(Needs):
     loads: bool = True
     flows: bool = True
     rates: bool = True
+    configurations: bool = True
+    """Whether this agent measures commits by a project's configuration on the server."""
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
     isolated: bool = False

@@ -25,6 +25,7 @@ from nalm_core.report.run_report import (
     BufferLook,
     Check,
     EndedBy,
+    GivenConfiguration,
     InstructionCount,
     Replay,
     Round,
@@ -82,6 +83,15 @@ class ReportBuilder:
         self.run_id = secrets.token_hex(16)
         self.notes = list(request.notes)
         self.traffic = ""
+        given = request.repository.given
+        self.configuration = (
+            None if given is None else GivenConfiguration(name=given.label, sha256=given.sha256)
+        )
+        if self.configuration is not None:
+            self.notes.append(
+                f"both arms are built and run by {self.configuration.name} "
+                f"(SHA-256 {self.configuration.sha256[:16]}), not by the commits' own nalm.toml"
+            )
         self.arms: dict[Arm, ArmInfo] = {}
         self.pmu_readers = {"papi": papi.available(), "perf": perf.available()}
         self.sources: dict[Source, str | None] = {
@@ -203,6 +213,7 @@ class ReportBuilder:
             arms=self.arms,
             sources=self.sources,
             rounds=self.rounds,
+            configuration=self.configuration,
             bare_turns=self.bare_turns,
             batches=self.batches,
             replays=self.replays,

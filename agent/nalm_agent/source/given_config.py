@@ -23,6 +23,16 @@ class GivenConfig:
     folder: Path | None = None
     """None: there are no such files."""
 
+    @property
+    def label(self) -> str:
+        """What reports call it: no path of this host."""
+        return self.name if self.folder is None else Path(self.name).name
+
+    @property
+    def sha256(self) -> str:
+        """Of its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
     @staticmethod
     def read(path: Path) -> GivenConfig:
         """The file of --config. Raises ConfigError if it cannot be read."""

@@ -359,6 +359,14 @@ class ArmMemory(Model):
     """On huge pages, including transparent ones."""
 
 
+class GivenConfiguration(Model):
+    """An nalm.toml from outside of the commits, by which both arms were built and run."""
+
+    name: str
+    """The name of the file, or the project whose configuration the server has."""
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 class RunReport(Model):
     schema_: Literal["nalm.run-report/1", "nalm.run-report/2"] = Field(default=SCHEMA, alias="schema")
     run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -380,6 +388,10 @@ class RunReport(Model):
     tools: dict[str, str | None] = Field(default_factory=dict)
     """The same by tool: tsc, simulated (callgrind), and for the PMU papi and perf."""
     rounds: list[Round] = Field(default_factory=list)
+    configuration: GivenConfiguration | None = Field(
+        None, exclude_if=_is_none, json_schema_extra=_without_default
+    )
+    """Left out: each commit's own nalm.toml."""
     bare_turns: list[BareTurn] = Field(
         default_factory=list, exclude_if=lambda turns: not turns, json_schema_extra=_without_default
     )

@@ -38,6 +38,8 @@ class Lease(BaseModel):
     """Measure these cells instead of the scenarios."""
     branch: str | None = None
     """The branch that the head is on, or goes into; None: unknown."""
+    configuration: str | None = None
+    """An nalm.toml in place of the commits' own; None: each commit has its own."""
     control: bool = False
     """Measure even if the code is equal."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET and POST /projects, GET and PATCH /projects/{project}."""
+"""GET and POST /projects, GET and PATCH /projects/{project}, GET and PUT its configuration."""
 
 from __future__ import annotations
 
@@ -12,8 +12,15 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import ProjectName
-from nalm_server.projects import service
-from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
+from nalm_server.projects import configuration, service
+from nalm_server.projects.schemas import (
+    Configuration,
+    ConfigurationChange,
+    Project,
+    ProjectCreated,
+    ProjectNew,
+    ProjectSettings,
+)
 
 router = api_router("projects", "/projects")
 
@@ -44,3 +51,18 @@ def change_project(
     """Changes the project's settings; fields that are left out keep their values."""
     row = require_project(session, caller, project, Role.MAINTAINER)
     return service.change_project(session, caller, row, settings, now)
+
+
+@router.get("/{project}/configuration", responses=documented(401, 403, 404))
+def get_configuration(project: ProjectName, session: ReadDb, caller: Caller) -> Configuration:
+    """Shows the nalm.toml that takes the place of the commits' own."""
+    return configuration.shown(require_project(session, caller, project, Role.READER))
+
+
+@router.put("/{project}/configuration", responses=documented(401, 403, 404, 413))
+def set_configuration(
+    project: ProjectName, change: ConfigurationChange, session: Db, now: Now, caller: Caller
+) -> Configuration:
+    """Sets an nalm.toml for all commits, whether or not they have one, or removes it."""
+    row = require_project(session, caller, project, Role.MAINTAINER)
+    return configuration.change(session, caller, row, change, now)

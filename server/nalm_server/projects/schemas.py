@@ -44,6 +44,9 @@ Branch = Annotated[
 ]
 
 
+ConfigurationText = Annotated[str, StringConstraints(min_length=1, max_length=131_072, pattern=r"^[^\x00]*$")]
+
+
 class ProjectNew(Schema):
     name: ProjectsName
     repository: Repository = Field(
@@ -73,6 +76,17 @@ class ProjectSettings(Schema):
         default=None,
         description="The scale of NCPP: a commit, a tag or a watched branch as of now; null: none.",
     )
+
+
+class Configuration(Schema):
+    text: str | None
+    """An nalm.toml that takes the place of every commit's own; null: each commit has its own."""
+    sha256: str | None
+    """Of the text; reports name it by this."""
+
+
+class ConfigurationChange(Schema):
+    text: ConfigurationText | None = Field(description="null: each commit has its own again.")
 
 
 class ProjectCreated(Schema):

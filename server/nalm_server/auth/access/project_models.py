@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import LargeBinary, SmallInteger, String, false
+from sqlalchemy import LargeBinary, SmallInteger, String, Text, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db.engine import Base, UtcDateTime
@@ -30,4 +30,6 @@ class ProjectRow(Base):
     """Number of controls per day, which count false alarms."""
     reference_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit whose feature sets are the scale of NCPP."""
+    configuration: Mapped[str | None] = mapped_column(Text, deferred=True)
+    """An nalm.toml in place of the commits' own; None: each commit has its own."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)

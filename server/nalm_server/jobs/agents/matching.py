@@ -29,12 +29,19 @@ def matches(session: Session, host: HostRow) -> ColumnElement[bool]:
     able = or_(JobRow.needs.is_(None), JobRow.needs.not_in(unfit)) if unfit else None
     in_pool = repository.in_pool(host.pool)
     fit = in_pool if able is None else and_(in_pool, able)
+    if not _takes_configurations(has):
+        fit = and_(fit, repository.without_configuration())
     return fit if _measures_experiments(has) else and_(fit, JobRow.reason != JobReason.EXPERIMENT)
 
 
 def _measures_experiments(has: Capabilities | None) -> bool:
     """An older agent would measure the scenarios instead."""
     return has is not None and has.experiments
+
+
+def _takes_configurations(has: Capabilities | None) -> bool:
+    """An older agent would measure by each commit's own nalm.toml instead."""
+    return has is not None and has.configurations
 
 
 def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
@@ -48,9 +55,9 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     allowed = [host for host in hosts if may_have(job, host)]
     if not allowed:
         return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
-    able = [host for host in allowed if not _lacks(job, host)]
+    able = [host for host in allowed if not _lacks(session, job, host)]
     if not able:
-        return f"no host of pool {pool} has what it needs: {_each(job, allowed)}"
+        return f"no host of pool {pool} has what it needs: {_each(session, job, allowed)}"
     if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
         return None
     states = (f"{host.name} is {_words(host, now)}" for host in able)
@@ -62,15 +69,17 @@ def may_have(job: JobRow, host: HostRow) -> bool:
     return job.only_host in (None, host.name) and job.not_host != host.name
 
 
-def _lacks(job: JobRow, host: HostRow) -> list[str]:
+def _lacks(session: Session, job: JobRow, host: HostRow) -> list[str]:
     has = capabilities(host)
     if job.reason == JobReason.EXPERIMENT and not _measures_experiments(has):
         return ["an agent that measures experiments"]
+    if not _takes_configurations(has) and repository.has_configuration(session, job):
+        return ["an agent that takes a project's configuration from the server"]
     return missing(Needs.parse(job.needs), has) if job.needs else []
 
 
-def _each(job: JobRow, hosts: Sequence[HostRow]) -> str:
-    return "; ".join(f"{host.name} lacks {', '.join(_lacks(job, host))}" for host in hosts)
+def _each(session: Session, job: JobRow, hosts: Sequence[HostRow]) -> str:
+    return "; ".join(f"{host.name} lacks {', '.join(_lacks(session, job, host))}" for host in hosts)
 
 
 def _words(host: HostRow, now: datetime) -> str:

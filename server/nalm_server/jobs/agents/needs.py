@@ -57,6 +57,8 @@ class Capabilities(Needs):
 
     experiments: Flag = False
     """The agent can measure cells of experiments."""
+    configurations: Flag = False
+    """The agent measures commits by a project's configuration on the server."""
     isolated: Flag = False
     """Builds are isolated (bubblewrap)."""
     isolated_cpus: Count = 0

@@ -19,6 +19,20 @@ from nalm_server.jobs.schemas import OPEN
 SEEN_WITHIN = timedelta(minutes=2)
 
 
+def without_configuration() -> ColumnElement[bool]:
+    """A condition on jobs: their projects have no configuration on the server."""
+    with_one = select(ProjectRow.id).where(ProjectRow.configuration.is_not(None))
+    return JobRow.project_id.not_in(with_one)
+
+
+def has_configuration(session: Session, job: JobRow) -> bool:
+    """True if the job's project has a configuration on the server."""
+    query = select(ProjectRow.id).where(
+        ProjectRow.id == job.project_id, ProjectRow.configuration.is_not(None)
+    )
+    return session.scalars(query).first() is not None
+
+
 def _get(session: Session, name: str, host_class: str, now: datetime) -> HostRow:
     query = select(HostRow).where(HostRow.name == name)
     found = session.scalars(query).one_or_none()

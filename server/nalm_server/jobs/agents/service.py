@@ -103,6 +103,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         budget_seconds=job.budget_seconds,
         lease_seconds=settings.lease_seconds,
         measured=ports.results_of(job).scenarios_of_job(session, job.id),
+        configuration=project.configuration,
         control=job.reason == JobReason.CONTROL,
         experiment=_experiment(session, job),
     )

@@ -15,7 +15,13 @@ import { TokenList } from "../../shared/ui/TokenList";
 import { AuditPanel } from "./access/AuditPanel";
 import { PeoplePanel } from "./access/PeoplePanel";
 import { ReadTokenForm } from "./access/ReadTokenForm";
-import { branchFiltersQuery, integrationsQuery, peopleQuery, retentionQuery } from "./api";
+import {
+  branchFiltersQuery,
+  configurationQuery,
+  integrationsQuery,
+  peopleQuery,
+  retentionQuery,
+} from "./api";
 import {
   deliveriesFile,
   expectationsFile,
@@ -38,6 +44,7 @@ import { ProjectPool } from "./project/ProjectPool";
 import { ProjectPublic } from "./project/ProjectPublic";
 import { RetentionForm } from "./project/RetentionForm";
 import { BranchFilterForm } from "./repository/BranchFilterForm";
+import { ConfigurationForm } from "./repository/ConfigurationForm";
 import { DeliveryTable } from "./repository/DeliveryTable";
 import { deliveriesQuery } from "./repository/deliveries";
 import { ScheduleForm } from "./repository/ScheduleForm";
@@ -81,6 +88,9 @@ function RepositoryPart({ project }: Of) {
       </SettingsPart>
       <SettingsPart title="Measured commits" query={branchFiltersQuery(project)}>
         {(now) => <BranchFilterForm project={project} now={now} />}
+      </SettingsPart>
+      <SettingsPart title="Configuration of all commits" query={configurationQuery(project)}>
+        {(now) => <ConfigurationForm project={project} now={now} />}
       </SettingsPart>
       <SettingsPart title="Schedules" query={schedulesQuery(project)}>
         {(schedules) => (

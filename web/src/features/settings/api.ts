@@ -27,6 +27,16 @@ export const retentionQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/retention", { ...of(project), signal })),
   });
 
+export const configurationQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["configuration", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/configuration", { ...of(project), signal })),
+  });
+
+export const setConfiguration = (project: string, text: string | null) =>
+  body(client.PUT("/api/v1/projects/{project}/configuration", { ...of(project), body: { text } }));
+
 export const peopleQuery = (project: string) =>
   queryOptions({
     queryKey: ["people", project],

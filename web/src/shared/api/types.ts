@@ -35,6 +35,7 @@ export type Commit = Schemas["Commit"];
 export type CommitRef = Schemas["CommitRef"];
 export type Compared = Schemas["Compared"];
 export type Comparison = Schemas["Comparison"];
+export type Configuration = Schemas["Configuration"];
 export type Confirmation = Schemas["Confirmation"];
 export type Confirming = Schemas["Confirming"];
 export type Contribution = Schemas["Contribution"];
