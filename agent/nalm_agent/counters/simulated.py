@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -87,6 +87,10 @@ class Simulation:
     pin: Sequence[int] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables of the NF in addition to those that every NF gets."""
+    say: Callable[[str], None] = lambda line: None
+    """Receives a report about a long wait."""
+    passed: Callable[[int], None] = lambda packets: None
+    """Receives the number of packets so far."""
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -169,11 +173,17 @@ def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
         pin=run.pin,
         environment=run.environment,
     ) as nf:
+        nf.say = run.say
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()
         try:
-            nf.turn(packets=packets, limit_seconds=TURN_LIMIT_SECONDS, stall_seconds=STALL_LIMIT_SECONDS)
+            nf.turn(
+                packets=packets,
+                limit_seconds=TURN_LIMIT_SECONDS,
+                stall_seconds=STALL_LIMIT_SECONDS,
+                passed=run.passed,
+            )
         except SlowTurnError as error:
             hint = "lower [scenarios.*] packets in nalm.toml"
             raise SourceError(f"{error.message} under valgrind", hint=hint) from error

@@ -25,6 +25,7 @@ from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.rounds import TryOut
 from nalm_agent.native.toolchain import toolchain
+from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.runtime.process import stop_all
 from nalm_agent.runtime.signal_guard import SignalGuard
@@ -42,6 +43,8 @@ MODELLED = "events of caches and branches by stage"
 """The same of a kept model."""
 READY_FLOOR_SECONDS = 2.0
 """Added to the time that the NF took to get ready, before it is scaled up for valgrind."""
+COUNTING = 0.15
+"""Share of the progress while instructions are counted."""
 STOPPING_SECONDS = 0.1
 """Time between two attempts to stop the arms' processes after one count failed."""
 
@@ -56,6 +59,7 @@ class Counting:
     """The measurement's CPUs, which are idle while instructions are counted."""
     traffic: Path | None
     config: Config
+    progress: Progress
 
     def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
         """How to run an arm under valgrind on one CPU."""
@@ -67,7 +71,19 @@ class Counting:
             ready_seconds=READY_FLOOR_SECONDS + tried.ready_seconds,
             pin=ready.run.pin(core),
             environment=ready.environment(self.home),
+            say=self.progress.say,
+            passed=self._passed(ready),
         )
+
+    def _passed(self, ready: Ready) -> Callable[[int], None]:
+        """Reports how many packets of an arm are counted."""
+        what = f"{ready.built.build.commit[:7]}"
+        packets = ready.run.scenario.packets
+
+        def report(done: int) -> None:
+            self.progress.step("instructions", f"{what}: {done:,} of {packets:,} packets", COUNTING)
+
+        return report
 
 
 def count_all(

@@ -34,6 +34,7 @@ from nalm_agent.measure.explaining import explain
 from nalm_agent.measure.found_load import BaseUnderLoad
 from nalm_agent.measure.offered import offered_load
 from nalm_agent.measure.own_metrics import own_metrics, readings_of
+from nalm_agent.measure.pmu_instructions import count_by_pmu
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config, within_budget
@@ -202,7 +203,8 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
         builder.offered = offered_load(scenario.load, builder.settings, on_base)
         runs = {arm: replace(run, offered=builder.offered) for arm, run in runs.items()}
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
-    tried = {arm: try_out(run, place.work, builder.settings.turn_ms) for arm, run in runs.items()}
+    turn_ms = builder.settings.turn_ms
+    tried = {arm: try_out(run, place.work, turn_ms, progress.say) for arm, run in runs.items()}
     builder.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
     loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
     return Started(traffic, runs, on_one_lcore, tried, loads)
@@ -231,8 +233,10 @@ def _measure_arms(
         return
 
     progress.step("instructions", f"{packets} packets per arm", 0.15)
-    counting = Counting(place.home, place.work, place.cores, started.traffic, config)
+    counting = Counting(place.home, place.work, place.cores, started.traffic, config, progress)
     builder.instructions = count_all(counting, arms, started.tried, started.loads, builder)
+    if builder.sources[Source.SIMULATED] is not None:
+        builder.instructions = count_by_pmu(started.runs, place.work, builder)
     progress.instructions({count.arm: count for count in builder.instructions})
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)

@@ -99,10 +99,16 @@ def blame(arm: Arm) -> Iterator[None]:
         raise ArmFailedError(arm, error) from error
 
 
-def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
-    """Starts an arm once and runs one turn. Raises ArmFailedError if it does not start, forward or end."""
+def try_out(
+    run: ArmRun, work: WorkDir, turn_ms: float, say: Callable[[str], None] = lambda line: None
+) -> TryOut:
+    """Starts an arm once and runs one turn. say: receives a report if it takes long to start.
+
+    Raises ArmFailedError if it does not start, forward or end.
+    """
     begin = time.monotonic()
     with blame(run.arm), start_arm(run, work, seed=0) as nf:
+        nf.say = say
         nf.wait_ready()
         ready = time.monotonic() - begin
         counters = nf.counted_turn(turn_ms).stages

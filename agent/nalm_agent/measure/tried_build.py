@@ -74,7 +74,7 @@ def built_and_tried(
         with hold(cores, progress.say):
             try:
                 start = arm_run(Arm.HEAD, Ready(built, run), traffic, cores, home, huge_pages=huge_pages)
-                found = try_out(start, work, config.judge.turn_ms)
+                found = try_out(start, work, config.judge.turn_ms, progress.say)
             except ArmFailedError as failure:
                 raise failure.error from failure
             finally:

@@ -16,7 +16,13 @@ from nalm_core.text.amounts import amount
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
 from nalm_agent.nf.gate import Gate
 from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
-from nalm_agent.nf.nf_process import NfProcess, describe_exit
+from nalm_agent.nf.nf_process import (
+    POLL_LONG_AFTER_SECONDS,
+    POLL_SECONDS,
+    REPORT_SECONDS,
+    NfProcess,
+    describe_exit,
+)
 from nalm_agent.nf.probe import (
     LcoreState,
     ProbeFile,
@@ -116,9 +122,11 @@ class RunningNf(NfProcess):
         packets: int = 0,
         limit_seconds: float | None = None,
         stall_seconds: float = STALL_SECONDS,
+        passed: Callable[[int], None] = lambda packets: None,
     ) -> None:
         """One turn, ended by time or by packets per lcore; returns when every lcore has parked.
 
+        passed: receives the number of packets so far, while packets end the turn.
         Raises SlowTurnError if packets did not end it within the limit, NfError if they stopped passing.
         """
         assert self.gate is not None
@@ -128,7 +136,8 @@ class RunningNf(NfProcess):
                 time.sleep(milliseconds / 1000)
             return
         number = self._begin_turn(packets, limit)
-        self._wait_for_packets(lambda: self._parked(number), number, limit, stall_seconds)
+        watch = _Progress(self._packets_done, passed)
+        self._wait_for_packets(watch, number, limit, stall_seconds)
         self.gate.close()
 
     @contextlib.contextmanager
@@ -162,13 +171,27 @@ class RunningNf(NfProcess):
         states = self.probe.states()
         return all(state is LcoreState.PARKED and turn == number for state, turn in states)
 
-    def _wait_for_packets(self, parked: Callable[[], bool], number: int, limit: float, stall: float) -> None:
-        begin, watch = time.monotonic(), _Progress(self._packets_done)
+    def _wait_for_packets(self, watch: _Progress, number: int, limit: float, stall: float) -> None:
+        begin, reported = time.monotonic(), False
+
+        def parked() -> bool:
+            return self._parked(number)
 
         def over() -> bool:
-            return watch.seconds_without() > stall or time.monotonic() - begin > limit
+            nonlocal reported
+            without = watch.seconds_without()
+            if without > REPORT_SECONDS and not reported:
+                reported = True
+                self.say(self._still_waiting(f"passed no packet after {watch.seen:,}", without, stall))
+            return without > stall or time.monotonic() - begin > limit
 
-        self._wait(lambda: parked() or over(), limit + stall, f"did not end turn {number}")
+        while not (parked() or over()):
+            code = self._process.poll()
+            if code is not None and not parked():
+                message = f"the NF did not end turn {number}: it ended with {describe_exit(code)}"
+                raise self._ended(message, code)
+            short = time.monotonic() - begin < POLL_LONG_AFTER_SECONDS
+            time.sleep(POLL_SECONDS if short else self.poll_seconds)
         if parked():
             return
         if watch.seconds_without() > stall:
@@ -271,8 +294,8 @@ class RunningNf(NfProcess):
 class _Progress:
     """Measures how long a count has not grown; read every LOOK_SECONDS."""
 
-    def __init__(self, count: Callable[[], int]) -> None:
-        self._count = count
+    def __init__(self, count: Callable[[], int], passed: Callable[[int], None]) -> None:
+        self._count, self._passed = count, passed
         self.seen = 0
         self._grew = self._looked = time.monotonic()
 
@@ -284,4 +307,5 @@ class _Progress:
                 count = self._count()
                 if count != self.seen:
                     self.seen, self._grew = count, now
+                    self._passed(count)
         return now - self._grew

@@ -23,6 +23,9 @@ from nalm_agent.store.home import WorkDir
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
 POLL_LONG_AFTER_SECONDS = 0.5
+REPORT_SECONDS = 10.0
+"""Time after which a wait is reported, with what the NF printed, although it may last longer."""
+LINES_REPORTED = 3
 _SHELLS_SIGNALS = 128
 """A shell's exit code for a program that a signal ended is the sum of this and the signal's number."""
 NICE = -20
@@ -59,6 +62,8 @@ class NfProcess:
         self._given = list(command)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *self.in_run_dir(command)]
+        self.say: Callable[[str], None] = lambda line: None
+        """Receives a report about a long wait."""
         try:
             self._process = start(self._command, cwd=self.directory, env=self.environment, log=self._log)
         except OSError as error:
@@ -99,7 +104,7 @@ class NfProcess:
         return [argument.replace("{run_dir}", str(self.directory)) for argument in command]
 
     def _wait(self, condition: Callable[[], bool], seconds: float, what: str) -> None:
-        begin = time.monotonic()
+        begin, reported = time.monotonic(), False
         while not condition():
             code = self._process.poll()
             if code is not None and not self._reached(condition):
@@ -107,6 +112,9 @@ class NfProcess:
             waited = time.monotonic() - begin
             if waited > seconds:
                 raise self._late(f"the NF {what} within {seconds:g} s")
+            if waited > REPORT_SECONDS and not reported:
+                reported = True
+                self.say(self._still_waiting(what, waited, seconds))
             time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else self.poll_seconds)
 
     def _ended(self, message: str, code: int) -> NfError:
@@ -119,6 +127,15 @@ class NfProcess:
         """How to run the NF without nalm: its run directory is the current directory."""
         command = shlex.join(argument.replace("{run_dir}", ".") for argument in self._given)
         return f"to run it without nalm, in an empty directory (`gdb --args` shows where it ends): {command}"
+
+    def _still_waiting(self, what: str, waited: float, limit: float) -> str:
+        """A report with the NF's last lines, and what to try."""
+        lines = [f"the NF {what} for {waited:.0f} s; it has {limit:g} s"]
+        log = tail(self._log, LINES_REPORTED)
+        lines += [f"  | {line}" for line in log.splitlines()]
+        hints = [advice(self.log_tail()), *self._late_hints()]
+        lines += [f"  try: {hint}" for hint in hints if hint]
+        return "\n".join(lines)
 
     def _late(self, message: str) -> NfError:
         log = tail(self._log)
