@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 def shown(
     results: Iterable[Result], progress: Terminal, *, quiet: bool, verbose: bool = False
 ) -> list[Result]:
-    """Prints each result as soon as it arrives, unless `quiet`, and returns all results."""
-    kept = []
+    """Prints each result as soon as it arrives, unless `quiet`, and returns all results.
+
+    A failure that several scenarios have in common, such as that of a build, is printed in full once.
+    """
+    kept: list[Result] = []
     for result in results:
+        known = result.report.failure in {one.report.failure for one in kept}
         if not quiet:
             with progress.aside():
-                print_run(result.report, result.verdict, result.title, verbose=verbose)
+                print_run(result.report, result.verdict, result.title, verbose=verbose, without_failure=known)
         kept.append(result)
     return kept
 

@@ -73,12 +73,27 @@ def _most_moved(base: InstructionCount, head: InstructionCount, stage: str) -> s
     return f" ({most.name}{where} {by:+.1f})"
 
 
-def print_run(report: RunReport, verdict: Verdict | None, title: str, *, verbose: bool = False) -> None:
-    """Prints one run. `verdict` may be None for an unchanged run. verbose: also notes of every run."""
+NOT_MEASURED = "not measured"
+"""Shown in place of `invalid` if base could not be built or run: there are no figures to be invalid."""
+
+
+def print_run(
+    report: RunReport,
+    verdict: Verdict | None,
+    title: str,
+    *,
+    verbose: bool = False,
+    without_failure: bool = False,
+) -> None:
+    """Prints one run. `verdict` may be None for an unchanged run.
+
+    verbose: also notes of every run. without_failure: not the log of a failed one, which was printed before.
+    """
     out = console()
     outcome = verdict.outcome if verdict else "same"
+    shown = NOT_MEASURED if report.status is RunStatus.FAILED else outcome
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
-    say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{outcome}[/]  {escape(summary)}")
+    say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{shown}[/]  {escape(summary)}")
     if verdict is not None:
         if verdict.chain is not None:
             out.print(stage_table(verdict, out.width, framed=out.is_terminal))
@@ -92,7 +107,9 @@ def print_run(report: RunReport, verdict: Verdict | None, title: str, *, verbose
             say(out, escape(line))
         for line in metric_lines(verdict):
             say(out, f"  {escape(line)}")
-    if report.failure and report.status is not RunStatus.MEASURED:
+    if report.failure and report.status is not RunStatus.MEASURED and without_failure:
+        say(out, "  | as above")
+    elif report.failure and report.status is not RunStatus.MEASURED:
         for line in report.failure.splitlines()[1:]:
             say(out, f"  | {escape(line)}")
     notes = [*(verdict.notes if verdict else []), *report.notes]

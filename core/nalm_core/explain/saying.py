@@ -126,4 +126,5 @@ def _range(share: Share | None) -> str:
 
 def _percents(share: Share) -> str:
     low, high = (min(1.0, max(0.0, bound / share.of)) for bound in (share.low, share.high))
-    return f"{100 * low:.0f} to {share_percent(high, 0)}"
+    below, above = share_percent(low, 0), share_percent(high, 0)
+    return above if below == above else f"{100 * low:.0f} to {above}"
