@@ -10,7 +10,7 @@ from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository
 
 CONFIG_DIR = "{config_dir}"
-_NAMED = re.compile(re.escape(CONFIG_DIR) + r"/([^\s,:;=]+)")
+_NAMED = re.compile(re.escape(CONFIG_DIR) + r"/([^\s,:;=\"']+)")
 
 
 def named_beside(arguments: Iterable[str]) -> list[str]:

@@ -53,10 +53,9 @@ def given_identity(repository: Repository) -> list[str]:
     given = repository.given
     if given is None:
         return []
-    config = parse(given.text, given.name)
-    commands = [argument for command in config.build.commands for argument in command]
-    traffic = [path for one in config.scenarios.values() if (path := one.traffic) is not None]
-    named = [*named_beside([*commands, *config.run.command]), *traffic]
+    scenarios = parse(given.text, given.name).scenarios.values()
+    traffic = [path for one in scenarios if (path := one.traffic) is not None]
+    named = [*named_beside([given.text]), *traffic]
     return [given.text, *(given.digest(path) or "" for path in named)]
 
 

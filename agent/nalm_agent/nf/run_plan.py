@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from nalm_core.report.run_report import RunDefinition
 
-from nalm_agent.config.beside import CONFIG_DIR, digest_beside
+from nalm_agent.config.beside import CONFIG_DIR, digest_beside, named_beside
 from nalm_agent.config.nalm_toml import EAL, MEMORY_MB, Config, ScenarioConfig
 from nalm_agent.host.cores import Cores
 from nalm_agent.host.cpu_choices import SIMD_BITS
@@ -135,9 +135,8 @@ def _with_digest(repository: Repository, revision: Revision, argument: str) -> s
     """Appends to an argument that names a file of the repository the digest of the file's directory, at the
     repository's root that of the file: a configuration usually names files beside it. To one that names a
     file beside --config, it appends the file's digest."""
-    before, found, path = argument.partition(f"{CONFIG_DIR}/")
-    if found:
-        return f"{argument}#{digest_beside(repository, path)[:16]}"
+    if named := named_beside([argument]):
+        return "#".join([argument, *(digest_beside(repository, path)[:16] for path in named)])
     before, found, path = argument.partition("{source}/")
     if not found or "{" in path:
         return argument

@@ -1544,6 +1544,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Configuration
+         * @description Shows the nalm.toml that takes the place of the commits' own.
+         */
+        get: operations["get_configuration"];
+        /**
+         * Set Configuration
+         * @description Sets an nalm.toml for all commits, whether or not they have one, or removes it.
+         */
+        put: operations["set_configuration"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/deliveries": {
         parameters: {
             query?: never;
@@ -4054,6 +4078,11 @@ export interface components {
          * @description What a host has for measuring, in the fields of Needs.
          */
         "Capabilities-Input": {
+            /**
+             * Configurations
+             * @default false
+             */
+            configurations: boolean;
             /** Cpu Model */
             cpu_model?: string | null;
             /**
@@ -4117,6 +4146,11 @@ export interface components {
          * @description What a host has for measuring, in the fields of Needs.
          */
         "Capabilities-Output": {
+            /**
+             * Configurations
+             * @default false
+             */
+            configurations: boolean;
             /** Cpu Model */
             cpu_model: string | null;
             /**
@@ -4579,6 +4613,21 @@ export interface components {
             /** Stages */
             stages: components["schemas"]["StageChange"][];
             verdict: components["schemas"]["Verdict"] | null;
+        };
+        /** Configuration */
+        Configuration: {
+            /** Sha256 */
+            sha256: string | null;
+            /** Text */
+            text: string | null;
+        };
+        /** ConfigurationChange */
+        ConfigurationChange: {
+            /**
+             * Text
+             * @description null: each commit has its own again.
+             */
+            text: string | null;
         };
         /**
          * Confirmation
@@ -5898,6 +5947,16 @@ export interface components {
             url: string;
         };
         /**
+         * GivenConfiguration
+         * @description An nalm.toml from outside of the commits, by which both arms were built and run.
+         */
+        GivenConfiguration: {
+            /** Name */
+            name: string;
+            /** Sha256 */
+            sha256: string;
+        };
+        /**
          * GridAnswer
          * @description Loads of a grid of queues, measured and predicted.
          */
@@ -6910,6 +6969,8 @@ export interface components {
             branch: string | null;
             /** Budget Seconds */
             budget_seconds: number | null;
+            /** Configuration */
+            configuration: string | null;
             /**
              * Control
              * @default false
@@ -9063,6 +9124,7 @@ export interface components {
             changed_functions?: string[] | null;
             /** Checks */
             checks?: components["schemas"]["Check"][];
+            configuration?: components["schemas"]["GivenConfiguration"] | null;
             /** Ended By */
             ended_by?: ("decision" | "launches" | "budget") | null;
             /** Event Counts */
@@ -13591,6 +13653,74 @@ export interface operations {
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
             410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_configuration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    set_configuration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
