@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A project's configuration on the server: set by maintainers, sent with jobs, kept from agents that ignore it."""
+"""A project's configuration on the server: set by maintainers, sent with jobs to agents that take it."""
 
 from __future__ import annotations
 
