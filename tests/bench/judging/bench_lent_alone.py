@@ -12,6 +12,7 @@ Usage: make bench BENCH=lent_alone, or PYTHONPATH=tests/bench python tests/bench
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -178,7 +179,8 @@ def cpu_ns_per_packet(arm: Arm) -> float:
             )
         try:
             thread = forwarding_thread(process)
-            time.sleep(FORWARD_SECONDS)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(FORWARD_SECONDS)
             spent = cpu_ns(process.pid, thread)
             process.send_signal(signal.SIGINT)
             process.wait(READY_SECONDS)
