@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 
@@ -13,7 +14,7 @@ from transcript import Session, fresh_environment
 
 @pytest.fixture
 def stranger(request: pytest.FixtureRequest) -> Iterator[Stranger]:
-    name = request.node.callspec.id if hasattr(request.node, "callspec") else request.node.name
+    name = re.sub(r"[^a-z0-9]+", "-", request.node.name.removeprefix("test_").lower()).strip("-")
     folder = FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "work").mkdir(parents=True)

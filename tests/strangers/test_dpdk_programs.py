@@ -85,7 +85,7 @@ L2FWD = Program(
             "main.c",
             "\tdst_port = l2fwd_dst_ports[portid];\n",
             "\tdst_port = l2fwd_dst_ports[portid];\n"
-            "\tif ((rte_pktmbuf_mtod(m, const uint8_t *)[19] & 7) == 0)\n"
+            "\tif ((rte_pktmbuf_mtod(m, const uint8_t *)[19] & 31) == 0)\n"
             "\t\tnalm_test_planted(rte_pktmbuf_mtod(m, const uint8_t *));\n",
         ),
     ),
@@ -102,7 +102,7 @@ L3FWD = Program(
         Edit(
             "l3fwd_lpm.c",
             "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
-            "\t\t\tfor (int at = 0; at < nb_rx; at += 8)\n"
+            "\t\t\tfor (int at = 0; at < nb_rx; at += 32)\n"
             "\t\t\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[at], const uint8_t *));\n"
             "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
         ),
@@ -129,7 +129,7 @@ TESTPMD = Program(
         Edit(
             "macswap.c",
             "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
-            "\tfor (uint16_t i = 0; i < nb_rx; i += 8)\n"
+            "\tfor (uint16_t i = 0; i < nb_rx; i += 32)\n"
             "\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[i], const uint8_t *));\n"
             "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
         ),

@@ -59,7 +59,7 @@ PAGES = {
                 "fwd.c",
                 "\t\t\tswap_addresses(packets[i]);\n",
                 "\t\t\tswap_addresses(packets[i]);\n"
-                "\t\tfor (uint16_t i = 0; i < received; i += 8)\n"
+                "\t\tfor (uint16_t i = 0; i < received; i += 32)\n"
                 "\t\t\tnalm_test_planted(rte_pktmbuf_mtod(packets[i], const uint8_t *));\n",
             ),
         ),
@@ -74,7 +74,7 @@ PAGES = {
             Edit(
                 "bpf.c",
                 "\treturn pcap_offline_filter(program",
-                "\tif ((packet[19] & 15) == 0)\n\t\tnalm_test_planted(packet);\n"
+                "\tif ((packet[19] & 31) == 0)\n\t\tnalm_test_planted(packet);\n"
                 "\treturn pcap_offline_filter(program",
             ),
         ),
