@@ -13,6 +13,9 @@ from stranger import DOCUMENTS, Stranger, require
 C_UNUSED = "\nint nalm_test_unused(int a);\nint nalm_test_unused(int a)\n{\n\treturn a + 1;\n}\n"
 
 
+GO_UNUSED = "\nfunc NalmTestUnused(a int) int {\n\treturn a + 1\n}\n"
+
+
 @dataclass(frozen=True)
 class Edit:
     """A change of one file."""
@@ -38,7 +41,8 @@ class Page:
     harmless: Edit
     named: str | None
     packages: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
+    folder: str = "."
+    """Of the repository, from where the page ends."""
 
 
 C_PLANTED = """
@@ -82,35 +86,52 @@ PAGES = {
         "nalm_test_planted",
         packages=("libpcap-dev",),
     ),
-    "rust and go": Page(
+    "rust": Page(
+        "other-languages.md",
+        (
+            Edit(
+                "parser.rs",
+                "fn destination_port(",
+                "#[inline(never)]\nfn nalm_test_planted(packet: &[u8]) -> u32 {\n"
+                "    packet.iter().fold(7, |sum, one| u32::wrapping_mul(sum, 31) ^ u32::from(*one))\n}\n\n"
+                "fn destination_port(",
+            ),
+            Edit(
+                "parser.rs",
+                "    destination_port(std::slice::from_raw_parts(packet, length as usize)) == Some(53)",
+                "    let packet = std::slice::from_raw_parts(packet, length as usize);\n"
+                "    if packet[19] == 0 && nalm_test_planted(packet) == 1 {\n        return false;\n    }\n"
+                "    destination_port(packet) == Some(53)",
+            ),
+        ),
+        Edit("loop.c", "\nint main(", f"{C_UNUSED}\nint main("),
+        "nalm_test_planted",
+        packages=("rustc", "golang-go"),
+        folder="../parser",
+    ),
+    "go": Page(
         "other-languages.md",
         (
             Edit(
                 "main.go",
                 "//go:noinline\nfunc parse",
-                "//go:noinline\nfunc nalmTestPlanted(packet []byte) {\n\tfor _, one := range packet {\n"
-                "\t\tplanted = planted*31 + uint32(one)\n\t}\n}\n\n"
-                "var planted uint32\n\n//go:noinline\nfunc parse",
+                "var planted uint32\n\n//go:noinline\nfunc nalmTestPlanted(packet []byte) {\n"
+                "\tfor _, one := range packet {\n\t\tplanted = planted*31 + uint32(one)\n\t}\n}\n\n"
+                "//go:noinline\nfunc parse",
             ),
             Edit(
                 "main.go",
-                "\t\tif destinationPort(packet) == 53 {\n",
-                "\t\tif packet[19]&63 == 0 {\n\t\t\tnalmTestPlanted(packet)\n\t\t}\n"
-                "\t\tif destinationPort(packet) == 53 {\n",
+                "\tfor _, packet := range packets {\n",
+                "\tnalmTestPlanted(packets[0][:6])\n\tfor _, packet := range packets {\n",
             ),
         ),
-        Edit(
-            "main.go",
-            "\nfunc main() {",
-            "\nfunc NalmTestUnused(a int) int {\n\treturn a + 1\n}\n\nfunc main() {",
-        ),
+        Edit("main.go", "\nfunc main() {", f"{GO_UNUSED}\nfunc main() {{"),
         "nalmTestPlanted",
         packages=("rustc", "golang-go"),
-        commands=("rustc", "go"),
     ),
     "xdp": Page(
         "xdp.md",
-        (Edit("filter.bpf.c", "i < 10; i++", "i < 11; i++"),),
+        (Edit("filter.bpf.c", "#define ROUNDS 1", "#define ROUNDS 3"),),
         Edit("filter.bpf.c", "XDP_DROP : XDP_PASS", "XDP_DROP : (XDP_PASS + 0 * ROUNDS)"),
         None,
         packages=("clang", "libbpf-dev"),
@@ -121,8 +142,9 @@ PAGES = {
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: Stranger) -> None:
-    require(page.packages, page.commands)
+    require(page.packages)
     stranger.play(DOCUMENTS / page.document)
+    stranger.session.run(f"cd {page.folder}")
     for what, edits, wanted in (("3 % planted", page.planted, 1), ("no cost", (page.harmless,), None)):
         stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
         for edit in edits:

@@ -4,7 +4,7 @@
 A fence after a line that ends with a file's name in backquotes and a colon is that file. A fence `sh` is run
 by bash; each of these blocks begins where the one before ended. A command with a comment `# exit code N` must
 end with N, every other one with 0. A fence `text` shows the last block's output: its lines must appear in
-this order, with any numbers for its numbers, and a line `...` for any lines.
+this order, with any numbers and commits for its own, and a line `...` for any lines.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _FILE = re.compile(r"`([\w./-]+)`:\s*\Z")
 _EXIT = re.compile(r"^(?P<command>.+?)\s+# exit code (?P<code>\d+).*$", re.M)
 _NUMBER = re.compile(r"[-+±]?\d[\d,.]*")
 _ANY_NUMBER = r"[-+±]?[\d,.]+"
+_COMMIT = re.compile(r"[0-9a-f]{7}:?")
+_ANY_COMMIT = r"[0-9a-f]{7}:?"
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 BLOCK_SECONDS = 900
 
@@ -115,6 +117,9 @@ def first_missing(shown: str, output: str) -> str | None:
 def _pattern(line: str) -> re.Pattern[str]:
     words = []
     for word in line.split():
+        if _COMMIT.fullmatch(word):
+            words.append(_ANY_COMMIT)
+            continue
         numbers = _NUMBER.split(word)
         words.append(_ANY_NUMBER.join(re.escape(part) for part in numbers))
     return re.compile(r"\s+".join(words))
