@@ -8,6 +8,7 @@ stay; a new one that does not agree with them calls for a whole solution, which 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,15 @@ class _Grown:
             level = level - level[reference]
         return Levels(level, variance * self.scale**2, self.weight, self.misfit, reference, self.scale)
 
+    def between(self, base: int, head: int) -> tuple[float, float] | None:
+        if not np.isfinite(self.level[[base, head]]).all():
+            return None
+        if base == head:
+            return 0.0, 0.0
+        column = self._column(base, head)
+        apart = max(float(column[head] - column[base]), 0.0)
+        return float(self.level[head] - self.level[base]), apart**0.5 * self.scale
+
     def _column(self, base: int, head: int) -> Floats:
         """Covariance of each level with the difference from base to head; 0 where levels are unknown."""
         from scipy.sparse.linalg import splu
@@ -102,7 +112,12 @@ class _Grown:
 
 def difference(nodes: int, links: Links, levels: Levels, base: int, head: int) -> tuple[float, float] | None:
     """(ln(head / base), its standard error); None if no links connect the two."""
-    if not np.isfinite(levels.level[[base, head]]).all():
-        return None
-    moved = _Grown(nodes, links, levels).relative_to(base)
-    return float(moved.level[head]), float(moved.variance[head]) ** 0.5
+    return differences(nodes, links, levels, [(base, head)])[0]
+
+
+def differences(
+    nodes: int, links: Links, levels: Levels, ends: Sequence[tuple[int, int]]
+) -> list[tuple[float, float] | None]:
+    """As `difference`, for several (base, head): the graph is factorised once."""
+    grown = _Grown(nodes, links, levels)
+    return [grown.between(base, head) for base, head in ends]

@@ -31,6 +31,7 @@ from nalm_server.campaigns.backfill.endpoints import router as backfills
 from nalm_server.campaigns.bisection.endpoints import router as bisects
 from nalm_server.campaigns.confirmation.endpoints import router as confirmations
 from nalm_server.campaigns.experiments.endpoints import router as experiments
+from nalm_server.campaigns.links.endpoints import router as links
 from nalm_server.campaigns.schedules.endpoints import router as schedules
 from nalm_server.changepoints.endpoints import router as change_points
 from nalm_server.db.context import Context
@@ -104,6 +105,7 @@ ROUTERS = (
     host_administration,
     schedules,
     backfills,
+    links,
     bisects,
     confirmations,
     experiments,

@@ -8,5 +8,6 @@ from nalm_server.campaigns.bisection.kind import BISECTION
 from nalm_server.campaigns.confirmation.kind import CONFIRMATION
 from nalm_server.campaigns.experiments.kind import EXPERIMENT
 from nalm_server.campaigns.kind import Kind
+from nalm_server.campaigns.links.kind import LINK
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT)}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT, LINK)}

@@ -7,17 +7,21 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import exp
 from statistics import median
 from typing import Any, TypedDict
 
 from nalm_core.changepoints.blocks import Block, blocks
 from nalm_core.changepoints.cuts import cuts
+from nalm_core.changepoints.known_errors import beyond_errors
+from nalm_core.changepoints.series_changes import Found as SeriesFound
 from nalm_core.changepoints.series_changes import HostStep, Values, chain_share, changes
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import measured_line_repository as repository
 from nalm_server.changepoints.measured_line import Line, LineCommit
 from nalm_server.changepoints.measured_line_repository import SeriesName
+from nalm_server.results.links.linked import Solution
 from nalm_server.results.series.entry import CHAIN
 
 
@@ -54,17 +58,31 @@ class Looked:
     """Positions of all commits of the line, by number."""
     begins: set[int]
     """First commits of segments."""
-    judged: set[int] = field(default_factory=set)
-    """Commits that were judged."""
+    judged: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """Commits that were judged, by series."""
     found: list[Found] = field(default_factory=list)
     host_steps: list[HostStepFound] = field(default_factory=list)
 
 
-def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: Sequence[str]) -> Looked:
-    """Judges the blocks whose digest is not known."""
+def look(
+    session: Session,
+    line: Line,
+    series: Mapping[int, SeriesName],
+    known: Sequence[str],
+    levels: Mapping[int, Solution],
+) -> Looked:
+    """Judges the blocks whose digest is not known. levels: of linked series, which other environments do not
+    cut."""
     begins = cuts([one.measured for one in line.commits], line.environments)
-    cut = blocks(len(line.commits), [one.at for one in begins])
-    digests = [_digest(line, block) for block in cut]
+    places = [one.at for one in begins]
+    apart = {number: name for number, name in series.items() if number not in levels}
+    linked = {number: name for number, name in series.items() if number in levels}
+    inside = [one.at for one in begins if one.kind != "environment"]
+    parts = [
+        _Part(apart, blocks(len(line.commits), places), "", {}),
+        _Part(linked, blocks(len(line.commits), inside) if linked else [], LINKED, levels),
+    ]
+    digests = [one.mark + _digest(line, block) for one in parts for block in one.blocks]
     looked = Looked(
         list(series),
         digests,
@@ -79,10 +97,25 @@ def look(session: Session, line: Line, series: Mapping[int, SeriesName], known: 
         {one.commit: place for place, one in enumerate(line.commits)},
         {line.commits[one.at].commit for one in begins},
     )
-    changed = _changed(digests, known)
-    for number in changed:
-        _judge(session, line.commits, series, cut[number], looked)
+    for part in parts:
+        own = [part.mark + _digest(line, block) for block in part.blocks]
+        for number in _changed(own, known):
+            _judge(session, line.commits, part, part.blocks[number], looked)
     return looked
+
+
+LINKED = "linked "
+"""Begins the digests of blocks of linked series."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Series that are cut at the same commits."""
+
+    series: Mapping[int, SeriesName]
+    blocks: Sequence[Block]
+    mark: str
+    levels: Mapping[int, Solution]
 
 
 def _changed(digests: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -101,23 +134,19 @@ def _digest(line: Line, block: Block) -> str:
     return hashlib.sha256("\n".join(fields).encode()).hexdigest()[:32]
 
 
-def _judge(
-    session: Session,
-    commits: Sequence[LineCommit],
-    series: Mapping[int, SeriesName],
-    block: Block,
-    looked: Looked,
-) -> None:
-    part = commits[block.start : block.end]
+def _judge(session: Session, commits: Sequence[LineCommit], of: _Part, block: Block, looked: Looked) -> None:
+    series, part = of.series, commits[block.start : block.end]
     by_series = _values(session, series, part)
     numbers = list(by_series)
+    for number in series:
+        looked.judged[number].update(one.commit for one in commits[block.keep_from : block.keep_to])
     hosts = [one.measured.host for one in part]
     chains = {
         (name.metric, name.source): by_series[number]
         for number, name in series.items()
         if name.stage == CHAIN and number in by_series
     }
-    for number, found in zip(numbers, changes([by_series[n] for n in numbers], hosts), strict=True):
+    for number, found in zip(numbers, _changes(by_series, part, hosts, of.levels), strict=True):
         name = series[number]
         for step in found.hosts:
             if _decides(block, step.index):
@@ -128,7 +157,40 @@ def _judge(
             share = chain_share(one, by_series[number], chains.get((name.metric, name.source)))
             at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
             looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share))
-    looked.judged.update(one.commit for one in commits[block.keep_from : block.keep_to])
+
+
+def _changes(
+    by_series: Mapping[int, Values],
+    part: Sequence[LineCommit],
+    hosts: Sequence[int],
+    levels: Mapping[int, Solution],
+) -> list[SeriesFound]:
+    """Of each series: on levels, where it has them, with the errors that its links give."""
+    plain = [number for number in by_series if number not in levels]
+    found = dict(zip(plain, changes([by_series[n] for n in plain], hosts), strict=True))
+    for number in by_series.keys() - found.keys():
+        found[number] = _on_levels(by_series[number], part, hosts, levels[number])
+    return [found[number] for number in by_series]
+
+
+def _on_levels(
+    values: Values, part: Sequence[LineCommit], hosts: Sequence[int], solution: Solution
+) -> SeriesFound:
+    """As measured, if links do not join the commits of the block. Changes of single hosts are in no link:
+    they are those of the values as measured."""
+    shas = [one.sha for one in part]
+    found = [
+        solution.level(sha) if value is not None else None for sha, value in zip(shas, values, strict=True)
+    ]
+    several = len(set(hosts)) > 1
+    joined = all(value is None or level is not None for value, level in zip(values, found, strict=True))
+    as_measured = changes([values], hosts)[0] if several or not joined else SeriesFound([], [])
+    if not joined:
+        return as_measured
+    levels = [None if level is None else exp(level[0]) for level in found]
+    (on_levels,) = changes([levels], [hosts[0]] * len(hosts))
+    kept = beyond_errors(on_levels.changes, lambda a, b: solution.between(shas[a], shas[b]))
+    return SeriesFound(kept, as_measured.hosts)
 
 
 def _decides(block: Block, index: int) -> bool:

@@ -22,7 +22,7 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
     """Replaces the points of the judged commits. The caller holds the look's lock."""
     rows: dict[int, list[ChangePointRow]] = defaultdict(list)
     for row in repository.of_series(session, looked.series):
-        if row.commit_id in looked.judged or row.commit_id not in looked.places:
+        if row.commit_id in looked.judged[row.series_id] or row.commit_id not in looked.places:
             rows[row.series_id].append(row)
     found: dict[int, list[Found]] = defaultdict(list)
     for one in _without_twins(looked):
@@ -40,7 +40,11 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
 
 def host_steps(known: list[dict[str, Any]], looked: Looked) -> list[dict[str, Any]]:
     """Keeps those of commits that were not judged now, in the line's order."""
-    kept = [one for one in known if one["commit"] in looked.places and one["commit"] not in looked.judged]
+    kept = [
+        one
+        for one in known
+        if one["commit"] in looked.places and one["commit"] not in looked.judged[one["series"]]
+    ]
     found = [*kept, *map(dict, looked.host_steps)]
     return sorted(found, key=lambda one: (looked.places[one["commit"]], one["series"], one["host"]))
 

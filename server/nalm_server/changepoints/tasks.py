@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import structlog
@@ -11,7 +12,8 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import measured_line, significance, storage
 from nalm_server.changepoints import measured_line_repository as lines
-from nalm_server.changepoints.look import look
+from nalm_server.changepoints.linked_levels import linked_levels
+from nalm_server.changepoints.look import LINKED, Looked, look
 from nalm_server.changepoints.models import LookRow
 from nalm_server.db.context import Context
 from nalm_server.worker.for_each import each
@@ -47,7 +49,8 @@ def _look(context: Context, request: LookRow) -> None:
         expected = lines.expected(session, request.scenario_id)
         series = lines.series(session, request.scenario_id, request.host_class)
         there = measured_line.load(session, request.scenario_id, request.host_class, expected, series)
-        looked = look(session, there, series, request.blocks or [])
+        levels = linked_levels(session, request.scenario_id, request.host_class, series)
+        looked = look(session, there, series, request.blocks or [], levels)
     now = context.clock()
     with context.sessions() as session:
         project_id = looks.project_of(session, request.scenario_id)
@@ -57,12 +60,19 @@ def _look(context: Context, request: LookRow) -> None:
         row = looks.lock(session, request.scenario_id, request.host_class)
         if _overtaken(row, request):
             return
-        storage.store(session, looked, now, old_news=request.judged == looks.OLD_NEWS)
+        old_news = request.judged == looks.OLD_NEWS or _first_on_levels(request.blocks, looked)
+        storage.store(session, looked, now, old_news=old_news)
         looks.CLAIM.release(row)
         row.judged, row.judged_at = request.requested, now
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
         session.commit()
+
+
+def _first_on_levels(known: Sequence[str] | None, looked: Looked) -> bool:
+    """True once after an upgrade: levels show changes of long ago better than the values judged before."""
+    begins = [any(one.startswith(LINKED) for one in digests) for digests in (known or [], looked.digests)]
+    return bool(known) and begins == [False, True]
 
 
 def _overtaken(row: LookRow, request: LookRow) -> bool:

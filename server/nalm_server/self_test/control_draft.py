@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from nalm_core.report.outcome import Outcome
+from nalm_core.report.outcome import VALID, Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
@@ -14,14 +14,21 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError
 from nalm_server.jobs.models import JobRow
-from nalm_server.results.draft import Accepted
+from nalm_server.results.draft import Accepted, Upload
+from nalm_server.results.links import entry as links
 from nalm_server.results.run_draft import JudgedDraft
 from nalm_server.results.schemas import ReportTaken
+from nalm_server.results.series import repository as series
 from nalm_server.self_test import repository
 from nalm_server.self_test.schemas import TrialKind
 
 
 class TrialDraft(JudgedDraft):
+    def __init__(self, upload: Upload) -> None:
+        super().__init__(upload)
+        is_valid = self.verdict.outcome in VALID
+        self.links = links.found_in(upload.report) if is_valid else links.NONE
+
     @property
     def alarms(self) -> bool:
         """The report of a false alarm is kept, for analysis."""
@@ -39,6 +46,9 @@ class TrialDraft(JudgedDraft):
         if job is None:
             raise InvalidError("A control needs a job: upload it with job_id and fence.")
         new = repository.add_once(session, _values(self, job, now))
+        scenario = series.find_scenario(session, project.id, self.report.scenario.name)
+        if scenario is not None and self.links.values:
+            links.enter_other(session, scenario.id, self.report, self.links, links.Other("control"))
         return Accepted(self.reply(new=new), keep=new and self.alarms)
 
 

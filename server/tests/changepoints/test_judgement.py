@@ -54,13 +54,14 @@ def points(service: Service, **wanted: Any) -> list[dict[str, Any]]:
 
 def test_step_between_measured_commits(service: Service) -> None:
     for number, one in enumerate(STEP, start=1):
-        service.upload(body_of(make_report(number, base_costs={**COSTS, **one.costs})))
+        # Every second commit is measured, against its parent: no pair spans the step.
+        service.upload(body_of(make_report(2 * number, base_costs={**COSTS, **one.costs})))
     tasks.drain(service.context)
     found = points(service)
     assert {one["stage"] for one in found} == {"nat", "chain"}
     for one in found:
-        assert one["sha"] == sha(15)
-        assert one["low_sha"] == sha(14)
+        assert one["sha"] == sha(30)
+        assert one["low_sha"] == sha(28)
         assert (one["direction"], one["state"]) == ("worse", "standing")
         assert one["significant"] and one["large"] and one["relevant"]
         assert one["chain_share"] == pytest.approx(10 / 260, rel=0.1)
@@ -72,8 +73,29 @@ def test_step_between_measured_commits(service: Service) -> None:
     nat = next(one for one in found if one["stage"] == "nat")
     assert nat["ratio"] == pytest.approx(160 / 150, rel=0.01)
     shown = service.get(HISTORY, stage="nat")
-    assert [one["sha"] for one in shown["change_points"]] == [sha(15)]
+    assert [one["sha"] for one in shown["change_points"]] == [sha(30)]
     assert shown["segments"] == []
+
+
+def test_a_step_that_no_pair_shows_is_one_of_the_host(service: Service) -> None:
+    for number, one in enumerate(STEP, start=1):
+        service.upload(body_of(make_report(number, base_costs={**COSTS, **one.costs})))
+    tasks.drain(service.context)
+    assert points(service) == []
+
+
+def test_a_step_too_small_for_a_pair_is_found_on_levels_whatever_the_host_does(service: Service) -> None:
+    """The host slows down by 20 % at commit 8; nat grows by 3 % at commit 15."""
+    for number in range(1, 23):
+        host = 1.2 if number >= 8 else 1.0
+        old, new = (150.0 * (1.03 if one >= 15 else 1.0) for one in (number - 1, number))
+        base = {stage: cost * host for stage, cost in {**COSTS, "nat": old}.items()}
+        service.upload(body_of(make_report(number, base_costs=base, head_costs={"nat": new * host})))
+    tasks.drain(service.context)
+    found = points(service)
+    assert {(one["sha"], one["metric"]) for one in found} == {(sha(15), "cpp")}
+    nat = next(one for one in found if one["stage"] == "nat")
+    assert nat["ratio"] == pytest.approx(1.03, abs=0.002)
 
 
 def test_nothing_is_found_in_noise(service: Service) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from nalm_core.experiments.observe import CellError, observe
-from nalm_core.report.cell import ExperimentCell
+from nalm_core.report.cell import ExperimentCell, Kind
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Arm, RunReport
 from sqlalchemy.orm import Session
@@ -23,7 +23,10 @@ from nalm_server.db.reports.packing import Packed
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import CampaignRow, JobRow
 from nalm_server.results.draft import Accepted, Draft, StoredReport, Upload, without_verdict
+from nalm_server.results.links import entry as links
+from nalm_server.results.links.graph import joined
 from nalm_server.results.schemas import ReportTaken
+from nalm_server.results.series import repository as series
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
@@ -36,6 +39,8 @@ class CellDraft(Draft):
         if upload.caller.scope is not Scope.AGENT:
             raise ForbiddenError("Only the agent of an experiment's job may upload its cells.")
         self.cell = _cell(upload.report, upload.report.experiment, upload.packed)
+        usable = self.cell.unusable is None and upload.report.experiment.kind is Kind.FEATURES
+        self.links = links.found_in(upload.report) if usable else links.NONE
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
         cell = repository.cell_of_run(session, self.report.run_id)
@@ -55,11 +60,23 @@ class CellDraft(Draft):
         _of_one_class(experiment, cell)
         cell.campaign_id, cell.received_at = experiment.id, now
         repository.add_cell(session, cell)
+        _link(session, project, self)
         if experiment.active:
             experiment.state = ExperimentState.RUNNING
         experiment.updated_at = now
         wake(session, Work.JOBS)
         return Accepted(_reply(cell, new=True))
+
+
+def _link(session: Session, project: ProjectRow, draft: CellDraft) -> None:
+    """Two feature sets of one commit are compared like two commits."""
+    scenario = series.find_scenario(session, project.id, draft.cell.subject)
+    if scenario is None or not draft.links.values:
+        return
+    arms = draft.report.arms
+    base, head = (joined(arms[arm].run.features) for arm in (Arm.BASE, Arm.HEAD))
+    what = links.Other("experiment", base, head)
+    links.enter_other(session, scenario.id, draft.report, draft.links, what)
 
 
 def _required(session: Session, job: JobRow | None) -> CampaignRow:

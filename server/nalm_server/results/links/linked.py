@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from nalm_core.history import constants
 from nalm_core.history.environments import anchor, between
-from nalm_core.history.growth import difference, extend
+from nalm_core.history.growth import difference, differences, extend
 from nalm_core.history.levels import Levels, Links, solve
 from nalm_core.history.reduction import Floats, Ints
 from nalm_core.report.defaults import CONFIDENCE
@@ -59,6 +59,14 @@ class Solution:
         if number is None:
             return None
         return float(self.levels.level[number]), sqrt(float(self.levels.variance[number]))
+
+    def errors(self, ends: Sequence[tuple[str, str]]) -> list[float | None]:
+        """Standard errors of ln(head / base), of several (base, head)."""
+        places = [(self.node(base), self.node(head)) for base, head in ends]
+        known = [(base, head) for base, head in places if base is not None and head is not None]
+        found = iter(differences(len(self.levels.level), self.links, self.levels, known))
+        each = [next(found) if None not in place else None for place in places]
+        return [None if one is None else one[1] for one in each]
 
     def between(self, base: str, head: str) -> tuple[float, float] | None:
         """(ln(head / base), its standard error), of any two commits."""

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links over distances: what is planned, what it gains, which comparisons and hosts do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from nalm_server_harness import Service
+from nalm_server_line import Bench, use_line
+from nalm_server_reports import COSTS, body_of, make_report, sha
+
+REPORT = "/projects/demo/scenarios/sfc_a/links"
+COMMITS = 21
+
+
+@pytest.fixture
+def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """20 commits, each measured against the one before."""
+    use_line(monkeypatch, COMMITS)
+    for number in range(1, COMMITS):
+        service.upload(body_of(make_report(number, base_costs=COSTS)))
+    yield Bench(service, {sha(number): 150.0 for number in range(COMMITS)}, {}, [])
+
+
+def test_the_report_says_what_links_over_distances_gain_and_cost(service: Service, bench: Bench) -> None:
+    found = service.get(REPORT)
+    assert (found["links"], found["checks"], found["misfits"]) == (COMMITS - 1, 0, [])
+    assert found["seconds_each"] == 40
+    assert {one["distance"] for one in found["planned"]} == {4, 16}
+    first = found["planned"][0]
+    assert first["distance"] == 16, "the longest gain most"
+    assert first["error_after"] < first["error_before"]
+    assert first["gain"] == pytest.approx(1 - (first["error_after"] / first["error_before"]) ** 2)
+
+
+def test_links_are_measured_with_the_least_priority_and_enter_no_series(
+    service: Service, bench: Bench
+) -> None:
+    before = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", values="measured")
+    created = service.post("/projects/demo/links", "admin", 201, {"scenario": "sfc_a", "most": 3})
+    assert (created["state"], created["links"]) == ("planning", [])
+    bench.work_all()
+    done = service.get(f"/links/{created['id']}")
+    assert (done["state"], done["progress"]["done"], len(done["links"])) == ("done", 3, 3)
+    assert (sha(1), sha(17)) in bench.measured
+    jobs = [one for one in service.get("/jobs", limit=100) if one["reason"] == "link"]
+    assert {one["priority"] for one in jobs} == {9}
+    assert jobs[0]["queued_for"].startswith("link over")
+    after = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", values="measured")
+    assert after["points"] == before["points"]
+    report = service.get(REPORT)
+    assert report["checks"] > 16
+    assert (sha(1), sha(17)) not in {(one["base_sha"], one["head_sha"]) for one in report["planned"]}
+
+
+def test_a_run_that_contradicts_the_others_is_named_with_its_host(service: Service, bench: Bench) -> None:
+    for number, base in ((101, 4), (102, 4)):
+        service.upload(body_of(make_report(number, base=base, head=5)))
+    wrong = make_report(103, base=4, head=5, head_costs={"nat": 190.0})
+    service.upload(body_of(wrong.model_copy(update={"host": wrong.host.model_copy(update={"name": "liar"})})))
+    (misfit,) = service.get(REPORT)["misfits"]
+    assert (misfit["run_id"], misfit["host"], misfit["kind"]) == (f"{103:032x}", "liar", "run")
+    assert misfit["weight"] < 0.01
+    history = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", stage="chain")
+    chain = [point["values"]["chain"]["value"] for point in history["points"]]
+    assert max(chain) / min(chain) == pytest.approx(1, abs=0.002)
+
+
+def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:
+    refused = service.post("/projects/demo/links", "admin", 404, {"scenario": "nothing"})
+    assert "has no run of a scenario 'nothing'" in refused["error"]["message"]
