@@ -50,7 +50,7 @@ def test_links_are_measured_with_the_least_priority_and_enter_no_series(
     after = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", values="measured")
     assert after["points"] == before["points"]
     report = service.get(REPORT)
-    assert report["checks"] > 16
+    assert report["checks"] >= 3
     assert (sha(1), sha(17)) not in {(one["base_sha"], one["head_sha"]) for one in report["planned"]}
 
 

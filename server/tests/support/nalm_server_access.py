@@ -255,6 +255,11 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/backfills": Row(Who.READER, f"{PROJECT}/backfills"),
     "GET /backfills/{backfill_id}": Row(Who.READER, "/backfills/{job}"),
     "POST /backfills/{backfill_id}/cancel": Row(Who.DEVELOPER, "/backfills/{job}/cancel"),
+    "GET /projects/{project}/scenarios/{scenario}/links": Row(Who.READER, f"{PROJECT}/scenarios/sfc_a/links"),
+    "POST /projects/{project}/links": Row(Who.DEVELOPER, f"{PROJECT}/links", {"scenario": "sfc_a"}),
+    "GET /projects/{project}/links": Row(Who.READER, f"{PROJECT}/links"),
+    "GET /links/{links_id}": Row(Who.READER, "/links/{job}"),
+    "POST /links/{links_id}/cancel": Row(Who.DEVELOPER, "/links/{job}/cancel"),
     "POST /projects/{project}/experiments": Row(
         Who.DEVELOPER, f"{PROJECT}/experiments", {"kind": "features", "revision": SHA}
     ),

@@ -132,6 +132,7 @@ def add_searches(service: Service, integration: int) -> None:
     with service.context.sessions() as session:
         session.add(bisect(1, **asked))
         session.add(backfill(1, **asked))
+        session.add(links(1, **asked))
         session.add(NotificationRow(next_try_at=now, **told, **common | {"state": "failed"}))
         session.commit()
 
@@ -139,6 +140,11 @@ def add_searches(service: Service, integration: int) -> None:
 def backfill(number: int, **columns: Any) -> CampaignRow:
     spec = {"first_sha": sha(0), "last_sha": sha(1), "every": 1}
     return CampaignRow(kind="backfill", number=number, active=True, spec=spec, result={}, **columns)
+
+
+def links(number: int, **columns: Any) -> CampaignRow:
+    spec = {"scenario": "sfc_a", "scenario_id": 1, "host_class": "vm-2", "most": 10}
+    return CampaignRow(kind="link", number=number, active=True, spec=spec, result={}, **columns)
 
 
 def bisect(number: int, **columns: Any) -> CampaignRow:

@@ -55,7 +55,7 @@ class LinksCampaign(Schema):
     links: list[PlannedLink]
     """The planned ones, in order; empty in lists."""
     seconds_each: float | None
-    """Cost of one comparison: median time of the scenario's last runs. Null: not known."""
+    """Cost of one comparison: median time of the scenario's last runs. Null: not known, and in lists."""
     message: str | None
     requested_by: str
     created_at: datetime

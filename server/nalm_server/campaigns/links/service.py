@@ -123,18 +123,18 @@ def _hosts(solution: Solution) -> list[HostFit]:
 
 def _briefs(session: Session, project: str, rows: Sequence[CampaignRow]) -> list[LinksCampaign]:
     counts = steps_repository.counts(session, [row.id for row in rows])
-    return [_campaign(session, project, row, counts.get(row.id, {}), []) for row in rows]
+    return [_campaign(project, row, counts.get(row.id, {})) for row in rows]
 
 
 def _detail(session: Session, project: str, row: CampaignRow) -> LinksCampaign:
     counts = steps_repository.counts(session, [row.id]).get(row.id, {})
     links = [PlannedLink.model_validate(step.detail) for step in campaigns.steps(session, row.id)]
-    return _campaign(session, project, row, counts, links)
+    spec = LinksSpec.model_validate(row.spec)
+    seconds = repository.seconds_of_run(session, spec.scenario_id)
+    return _campaign(project, row, counts).model_copy(update={"links": links, "seconds_each": seconds})
 
 
-def _campaign(
-    session: Session, project: str, row: CampaignRow, counts: dict[str, int], links: list[PlannedLink]
-) -> LinksCampaign:
+def _campaign(project: str, row: CampaignRow, counts: dict[str, int]) -> LinksCampaign:
     spec = LinksSpec.model_validate(row.spec)
     states = {name: counts.get(name, 0) for name in Progress.model_fields if name != "total"}
     return LinksCampaign(
@@ -142,8 +142,8 @@ def _campaign(
         scenario=spec.scenario,
         most=spec.most,
         progress=Progress(total=sum(counts.values()), **states),
-        links=links,
-        seconds_each=repository.seconds_of_run(session, spec.scenario_id),
+        links=[],
+        seconds_each=None,
     )
 
 

@@ -91,12 +91,11 @@ def graph_of(session: Session, scenario_id: int) -> Graph:
     key = ("graph", scenario_id)
     known: Graph | None = kept(session, key)
     state = repository.last_run(session, scenario_id)
-    if known is not None and known.state == state:
-        return known
-    more = repository.runs(session, scenario_id, known.state[1] if known is not None else 0)
-    if known is None or known.state[0] > state[0]:
+    if known is None or known.state[0] > state[0]:  # runs were removed
         known = Graph((0, 0))
-        more = repository.runs(session, scenario_id, 0)
+    more = repository.runs(session, scenario_id, known.state[1])
+    if known.state == state:
+        return known
     graph = Graph(state, [*known.runs], dict(known.place), dict(known.nodes), dict(known.shipped))
     for run in more:
         graph.place[run.number] = len(graph.runs)

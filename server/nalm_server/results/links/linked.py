@@ -109,10 +109,13 @@ def solutions(
     stages: Collection[str] | None,
     functions: Sequence[tuple[str, str]] = (),
     reference: str | None = None,
+    graph: Graph | None = None,
 ) -> list[Solution]:
     """Of each (stage, source) with links. stages: None for all. functions: (stage, function). reference: the
-    commit to which intervals refer; by default the newest in the graph."""
-    graph, key = graph_of(session, scenario_id), (scenario_id, host_class, metric, reference)
+    commit to which intervals refer; by default the newest in the graph. graph: the scenario's, if it was read
+    already."""
+    graph = graph or graph_of(session, scenario_id)
+    key = (scenario_id, host_class, metric, reference)
     found: list[Solution] = []
     if stages is None or stages:
         every = repository.series(session, scenario_id, metric, stages)

@@ -32,7 +32,8 @@ def with_links(session: Session, of: MeasuredScenario, line: Line, request: Hist
     runs = line.runs
     shas = [line.commits[number].sha for number in runs.commit_id]
     names = [(stage, name) for stage, name in map(functions.split, request.functions) if name is not None]
-    environments = environments_of(session, graph_of(session, of.scenario.id))
+    graph = graph_of(session, of.scenario.id)
+    environments = environments_of(session, graph)
     each = [figure for by_run in line.measured.values() for figure in by_run.values()]
     if is_exact(each) and len({environments.of(number)[2] for number in runs.run_number}) < 2:
         return line
@@ -44,6 +45,7 @@ def with_links(session: Session, of: MeasuredScenario, line: Line, request: Hist
         stages=[] if request.functions and not request.stages else request.stages or None,
         functions=names,
         reference=shas[-1],
+        graph=graph,
     )
     if not found:
         return line

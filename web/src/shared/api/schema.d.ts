@@ -957,6 +957,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/links/{links_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Links
+         * @description Shows one request with its links, what each gains, and its progress.
+         */
+        get: operations["get_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links/{links_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Links
+         * @description Cancels a request and its open jobs.
+         */
+        post: operations["cancel_links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/live": {
         parameters: {
             query?: never;
@@ -2024,6 +2064,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Links
+         * @description Lists a project's requests for links, newest first.
+         */
+        get: operations["list_links"];
+        put?: never;
+        /**
+         * Create Links
+         * @description Compares distant commits of a scenario when no other job waits, those first that gain most.
+         */
+        post: operations["create_links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/metrics": {
         parameters: {
             query?: never;
@@ -2596,6 +2660,26 @@ export interface paths {
          * @description Returns one metric of all stages along the default branch. Default host_class: the newest run's.
          */
         get: operations["get_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/scenarios/{scenario}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Link Report
+         * @description Shows how well the comparisons of a scenario agree, and which further ones would gain most.
+         */
+        get: operations["get_link_report"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6337,6 +6421,20 @@ export interface components {
             pool: string;
         };
         /**
+         * HostFit
+         * @description How well the comparisons of a host agree with those of all.
+         */
+        HostFit: {
+            /** Fits */
+            fits: boolean;
+            /** Host */
+            host: string;
+            /** Links */
+            links: number;
+            /** Misfit */
+            misfit: number;
+        };
+        /**
          * HostMeasured
          * @description What the last `nalm doctor` on the host measured, as its last run reported it.
          */
@@ -7119,6 +7217,80 @@ export interface components {
             /** Stage */
             stage: string;
         };
+        /**
+         * LinkReport
+         * @description The links of a scenario: how well they agree, and which would make it more exact.
+         */
+        LinkReport: {
+            /** Checks */
+            checks: number;
+            /** Host Class */
+            host_class: string;
+            /** Hosts */
+            hosts: components["schemas"]["HostFit"][];
+            /** Links */
+            links: number;
+            /** Misfits */
+            misfits: components["schemas"]["Misfit"][];
+            /** Planned */
+            planned: components["schemas"]["PlannedLink"][];
+            /** Scale */
+            scale: number;
+            /** Scenario */
+            scenario: string;
+            /** Seconds Each */
+            seconds_each: number | null;
+        };
+        /** LinksCampaign */
+        LinksCampaign: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            /** Links */
+            links: components["schemas"]["PlannedLink"][];
+            /** Message */
+            message: string | null;
+            /** Most */
+            most: number;
+            progress: components["schemas"]["Progress-Output"];
+            /** Project */
+            project: string;
+            /** Requested By */
+            requested_by: string;
+            /** Scenario */
+            scenario: string;
+            /** Seconds Each */
+            seconds_each: number | null;
+            state: components["schemas"]["LinksState"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /** LinksNew */
+        LinksNew: {
+            /**
+             * Most
+             * @description Comparisons, those that gain most.
+             * @default 100
+             */
+            most: number;
+            /** Scenario */
+            scenario: string;
+        };
+        /**
+         * LinksState
+         * @description planning -> running -> one of the others.
+         * @enum {string}
+         */
+        LinksState: "planning" | "running" | "done" | "failed" | "cancelled";
         /** Live */
         Live: {
             /**
@@ -7303,6 +7475,31 @@ export interface components {
             level: number;
             /** Low */
             low: number;
+        };
+        /**
+         * Misfit
+         * @description A comparison that does not agree with all others.
+         */
+        Misfit: {
+            /** Base Sha */
+            base_sha: string;
+            /** Head Sha */
+            head_sha: string;
+            /** Host */
+            host: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "run" | "control" | "experiment";
+            /** Misfit */
+            misfit: number;
+            /** Run Id */
+            run_id: string;
+            /** Stage */
+            stage: string;
+            /** Weight */
+            weight: number;
         };
         /**
          * ModelChange
@@ -7864,6 +8061,30 @@ export interface components {
          * @enum {string}
          */
         Phase: "mrr" | "search" | "latency" | "sweep" | "soak";
+        /**
+         * PlannedLink
+         * @description A comparison of two commits, and what it does to the error of their difference in the chain's
+         *     cycles.
+         */
+        PlannedLink: {
+            /** Base Sha */
+            base_sha: string;
+            /** Distance */
+            distance: number;
+            /** Error After */
+            error_after: number;
+            /** Error Before */
+            error_before: number | null;
+            /** Gain */
+            gain: number;
+            /** Head Sha */
+            head_sha: string;
+            /**
+             * Why
+             * @enum {string}
+             */
+            why: "distance" | "release";
+        };
         /**
          * PlanState
          * @description waiting -> measuring or bisecting -> one of the others; back to waiting when it is requested again.
@@ -12449,6 +12670,71 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    get_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a request for links. */
+                links_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksCampaign"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    cancel_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a request for links. */
+                links_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksCampaign"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     live: {
         parameters: {
             query?: {
@@ -14671,6 +14957,77 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    list_links: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksCampaign"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    create_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinksNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksCampaign"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     list_metrics: {
         parameters: {
             query?: never;
@@ -15816,6 +16173,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["History"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_link_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Name of a scenario of the project. */
+                scenario: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkReport"];
                 };
             };
             400: components["responses"]["Error400"];
