@@ -24,7 +24,7 @@ from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.wire.jobs import Lease, LeasedExperiment
-from tiny import NALM_TOML, NfRepository
+from tiny import NALM_TOML, RATES_TOML, NfRepository
 
 
 class FakeServer:
@@ -192,6 +192,27 @@ def test_what_a_queue_came_to_ends_the_job(
     loop.work_on(lease, agent_of(server, home))
     (finish,) = server.told("/agent/jobs/7/finish")
     assert json.loads(finish.content)["under_load"] == result.model_dump(mode="json")
+
+
+@pytest.mark.timed
+def test_a_job_of_rates_is_measured_and_uploaded(
+    server: FakeServer, traffic_repository: NfRepository, home: Home
+) -> None:
+    program = (traffic_repository.path / "traffic_nf.c").read_text()
+    few = "[rates]\nlaunches = 2\ntrials = 2\ntrial_s = 0.05\nleave_out_s = 0.0\npps = 20000\n"
+    head = traffic_repository.commit(
+        "slower",
+        nalm__toml=RATES_TOML.replace("[rates]\n", few),
+        traffic_nf__c=program.replace("number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000"),
+    )
+    lease = lease_of(traffic_repository, head).model_copy(update={"scenarios": ["*:rate"]})
+    loop.work_on(lease, agent_of(server, home))
+    (upload,) = server.told("/reports")
+    report = parse_report(gzip.decompress(upload.content))
+    assert (report.scenario.name, report.status) == ("made:rate", RunStatus.MEASURED)
+    assert report.rates is not None and {one.trial.launch for one in report.rates.trials} == {0, 1}
+    (finish,) = server.told("/agent/jobs/7/finish")
+    assert json.loads(finish.content)["outcome"] == "done"
 
 
 def test_a_control_is_measured_although_the_code_is_equal(
