@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 from nalm_core.report.cell import Kind
+from nalm_core.report.trials.kinds import RunKind
 from nalm_core.text.commit_name import short
 
 from nalm_server.auth.tokens.principal import SYSTEM
@@ -19,8 +20,8 @@ from nalm_server.campaigns.experiments import service as experiments
 from nalm_server.campaigns.experiments.schemas import ExperimentNew
 from nalm_server.cli.common import State, out, validated
 from nalm_server.cli.contexts import opened
-from nalm_server.jobs import actions, presentation
-from nalm_server.jobs.schemas import JobDetail, JobState
+from nalm_server.jobs import actions, presentation, requests
+from nalm_server.jobs.schemas import JobDetail, JobRequest, JobState
 
 job_app = typer.Typer(help="Measurements that are queued, under way, or over.", no_args_is_help=True)
 
@@ -67,6 +68,32 @@ def job_show(number: Number, state: State = None) -> None:
     """
     with opened(state) as context, context.read_sessions() as session:
         _print_job(presentation.get_job(session, number, context.clock()))
+
+
+@job_app.command("request")
+def job_request(
+    project: Project,
+    head: Annotated[str, typer.Argument(help="Commit, branch or tag to measure.")],
+    *,
+    base: Annotated[
+        str | None, typer.Option(help="Commit that it is compared with; its parent or merge base by default.")
+    ] = None,
+    kind: Annotated[RunKind, typer.Option(help="What is measured.")] = RunKind.CYCLES,
+    scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
+    state: State = None,
+) -> None:
+    """Requests a measurement of one commit.
+
+    Examples:
+
+    nalm-server job request my-nf main
+
+    nalm-server job request my-nf main --base v1.0 --kind rate --scenario sfc_a
+    """
+    with validated():
+        wanted = JobRequest(head=head, base=base, kind=kind, scenarios=scenario or None)
+    with opened(state) as context:
+        _print_job(requests.request_job(context, SYSTEM, project, wanted))
 
 
 def _print_job(job: JobDetail) -> None:

@@ -51,6 +51,8 @@ WRONG = [
     ("agent move", "nowhere lab", 4),
     ("pool bind", "none lab", 4),
     ("pool bind", "none Lab!", 2),
+    ("job request", "none main", 4),
+    ("job request", "none main --kind speed", 2),
     ("job show", "99", 4),
     ("job show", "99999999999999999999", 2),
     ("job list", "--project none", 4),

@@ -49,6 +49,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("bisect nobody v1 main --scenario sfc_a", COULD_NOT, "no such project"),
         ("bisect demo v1 gone --scenario sfc_a", COULD_NOT, "'gone'"),
         ("job list --project nobody", COULD_NOT, "no such project"),
+        ("job request nobody main", COULD_NOT, "no such project"),
+        ("job request demo main --kind rate --scenario a/b", REFUSED, "scenarios.0"),
         ("job show 4711", COULD_NOT, "There is no job 4711."),
         ("job cancel 4711", COULD_NOT, "There is no job 4711."),
         ("job retry 4711", COULD_NOT, "There is no job 4711."),
@@ -71,8 +73,12 @@ def test_a_mistake_is_told(home: Path, command: str, code: int, wrong: str) -> N
 def test_what_works_says_so(home: Path) -> None:
     assert "backfill 1 is planning" in run(home, "backfill", "demo", "v1", "main").stdout
     assert "bisect 1 is planning" in run(home, "bisect", "demo", "v1", "main", "--scenario", "s").stdout
+    asked = run(home, "job", "request", "demo", "main", "--base", "v1", "--kind", "rate")
+    assert "job 1 of demo: queued" in asked.stdout and "requested by" in asked.stdout
     assert run(home, "job", "list").exit_code == 0
     added = run(home, "schedule", "add", "demo", "weekly", "--cron", "0 3 * * sun", "--against", "release")
     assert "weekly  0 3 * * sun  against release  next " in added.stdout
     assert run(home, "schedule", "list", "demo").stdout == added.stdout
     assert run(home, "schedule", "remove", "demo", "weekly").exit_code == 0
+    rates = ("--cron", "0 1 * * *", "--kind", "rate", "--scenario", "sfc_a")
+    assert "sfc_a:rate" in run(home, "schedule", "add", "demo", "rates", *rates).stdout
