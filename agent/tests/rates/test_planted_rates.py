@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes planted in the reference NF that cost no cycles on average: a tail, losses in bursts, a slow leak. Runs
-of rates and soaks find and name them; equal builds raise no alarm."""
+"""Changes planted in the reference NF that cost no cycles on average: a tail, losses in bursts, a slow leak.
+Runs of rates and soaks find and name them; equal builds raise no alarm."""
 
 from __future__ import annotations
 

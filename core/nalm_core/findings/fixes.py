@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import log, log1p
 
 from nalm_core.report.defaults import FIX_SHARE, MARGIN
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Model
+from nalm_core.report.trials.kinds import RunKind, split_name
+from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import Verdict
 
 
@@ -22,10 +25,18 @@ class OpenRegression(Model):
 
 
 def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
-    """Open regressions of a regressed verdict; empty for other outcomes."""
+    """Open regressions of a regressed verdict; empty for other outcomes. Of a run under load each figure
+    stands for a stage, with the logarithm of its ratio."""
     if verdict.outcome != Outcome.REGRESSED:
         return []
-    return [
+    figures = [
+        OpenRegression(
+            commit=commit, scenario=verdict.scenario, stage=one.metric, contribution_cycles=worse_by(one)
+        )
+        for one in under_load(verdict)
+        if one.fails and worse_by(one) > 0
+    ]
+    return figures + [
         OpenRegression(
             commit=commit,
             scenario=verdict.scenario,
@@ -35,6 +46,18 @@ def open_regressions(commit: str, verdict: Verdict) -> list[OpenRegression]:
         for stage in verdict.stages
         if stage.stage in verdict.culprit_stages and stage.contribution_cycles is not None
     ]
+
+
+def under_load(verdict: Verdict) -> list[MetricChange]:
+    """The figures of a run under load; none for a run of cycles, whose chain is judged."""
+    return verdict.metrics if split_name(verdict.scenario)[1] is not RunKind.CYCLES else []
+
+
+def worse_by(change: MetricChange) -> float:
+    """Logarithm of the ratio for the worse; negative for a better figure, 0 without a ratio."""
+    if change.ratio is None or change.ratio <= 0:
+        return 0.0
+    return log(change.ratio) if change.better == "lower" else -log(change.ratio)
 
 
 def restores(lost: float, regained: float) -> bool:
@@ -55,6 +78,7 @@ def match_fix(regressions: Sequence[OpenRegression], verdict: Verdict) -> str | 
         for stage in verdict.stages
         if stage.stage in verdict.culprit_stages and stage.contribution_cycles is not None
     }
+    restored |= {one.metric: -worse_by(one) for one in under_load(verdict) if one.outcome == "improved"}
     fitting = [
         one.commit
         for one in regressions
@@ -70,6 +94,8 @@ def left_open(regressions: Sequence[OpenRegression], fixed: str, verdict: Verdic
     A rest below the chain's default margin is closed.
     """
     restored = {stage.stage: -(stage.contribution_cycles or 0.0) for stage in verdict.stages}
+    restored |= {one.metric: -worse_by(one) for one in under_load(verdict)}
+    margins = {one.metric: log1p(one.margin) for one in under_load(verdict)}
     matters = MARGIN * verdict.chain.base.cpp if verdict.chain and verdict.chain.base else 0.0
     found = []
     for one in regressions:
@@ -77,6 +103,6 @@ def left_open(regressions: Sequence[OpenRegression], fixed: str, verdict: Verdic
             found.append(one)
             continue
         rest = one.contribution_cycles - restored.get(one.stage, 0.0)
-        if rest > matters:
+        if rest > margins.get(one.stage, matters):
             found.append(one.model_copy(update={"contribution_cycles": rest}))
     return found

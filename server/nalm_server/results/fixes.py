@@ -7,10 +7,19 @@ next one."""
 from __future__ import annotations
 
 from collections import defaultdict
+from math import exp
 
 from nalm_core.findings.confirmation import Ratio
-from nalm_core.findings.fixes import OpenRegression, left_open, match_fix, open_regressions
+from nalm_core.findings.fixes import (
+    OpenRegression,
+    left_open,
+    match_fix,
+    open_regressions,
+    under_load,
+    worse_by,
+)
 from nalm_core.findings.recovery import computed
+from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -36,7 +45,7 @@ def refresh(session: Session, scenario_id: int) -> None:
         if fixed is not None:
             fixing.add(run.commit_id)
             others = left_open(others, fixed, verdict)
-            undone[fixed].append((run.head_sha, ratio_of(verdict)))
+            undone[fixed].append((run.head_sha, ratio_of(verdict, worst_figure(culprits[fixed][1]))))
         if row.fixes_sha != fixed:
             row.fixes_sha, row.recovery = fixed, None
         _recover(session, row, culprits, undone)
@@ -47,8 +56,17 @@ def refresh(session: Session, scenario_id: int) -> None:
     session.flush()
 
 
-def ratio_of(verdict: Verdict) -> Ratio | float:
-    """The chain's ratio, with its interval if there is one; 1 for a verdict without figures."""
+def worst_figure(verdict: Verdict) -> MetricChange | None:
+    """The figure of a run under load that regressed most; None for a run of cycles."""
+    return max(under_load(verdict), key=worse_by, default=None)
+
+
+def ratio_of(verdict: Verdict, figure: MetricChange | None) -> Ratio | float:
+    """The chain's ratio, with its interval if there is one, or that of a figure of a run under load for the
+    worse; 1 for a verdict without it."""
+    if figure is not None:
+        same = next((one for one in under_load(verdict) if one.metric == figure.metric), None)
+        return 1.0 if same is None else exp(worse_by(same))
     chain = verdict.chain
     if chain is None or chain.ratio_cpp is None:
         return 1.0
@@ -66,8 +84,12 @@ def _recover(
     if row.fixes_sha is None:
         return
     run, verdict = culprits[row.fixes_sha]
-    margin = row.recovery["margin"] if row.recovery is not None else margin_of(session, run.id)
-    found = computed(verdict.scenario, ratio_of(verdict), undone[row.fixes_sha], margin)
+    figure = worst_figure(verdict)
+    if row.recovery is not None:
+        margin = row.recovery["margin"]
+    else:
+        margin = margin_of(session, run.id) if figure is None else figure.margin
+    found = computed(verdict.scenario, ratio_of(verdict, figure), undone[row.fixes_sha], margin)
     recovery = found.model_dump(mode="json")
     if row.recovery != recovery:
         row.recovery = recovery

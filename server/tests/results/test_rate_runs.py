@@ -103,6 +103,14 @@ def test_a_slower_tail_is_an_alert_that_is_measured_again(service: Service) -> N
 
 
 @pytest.mark.usefixtures("line")
+def test_a_commit_that_takes_it_back_fixes_the_alert(service: Service) -> None:
+    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
+    service.upload(dump_report(rates(2, sha(1), sha(2), slower=-3000.0)))
+    (found,) = service.get("/projects/demo/alerts", state="fixed")
+    assert (found["metric"], found["fixed_by_sha"]) == ("latency_p99_ns", sha(2))
+
+
+@pytest.mark.usefixtures("line")
 def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
     bench = RateBench(service, slow=())
     assert not bench.work()

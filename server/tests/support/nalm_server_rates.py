@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from nalm_core.report.run_report import RunReport
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_server.worker import registry
@@ -21,8 +21,20 @@ SCENARIO = "sfc_a"
 
 @cache
 def _rates(slower: float) -> RunReport:
-    """p99 of head is slower by so many ns."""
+    """p99 of head is slower by so many ns; if negative, that of base."""
+    if slower < 0:
+        return swapped(_rates(-slower))
     return rate_run(waits=later(slower, 0.97, 0.999), packets=1_000)
+
+
+def swapped(report: RunReport) -> RunReport:
+    """Base's figures as head's, and the reverse."""
+    other = {Arm.BASE: Arm.HEAD, Arm.HEAD: Arm.BASE}
+    own = [
+        one.model_copy(update={"values": {arm: one.values[other[arm]] for arm in one.values}})
+        for one in report.own_metrics
+    ]
+    return report.model_copy(update={"own_metrics": own})
 
 
 @cache
