@@ -91,9 +91,9 @@ def job_request(
     nalm-server job request my-nf main --base v1.0 --kind rate --scenario sfc_a
     """
     with validated():
-        wanted = JobRequest(head=head, base=base, kind=kind, scenarios=scenario or None)
+        request = JobRequest(head=head, base=base, kind=kind, scenarios=scenario or None)
     with opened(state) as context:
-        _print_job(requests.request_job(context, SYSTEM, project, wanted))
+        _print_job(requests.request_job(context, SYSTEM, project, request))
 
 
 def _print_job(job: JobDetail) -> None:
