@@ -3,7 +3,17 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Plugin } from "vite";
-import type { Commit, Metric, Overview, Project, Revision, SignedIn } from "../src/shared/api/types";
+import type {
+  Commit,
+  CommitPage,
+  Metric,
+  Overview,
+  Project,
+  Revision,
+  RunCounts,
+  RunReport,
+  SignedIn,
+} from "../src/shared/api/types";
 import { codeOf, runCode, sourceOf } from "./mock/code.ts";
 import { COUNT, commits, PENDING, points, runOf, shaOf } from "./mock/history.ts";
 import { comparison, HOST, runDetail, runReport } from "./mock/run.ts";
@@ -47,6 +57,34 @@ const overview = (): Overview => ({
   jobs_waiting: 1,
 });
 
+/** One page with everything that has the text and one of the outcomes. */
+function found(all: readonly Commit[], query: URLSearchParams): CommitPage {
+  const text = query.get("text")?.toLowerCase() ?? "";
+  const wanted = query.getAll("outcome");
+  const counted = (commit: Commit): Record<string, number> =>
+    Object.fromEntries(commit.verdicts.map((one) => [one.display, 1]));
+  const matching = all.filter((one) =>
+    `${one.subject} ${one.author} ${one.sha}`.toLowerCase().includes(text),
+  );
+  const outcomes: Record<string, number> = {};
+  for (const commit of matching)
+    for (const display of Object.keys(counted(commit))) outcomes[display] = (outcomes[display] ?? 0) + 1;
+  const commits = matching
+    .filter((one) => wanted.length === 0 || one.verdicts.some((verdict) => wanted.includes(verdict.display)))
+    .map((one) => ({ ...one, outcomes: counted(one) }));
+  return { commits, next: null, outcomes };
+}
+
+const countsOf = ({ instructions, arms, host, rounds = [] }: RunReport): RunCounts => ({
+  instructions: instructions ?? [],
+  arms,
+  host_class: host.host_class,
+  rounds: rounds.length,
+  rounds_set_aside: rounds.flatMap(({ launch, turn, arm, set_aside }) =>
+    set_aside ? [{ launch, turn, arm, why: set_aside }] : [],
+  ),
+});
+
 const indexOf = (sha: string | null): number =>
   Array.from({ length: COUNT }, (_, index) => index).findIndex(
     (index) => sha && shaOf(index).startsWith(sha),
@@ -65,6 +103,7 @@ function answer(path: string, query: URLSearchParams): unknown {
     const index = run(name);
     if (index < 1) return null;
     if (part === "code") return runCode(index);
+    if (part === "counts") return countsOf(runReport(index));
     if (part === "source") return sourceOf(index - 1, index, query.get("function"));
     return part === "report" ? runReport(index) : runDetail(index);
   }
@@ -73,6 +112,7 @@ function answer(path: string, query: URLSearchParams): unknown {
   if (name !== NAME && name !== "new") return null;
   const full = name === NAME;
   if (part === undefined) return project(name, full);
+  if (part === "commits" && key === "search") return found(full ? commits() : [], query);
   if (part === "commits" && key === undefined) return full ? commits() : [];
   if (part === "commits") {
     const commit = commits().find((item) => item.sha.startsWith(key ?? "-"));

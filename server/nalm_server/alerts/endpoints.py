@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from nalm_server.alerts import presentation, triage
+from nalm_server.alerts import bulk, presentation, triage
 from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import feedback, mutes
 from nalm_server.alerts.schemas import (
@@ -15,7 +15,10 @@ from nalm_server.alerts.schemas import (
     Alert,
     AlertComment,
     AlertDetail,
+    AlertFacets,
     Assignment,
+    BulkChange,
+    BulkResult,
     CommentNew,
     Expectation,
     Floor,
@@ -28,7 +31,7 @@ from nalm_server.alerts.states import AlertState
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
-from nalm_server.base.schemas import NAME, SHA_PREFIX, Moment, ProjectName
+from nalm_server.base.schemas import NAME, PRINTABLE, SHA_PREFIX, Moment, ProjectName
 
 router = api_router("alerts")
 
@@ -36,6 +39,24 @@ AlertId = Annotated[int, Path(ge=1, le=2**31 - 1, description="Number of an aler
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
 States = Annotated[list[AlertState] | None, Query(description="Only alerts in one of these states.")]
 Since = Annotated[Moment | None, Query(description="Only alerts made at this time or later.")]
+Until = Annotated[Moment | None, Query(description="Only alerts made before this time.")]
+StageFilter = Annotated[
+    str | None,
+    Query(min_length=1, max_length=64, pattern=PRINTABLE, description="The stage that pays most."),
+]
+AuthorFilter = Annotated[
+    str | None,
+    Query(min_length=1, max_length=256, pattern=PRINTABLE, description="Part of the author's name."),
+]
+TextFilter = Annotated[
+    str | None,
+    Query(
+        min_length=1,
+        max_length=256,
+        pattern=PRINTABLE,
+        description="Each word must occur in subject, author, stage or a scenario, or begin the SHA.",
+    ),
+]
 
 
 @router.get("/projects/{project}/alerts", responses=documented(401, 403, 404))
@@ -51,15 +72,52 @@ def list_alerts(
     commit: Annotated[
         str | None, Query(pattern=SHA_PREFIX, description="Only the alert of this commit.")
     ] = None,
+    until: Until = None,
+    stage: StageFilter = None,
+    author: AuthorFilter = None,
+    text: TextFilter = None,
     order: Annotated[Order, Query(description="By severity, or newest first.")] = "severity",
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> list[Alert]:
     """Lists the project's alerts: one for each commit, however many series it moved."""
-    alert_filter = AlertFilter(state, scenario, assignee, since, commit)
+    alert_filter = AlertFilter(
+        state, scenario, assignee, since, commit, until=until, stage=stage, author=author, text=text
+    )
     return presentation.list_alerts(
         session, caller, project, alert_filter, order=order, limit=limit, offset=offset
     )
+
+
+@router.get("/projects/{project}/alerts/facets", responses=documented(401, 403, 404))
+def count_alerts(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    state: States = None,
+    scenario: Annotated[str | None, Query(min_length=1, max_length=64, pattern=NAME)] = None,
+    assignee: Annotated[Account | None, Query()] = None,
+    since: Since = None,
+    until: Until = None,
+    stage: StageFilter = None,
+    author: AuthorFilter = None,
+    text: TextFilter = None,
+) -> AlertFacets:
+    """Counts the alerts of a list by state, stage, author and assignee."""
+    alert_filter = AlertFilter(
+        state, scenario, assignee, since, until=until, stage=stage, author=author, text=text
+    )
+    return presentation.facets(session, caller, project, alert_filter)
+
+
+@router.post("/projects/{project}/alerts/bulk", responses=documented(401, 403, 404, 413))
+def change_alerts(
+    project: ProjectName, change: BulkChange, session: Db, caller: Caller, now: Now
+) -> BulkResult:
+    """Sets state or assignee of up to 500 alerts. An alert that may not change is named with the reason; the
+    others change."""
+    return bulk.change(session, caller, project, change, now)
 
 
 @router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))

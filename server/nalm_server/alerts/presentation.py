@@ -16,6 +16,7 @@ from nalm_server.alerts.schemas import (
     Alert,
     AlertComment,
     AlertDetail,
+    AlertFacets,
     AlertMove,
     AlertStep,
     Expectation,
@@ -44,6 +45,13 @@ def list_alerts(
         shown(one)
         for one in list_repository.page(session, [row.id], alert_filter, order, limit=limit, offset=offset)
     ]
+
+
+def facets(
+    session: Session, caller: Principal, project: str, alert_filter: list_repository.AlertFilter
+) -> AlertFacets:
+    row = require_project(session, caller, project, Role.READER)
+    return AlertFacets.model_validate(list_repository.facets(session, row.id, alert_filter))
 
 
 def shown(one: ListedAlert) -> Alert:

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from nalm_server.alerts.confirmation_schemas import Confirming
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.states import AlertState
-from nalm_server.base.schemas import NAME, Moment, Real, Schema, former_name
+from nalm_server.base.schemas import NAME, Moment, Real, Schema, Whole, former_name
 
 
 def _current_order(value: object) -> object:
@@ -154,6 +154,40 @@ class StateChange(Schema):
 class Assignment(Schema):
     assignee: Account | None
     """Null: nobody."""
+
+
+MOST_AT_ONCE = 500
+
+
+class BulkChange(Schema):
+    """A change of several alerts: of their state, of their assignee, or of both."""
+
+    alerts: Annotated[
+        list[Annotated[Whole, Field(ge=1, le=2**31 - 1)]], Field(min_length=1, max_length=MOST_AT_ONCE)
+    ]
+    """Their numbers."""
+    change: StateChange | None = None
+    assign: Assignment | None = None
+
+
+class RefusedChange(Schema):
+    alert: int
+    message: str
+    """Why nothing of this alert changed."""
+
+
+class BulkResult(Schema):
+    changed: list[int]
+    refused: list[RefusedChange]
+
+
+class AlertFacets(Schema):
+    """Number of alerts that match, by value of a property; the most frequent first."""
+
+    states: dict[AlertState, int]
+    stages: dict[str, int]
+    authors: dict[str, int]
+    assignees: dict[str, int]
 
 
 class CommentNew(Schema):

@@ -29,6 +29,14 @@ from nalm_server.git.commits import repository as commits
 def set_state(
     session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
 ) -> AlertDetail:
+    """Sets the state, and shows the alert as it then is."""
+    alert = change_state(session, caller, alert_id, change, now)
+    return presentation.get(session, caller, alert.id, now)
+
+
+def change_state(
+    session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
+) -> AlertRow:
     """Sets the state. Locks the project, like everything that makes or changes its alerts."""
     alert = _held(session, caller, alert_id)
     state = AlertState(change.state)
@@ -55,12 +63,19 @@ def set_state(
         project_id=alert.project_id,
         detail=f"{state}: {change.why}",
     )
-    return presentation.get(session, caller, alert.id, now)
+    return alert
 
 
 def assign(
     session: Session, caller: Principal, alert_id: int, assignee: str | None, now: datetime
 ) -> AlertDetail:
+    alert = change_assignee(session, caller, alert_id, assignee, now)
+    return presentation.get(session, caller, alert.id, now)
+
+
+def change_assignee(
+    session: Session, caller: Principal, alert_id: int, assignee: str | None, now: datetime
+) -> AlertRow:
     alert = _held(session, caller, alert_id)
     if assignee is not None and not _belongs(session, assignee, alert.project_id):
         raise InvalidError(
@@ -72,7 +87,7 @@ def assign(
         session, caller, "alert.assign", f"alert {alert.id}", now, project_id=alert.project_id, detail=detail
     )
     session.flush()
-    return presentation.get(session, caller, alert.id, now)
+    return alert
 
 
 def comment(session: Session, caller: Principal, alert_id: int, text: str, now: datetime) -> AlertComment:

@@ -11,6 +11,7 @@ from nalm_server.alerts.endpoints import router as alerts
 from nalm_server.alerts.subscription_endpoints import router as subscriptions
 from nalm_server.alerts.weeks.badges.endpoints import router as badges
 from nalm_server.alerts.weeks.endpoints import router as weeks
+from nalm_server.app.compact_answers import CompactMiddleware
 from nalm_server.app.description import described
 from nalm_server.app.error_handlers import add_handlers
 from nalm_server.app.former_addresses import FormerAddressMiddleware
@@ -153,6 +154,7 @@ def _surround(app: FastAPI, settings: Settings | None) -> None:
     if settings is None:
         app.add_middleware(RequestMiddleware)
         return
+    app.add_middleware(CompactMiddleware)
     app.add_middleware(AdmissionMiddleware)
     app.add_middleware(BodyMiddleware, settings=settings)
     if origins := split(settings.cors_origins):

@@ -55,7 +55,7 @@ class RequestMiddleware:
                 for name, value in self.headers.items():
                     headers[name] = value
                 if scope["path"].startswith("/api/"):
-                    headers["Cache-Control"] = "no-store"
+                    headers.setdefault("Cache-Control", "no-store")
                 status = message["status"]
                 if status >= 400 or not scope["path"].startswith(QUIET):
                     log.info(

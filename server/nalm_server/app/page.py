@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import mimetypes
 from pathlib import Path
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from nalm_server.app.compact_answers import accepts
 from nalm_server.app.error_handlers import allowed_methods
 from nalm_server.base.errors import NotFoundError
 
@@ -17,6 +19,8 @@ NOT_BUILT = """<!doctype html><html lang="en"><meta charset="utf-8"><title>nalm<
 <code>web/</code>, then load this again.</p></html>"""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """Files under assets/ have a hash of their content in the name."""
+CODINGS = {"br": ".br", "gzip": ".gz"}
+"""Content codings in which the build stores files, the smallest first, with the endings of their names."""
 
 
 def page_router(static_dir: Path) -> APIRouter:
@@ -31,16 +35,27 @@ def page_router(static_dir: Path) -> APIRouter:
             raise NotFoundError(f"There is no /{path} in the API: /api/v1/openapi.json lists the paths.")
         file = _inside(root, path)
         if file is not None:
-            cached = IMMUTABLE if path.startswith("assets/") else "no-cache"
-            return FileResponse(file, headers={"Cache-Control": cached})
+            return _sent(file, request, IMMUTABLE if path.startswith("assets/") else "no-cache")
         if path.startswith("assets/"):
             raise NotFoundError(f"There is no /{path}: load the page again, it may be newer.")
         index = root / "index.html"
         if not index.is_file():
             return HTMLResponse(NOT_BUILT, 503)
-        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        return _sent(index, request, "no-cache")
 
     return router
+
+
+def _sent(file: Path, request: Request, cached: str) -> Response:
+    """The file, or what the build compressed it to, in the best coding that the client accepts."""
+    headers = {"Cache-Control": cached, "Vary": "Accept-Encoding"}
+    accepted = request.headers.get("accept-encoding", "")
+    for coding, ending in CODINGS.items():
+        packed = file.with_name(file.name + ending)
+        if accepts(accepted, coding) and packed.is_file():
+            kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+            return FileResponse(packed, headers={**headers, "Content-Encoding": coding}, media_type=kind)
+    return FileResponse(file, headers=headers)
 
 
 def _inside(root: Path, path: str) -> Path | None:

@@ -11,4 +11,9 @@ from pydantic_core import to_json
 
 def as_json(answer: Any) -> Response:
     """For a route with the answer's shape as its `response_model`."""
-    return Response(to_json(answer), media_type="application/json")
+    return json_bytes(to_json(answer))
+
+
+def json_bytes(answer: bytes) -> Response:
+    """The same for an answer that is serialised already."""
+    return Response(answer, media_type="application/json")

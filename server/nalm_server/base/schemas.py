@@ -20,6 +20,8 @@ from pydantic import (
 SHA_PREFIX = r"^[0-9a-f]{7,64}$"
 REVISION = r"^[^\x00-\x20\x7f]+$"
 FIRST_YEAR, LAST_YEAR = 1970, 2999
+PRINTABLE = r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
+"""Text on one line that does not begin with a space."""
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
 
 

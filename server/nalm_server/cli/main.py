@@ -23,6 +23,10 @@ COMMANDS = {
         "demo.command:demo",
         "Runs a history with planted changes through webhook, build, traffic, verdict and page.",
     ),
+    "seed": (
+        "seed.command:seed",
+        "Adds a project of made-up commits, runs and alerts, to try a server and its page at size.",
+    ),
     "settings": (
         "settings:settings_command",
         "Shows each setting with its source, secrets masked. Exit code 2: a setting is wrong.",

@@ -8,11 +8,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from nalm_server.base.schemas import NAME, REVISION, Flag, Schema
+from nalm_server.base.schemas import NAME, PRINTABLE, REVISION, Flag, Schema
 from nalm_server.results.schemas import VerdictBrief
-
-PRINTABLE = r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
-
 
 Revision = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
 

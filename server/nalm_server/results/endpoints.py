@@ -14,9 +14,10 @@ from nalm_server.auth.dependencies import Caller, Ctx, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.body import read_body
 from nalm_server.base.errors import documented
+from nalm_server.base.json_response import json_bytes
 from nalm_server.base.schemas import RunId
 from nalm_server.results import intake, service
-from nalm_server.results.schemas import ReportTaken, RunDetail
+from nalm_server.results.schemas import ReportTaken, RunCounts, RunDetail
 
 router = api_router("runs")
 
@@ -60,10 +61,16 @@ async def upload_report(
     return taken
 
 
-@router.get("/runs/{run_id}", responses=documented(404))
-def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> RunDetail:
+@router.get("/runs/{run_id}", response_model=RunDetail, responses=documented(404))
+def get_run(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """Shows one run: everything recorded except the raw rounds."""
-    return service.get_run(session, caller, run_id)
+    return json_bytes(service.get_run(session, caller, run_id))
+
+
+@router.get("/runs/{run_id}/counts", response_model=RunCounts, responses=documented(404, 410))
+def get_run_counts(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
+    """Shows a run's exact counts of instructions, and the rounds that took no part in the analysis."""
+    return json_bytes(service.counts_of_run(session, caller, run_id))
 
 
 @router.get("/runs/{run_id}/report", response_model=RunReport, responses=documented(404, 410))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: builds, runs, reports, verdicts."""
+"""Tables: builds, runs, reports, verdicts, commit_outcomes."""
 
 from __future__ import annotations
 
@@ -129,3 +129,13 @@ class VerdictRow(Base):
     unchanged: Mapped[bool]
     document: Mapped[dict[str, Any]] = mapped_column(JSON, deferred=True)
     """nalm_core.verdict.verdict.Verdict."""
+
+
+class CommitOutcomeRow(Base):
+    """How many scenarios of a commit have this outcome: see outcome_repository.refresh."""
+
+    __tablename__ = "commit_outcomes"
+
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"), primary_key=True)
+    display: Mapped[str] = mapped_column(String(16), primary_key=True)
+    scenarios: Mapped[int]

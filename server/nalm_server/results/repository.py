@@ -10,7 +10,7 @@ from typing import Any
 
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import Outcome
-from sqlalchemy import ColumnElement, Select, exists, select, update
+from sqlalchemy import ColumnElement, Select, exists, func, select, update
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.db.reports.opening import store_of
@@ -18,6 +18,7 @@ from nalm_server.db.reports.packing import Packed
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
+from nalm_server.results import outcome_repository
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series import history_repository
 from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
@@ -152,6 +153,7 @@ def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> R
     session.add(verdict)
     session.flush()
     history_repository.refresh(session, run.scenario_id, run.host_class, run.commit_id)
+    outcome_repository.refresh(session, run.commit_id)
     return run
 
 
@@ -169,6 +171,16 @@ def add_build(session: Session, row: BuildRow) -> BuildRow:
 def report(session: Session, run_id: int) -> StoredReport:
     row = session.get_one(ReportRow, run_id)
     return StoredReport(kept_of(session, row), row.json_bytes, row.expired_at, row.remains)
+
+
+def report_expired_at(session: Session, run_id: int) -> datetime | None:
+    """None: the report is stored."""
+    return session.scalars(select(ReportRow.expired_at).where(ReportRow.run_id == run_id)).one()
+
+
+def newest_of_scenario(session: Session, scenario_id: int) -> int | None:
+    """The number of the scenario's newest run."""
+    return session.scalar(select(func.max(RunRow.id)).where(RunRow.scenario_id == scenario_id))
 
 
 def kept_of(session: Session, row: ReportRow) -> Kept:

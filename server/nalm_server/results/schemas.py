@@ -9,7 +9,7 @@ from typing import Literal
 from nalm_core.explain import Explanation
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import Outcome
-from nalm_core.report.run_report import RunStatus
+from nalm_core.report.run_report import Arm, ArmInfo, InstructionCount, RunStatus
 from nalm_core.verdict.change import Cause
 from nalm_core.verdict.verdict import Verdict as CoreVerdict
 
@@ -90,6 +90,23 @@ class RunDetail(Remains, RunBrief):
     verdict: Verdict
     explanation: Explanation | None
     """Why cycles changed; null if they did not, or if the report has aged out."""
+
+
+class RoundSetAside(Schema):
+    launch: int
+    turn: int
+    arm: Arm
+    why: str
+
+
+class RunCounts(Schema):
+    """What a run's page shows of its report: exact counts, and the rounds that took no part."""
+
+    instructions: list[InstructionCount]
+    arms: dict[Arm, ArmInfo]
+    host_class: str
+    rounds: int
+    rounds_set_aside: list[RoundSetAside]
 
 
 class ReportTaken(Schema):

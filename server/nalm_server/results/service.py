@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 from nalm_core.report.serialization import parse_report
+from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_role
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.base.errors import NotFoundError, ReportExpiredError
 from nalm_server.results import acceptance, repository, summary, verdicts
 from nalm_server.results.repository import JudgedRun, StoredReport
-from nalm_server.results.schemas import RunDetail
+from nalm_server.results.schemas import RoundSetAside, RunCounts, RunDetail
 
 
 def require(session: Session, caller: Principal, run_id: str) -> JudgedRun:
@@ -41,15 +43,53 @@ def report_of(session: Session, judged: JudgedRun) -> StoredReport:
     return stored
 
 
-def get_run(session: Session, caller: Principal, run_id: str) -> RunDetail:
+def get_run(session: Session, caller: Principal, run_id: str) -> bytes:
+    """RunDetail as JSON. Raises NotFoundError for a run that the caller may not read."""
     judged = require(session, caller, run_id)
     stored = repository.report(session, judged.run.id)
+    project = projects.name_of(session, judged.run.project_id)
+    key = (
+        "run",
+        judged.run.id,
+        judged.run.digest,
+        stored.expired_at,
+        project,
+        judged.host,
+        judged.run.job_id,
+    )
+    return cache_of(session).get(key, lambda: to_json(_run_detail(judged, stored, project)))
+
+
+def counts_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
+    """RunCounts as JSON. Raises NotFoundError, or ReportExpiredError if the report has aged out."""
+    judged = require(session, caller, run_id)
+    stored = report_of(session, judged)
+
+    def make() -> bytes:
+        report = parse_report(stored.json)
+        aside = [one for one in report.rounds if one.set_aside]
+        counts = RunCounts(
+            instructions=report.instructions,
+            arms=report.arms,
+            host_class=report.host.host_class,
+            rounds=len(report.rounds),
+            rounds_set_aside=[
+                RoundSetAside(launch=one.launch, turn=one.turn, arm=one.arm, why=one.set_aside or "")
+                for one in aside
+            ],
+        )
+        return to_json(counts)
+
+    return cache_of(session).get(("run counts", judged.run.id, judged.run.digest), make)
+
+
+def _run_detail(judged: JudgedRun, stored: StoredReport, project: str) -> RunDetail:
     report = parse_report(stored.json) if stored.remains is None else None
     verdict = verdicts.full(judged.verdict)
     return RunDetail(
         **dict(verdicts.run_brief(judged)),
         **dict(summary.of_stored(stored) if report is None else summary.of(report)),
-        project=projects.name_of(session, judged.run.project_id),
+        project=project,
         received_at=judged.run.received_at,
         report_expired=stored.expired_at is not None,
         report_bytes=stored.json_bytes,

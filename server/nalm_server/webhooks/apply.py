@@ -6,8 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 
+from nalm_core.text.plain_text import plain
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.rules import expectations
@@ -40,6 +42,8 @@ from nalm_server.webhooks.plans.make import make_plan
 from nalm_server.webhooks.plans.plan import Measurement, Plan, PlanInputs, StoredState
 
 RELEASES_SEEN = 20
+PATHS_LENGTH = 20_000
+"""A commit's paths are stored up to this length: searches find it by these."""
 SKIPPED = "touches nothing that is measured"
 
 
@@ -64,7 +68,9 @@ def planned(
     while True:
         with context.read_sessions() as session:
             before = stored(session, project_id, event)
-        plan = make_plan(inputs, event, before, last_try=last_try)
+        plan = replace(
+            make_plan(inputs, event, before, last_try=last_try), paths=dict(inputs.graph.read_paths)
+        )
         with context.sessions() as session:
             repository.commit_without_waiting(session)
             projects.lock(session, project_id)
@@ -139,6 +145,10 @@ def _record(session: Session, project_id: int, plans: Sequence[Plan]) -> dict[st
     rows = record_all(session, project_id, (it for plan in plans for it in _sightings(plan)))
     for sha in (sha for plan in plans for sha in plan.untouched):
         rows[sha].skipped = SKIPPED
+    for (old, new), paths in ((pair, paths) for plan in plans for pair, paths in plan.paths.items()):
+        row = rows.get(new)
+        if row is not None and row.paths is None and row.parent_sha == old:
+            row.paths = plain("\n".join(paths)[:PATHS_LENGTH])
     return rows
 
 

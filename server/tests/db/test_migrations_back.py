@@ -67,9 +67,10 @@ def test_the_older_program_knows_all_that_is_left(used: Service, database_url: s
     runs = told(database_url, "SELECT id, run_id FROM runs ORDER BY id")
     jobs = told(database_url, "SELECT id FROM jobs ORDER BY id")
     points = told(database_url, "SELECT * FROM history_points ORDER BY run_number")
-    assert points != []
     links = told(database_url, LINKS)
     assert len(links) > 10
+    outcomes = told(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display")
+    assert points != [] and outcomes != []
     migrate.downgrade(database_url, BEFORE)
     assert told(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
     assert told(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
@@ -82,5 +83,6 @@ def test_the_older_program_knows_all_that_is_left(used: Service, database_url: s
     assert [one[:5] for one in again] == [one[:5] for one in links]
     for old, new in zip(links, again, strict=True):
         assert new[5:] == pytest.approx(old[5:], rel=0.5, abs=1e-5)
+    assert told(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display") == outcomes
     assert len(used.get("/jobs", limit=500)) == len(jobs)
     assert used.get("/projects/demo/change-points") == []

@@ -4,7 +4,7 @@ import { useEffect, useRef, useSyncExternalStore } from "react";
 import { isAway, onReach } from "../shared/api/connection";
 import { Icon } from "../shared/ui/Icon";
 
-/** Says that the server does not answer, for as long as that is so; then everything shown is read anew. */
+/** Says that the server does not answer, for as long as that is so; then everything shown is read again. */
 export function ConnectionLine() {
   const queries = useQueryClient();
   const away = useSyncExternalStore(onReach, isAway);

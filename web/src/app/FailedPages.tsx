@@ -17,7 +17,7 @@ export function NotFoundPage() {
   );
 }
 
-/** A fault of the page itself, or its code cannot be had; loading it anew is the way out. */
+/** A fault of the page itself, or its code cannot be had; loading it again is the way out. */
 export function CrashedPage({ error }: { error: unknown }) {
   useTitle("Cannot be shown");
   return (

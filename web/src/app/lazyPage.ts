@@ -12,7 +12,7 @@ export function lazyPage<T extends Record<string, any>, Name extends keyof T>(
   return lazyRouteComponent(() => load().catch(whyNot), name);
 }
 
-/** The router takes a missing file for an older version of the page and loads the whole anew: from nowhere, now. */
+/** The router takes a missing file for an older version of the page and loads the whole again: from nowhere, now. */
 async function whyNot(error: unknown): Promise<never> {
   await lookAgain();
   throw isAway() ? new ApiError(null, "unreachable", "No answer from the server.") : error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import "@mantine/core/styles.css";
+import "./mantine";
 import "uplot/dist/uPlot.min.css";
 import "./styles.css";
 import "./figures.css";

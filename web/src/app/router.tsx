@@ -65,7 +65,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/p/$project/alerts",
-    component: lazyPage(() => import("../features/alerts/AlertsPage"), "AlertsPage"),
+    component: lazyPage(() => import("../features/alerts/list/AlertsPage"), "AlertsPage"),
     validateSearch: alertsSearch,
   }),
   createRoute({
@@ -168,7 +168,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/mine",
-    component: lazyPage(() => import("../features/alerts/MyAlertsPage"), "MyAlertsPage"),
+    component: lazyPage(() => import("../features/alerts/list/MyAlertsPage"), "MyAlertsPage"),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -37,3 +37,5 @@ class CommitRow(Base):
     committed_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     skipped: Mapped[str | None] = mapped_column(String(256))
     """Why it is not measured, for people; None: it is, or no measurement was requested."""
+    paths: Mapped[str | None] = mapped_column(Text)
+    """Paths that it changes against its first parent, one per line; None: not known."""

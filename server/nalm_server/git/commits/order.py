@@ -125,6 +125,7 @@ def _stub(project_id: int, sha: str, position: int) -> CommitRow:
         author=None,
         committed_at=None,
         skipped=None,
+        paths=None,
     )
 
 

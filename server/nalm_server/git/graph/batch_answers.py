@@ -44,6 +44,8 @@ class Graph:
     context: Context
     project: ProjectRow
     gathered: Gathered = NOTHING
+    read_paths: dict[tuple[str, str], list[str]] = field(default_factory=dict, compare=False)
+    """Answers of changed_paths, by (old, new)."""
 
     def resolve(self, ref: str) -> str:
         self._require()
@@ -74,9 +76,11 @@ class Graph:
 
     def changed_paths(self, old: str, new: str) -> list[str]:
         self._require(old, new)
-        if (old, new) in self.gathered.paths:
-            return self.gathered.paths[old, new]
-        return history.changed_paths(self.context, self.project, old, new)
+        found = self.gathered.paths.get((old, new))
+        if found is None:
+            found = history.changed_paths(self.context, self.project, old, new)
+        self.read_paths[old, new] = found
+        return found
 
     def tip(self, branch: str) -> str | None:
         """The present tip."""

@@ -12,28 +12,37 @@ from nalm_core.report.host_match import comparable, differences
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.verdict.verdict import Verdict
+from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results.repository import JudgedRun
-from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, read_report
+from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, key_of, read_report
 from nalm_server.views.compare.schemas import CodeComparison
 
 
-def compare_code(session: Session, project: ProjectRow, request: PairRequest) -> CodeComparison:
-    """Raises NotFoundError for sides without a measurement, ReportExpiredError without a report."""
+def compare_code(session: Session, project: ProjectRow, request: PairRequest) -> bytes:
+    """CodeComparison as JSON. Raises NotFoundError for sides without a measurement, ReportExpiredError
+    without a report."""
     pair = found(session, project, request)
-    base, head = _sides(session, pair)
-    return CodeComparison(
-        base_sha=pair.old.sha,
-        head_sha=pair.new.sha,
-        functions=function_costs(base, head),
-        instruction_flame=flame_of(*(counted_paths(one.report, one.arm) for one in (base, head))),
-        cycle_flame=flame_of(*(_sampled(one) for one in (base, head))),
-        source_link=source_link(project.repository, integrations.enabled(session, project.id)),
-    )
+    link = source_link(project.repository, integrations.enabled(session, project.id))
+
+    def make() -> bytes:
+        base, head = _sides(session, pair)
+        code = CodeComparison(
+            base_sha=pair.old.sha,
+            head_sha=pair.new.sha,
+            functions=function_costs(base, head),
+            instruction_flame=flame_of(*(counted_paths(one.report, one.arm) for one in (base, head))),
+            cycle_flame=flame_of(*(_sampled(one) for one in (base, head))),
+            source_link=link,
+        )
+        return to_json(code)
+
+    return cache_of(session).get(("compare code", *key_of(session, pair), link), make)
 
 
 def compare_source(session: Session, project: ProjectRow, request: PairRequest, key: Key) -> FunctionSource:

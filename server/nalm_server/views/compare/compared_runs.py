@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -15,6 +16,7 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotMeasuredError
 from nalm_server.git.commits import service as commits
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.results import repository
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.service import report_of
 from nalm_server.views.compare.sides import Side, SideFilter, sides_of, usable
@@ -109,3 +111,24 @@ def _said(commit: str, side_filter: SideFilter) -> str:
 def read_report(session: Session, judged: JudgedRun) -> RunReport:
     """Raises ReportExpiredError: separate runs can only be compared by their rounds."""
     return parse_report(report_of(session, judged).json)
+
+
+def key_of(session: Session, pair: Together | Apart) -> tuple[Hashable, ...]:
+    """Everything on which a comparison of the pair depends: runs, with their reports, and commits as people
+    see them."""
+    sides = [Side(pair.judged, Arm.HEAD)] if isinstance(pair, Together) else [pair.before, pair.after]
+    commit_texts = [(one.sha, one.subject, one.author, one.committed_at) for one in (pair.old, pair.new)]
+    runs = [
+        (
+            side.judged.run.id,
+            side.judged.run.digest,
+            side.arm,
+            side.judged.host,
+            side.judged.verdict.display,
+            repository.report_expired_at(session, side.judged.run.id),
+            # What is linked to the pair changes with each run of the scenario.
+            repository.newest_of_scenario(session, side.judged.run.scenario_id),
+        )
+        for side in sides
+    ]
+    return (type(pair).__name__, *commit_texts, *runs)

@@ -13,9 +13,8 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
-from nalm_server.base.json_response import as_json
-from nalm_server.base.schemas import NAME, ProjectName, RevisionQuery
-from nalm_server.projects.schemas import PRINTABLE
+from nalm_server.base.json_response import as_json, json_bytes
+from nalm_server.base.schemas import NAME, PRINTABLE, ProjectName, RevisionQuery
 from nalm_server.views.compare import all_series, code, comparable, service
 from nalm_server.views.compare.compared_runs import PairRequest
 from nalm_server.views.compare.function_name import RequestedFunction
@@ -47,23 +46,23 @@ def pair_request(
 RequestedPair = Annotated[PairRequest, Depends(pair_request)]
 
 
-@router.get("", responses=documented(404, 409, 410))
+@router.get("", response_model=Comparison, responses=documented(404, 409, 410))
 def compare_commits(
     project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
-) -> Comparison:
+) -> Response:
     """Compares two commits, tags or branches in one scenario; without `scenario`, in the first by name with
     both. Compares one commit in two scenarios (models, feature sets) or on two hosts if both are named."""
     found = require_project(session, caller, project, Role.READER)
-    return service.compare(session, found, request)
+    return json_bytes(service.compare(session, found, request))
 
 
-@router.get("/code", responses=documented(404, 409, 410))
+@router.get("/code", response_model=CodeComparison, responses=documented(404, 409, 410))
 def compare_the_code(
     project: ProjectName, request: RequestedPair, session: ReadDb, caller: Caller
-) -> CodeComparison:
+) -> Response:
     """Compares the same pair function by function, with source lines if they were sampled."""
     found = require_project(session, caller, project, Role.READER)
-    return code.compare_code(session, found, request)
+    return json_bytes(code.compare_code(session, found, request))
 
 
 @router.get("/source", responses=documented(404, 409, 410))

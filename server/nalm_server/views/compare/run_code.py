@@ -6,10 +6,13 @@ from __future__ import annotations
 from nalm_core.profiles.function_costs import Key, function_costs
 from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.run_report import Arm
+from nalm_core.report.serialization import parse_report
+from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.notify.forges.source_link import source_link
 from nalm_server.notify.integrations import repository as integrations
 from nalm_server.results import service as runs
@@ -19,19 +22,27 @@ from nalm_server.views.compare.rounds import kept
 from nalm_server.views.compare.schemas import RunCode
 
 
-def code_of_run(session: Session, caller: Principal, run_id: str) -> RunCode:
-    """Raises NotFoundError for a run that the caller may not read, ReportExpiredError without a report."""
+def code_of_run(session: Session, caller: Principal, run_id: str) -> bytes:
+    """RunCode as JSON. Raises NotFoundError for a run that the caller may not read, ReportExpiredError
+    without a report."""
     judged = runs.require(session, caller, run_id)
-    report = read_report(session, judged)
+    stored = runs.report_of(session, judged)
     project = project_rows.get(session, judged.run.project_id)
-    commits = {arm: info.build.commit for arm, info in report.arms.items()}
-    return RunCode(
-        base_sha=commits.get(Arm.BASE),
-        head_sha=commits.get(Arm.HEAD),
-        rounds=kept(report),
-        functions=function_costs(*side_by_side(report, judged)),
-        source_link=source_link(project.repository, integrations.enabled(session, project.id)),
-    )
+    link = source_link(project.repository, integrations.enabled(session, project.id))
+
+    def make() -> bytes:
+        report = parse_report(stored.json)
+        commits = {arm: info.build.commit for arm, info in report.arms.items()}
+        code = RunCode(
+            base_sha=commits.get(Arm.BASE),
+            head_sha=commits.get(Arm.HEAD),
+            rounds=kept(report),
+            functions=function_costs(*side_by_side(report, judged)),
+            source_link=link,
+        )
+        return to_json(code)
+
+    return cache_of(session).get(("run code", judged.run.id, judged.run.digest, link), make)
 
 
 def source_of_run(session: Session, caller: Principal, run_id: str, key: Key) -> FunctionSource:

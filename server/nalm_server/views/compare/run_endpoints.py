@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from fastapi import Response
 from nalm_core.profiles.source_view import FunctionSource
 from nalm_core.rates.run_view import RunRates
 
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
+from nalm_server.base.json_response import json_bytes
 from nalm_server.base.schemas import RunId
 from nalm_server.views.compare import run_code, run_rates
 from nalm_server.views.compare.function_name import RequestedFunction
@@ -17,10 +19,10 @@ from nalm_server.views.compare.schemas import RunCode
 router = api_router("runs")
 
 
-@router.get("/runs/{run_id}/code", responses=documented(404, 410))
-def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> RunCode:
+@router.get("/runs/{run_id}/code", response_model=RunCode, responses=documented(404, 410))
+def get_run_code(run_id: RunId, session: ReadDb, caller: Caller) -> Response:
     """Shows one run's kept rounds, and the cost per packet of functions and source lines on both sides."""
-    return run_code.code_of_run(session, caller, run_id)
+    return json_bytes(run_code.code_of_run(session, caller, run_id))
 
 
 @router.get("/runs/{run_id}/source", responses=documented(404, 410))

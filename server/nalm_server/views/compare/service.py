@@ -14,9 +14,11 @@ from nalm_core.report.summary import summarise
 from nalm_core.verdict.change import Change
 from nalm_core.verdict.compare import compose
 from nalm_core.verdict.wording import interval_note, stage_notes
+from pydantic_core import to_json
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
+from nalm_server.base.answer_cache import cache_of
 from nalm_server.git.commits import service as commits
 from nalm_server.results import repository as runs
 from nalm_server.results import verdicts
@@ -24,20 +26,26 @@ from nalm_server.results.series import repository as history
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server.results.summary import of_stored
 from nalm_server.views.compare.comparable import measured
-from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, read_report
+from nalm_server.views.compare.compared_runs import Apart, PairRequest, Together, found, key_of, read_report
 from nalm_server.views.compare.linked import linked_changes
 from nalm_server.views.compare.rounds import kept, kept_points
 from nalm_server.views.compare.schemas import Comparison, LinkedChange, Rounds, SideBySide
 from nalm_server.views.compare.sides import Side
 
 
-def compare(session: Session, project: ProjectRow, request: PairRequest) -> Comparison:
-    """Raises NotFoundError for sides without a measurement, ReportExpiredError if rounds are missing."""
+def compare(session: Session, project: ProjectRow, request: PairRequest) -> bytes:
+    """Comparison as JSON. Raises NotFoundError for sides without a measurement, ReportExpiredError if rounds
+    are missing."""
     pair = found(session, project, request)
     scenarios = {row.name: row for row in history.list_scenarios(session, project.id)}
-    if isinstance(pair, Together):
-        return _paired(session, pair, scenarios)
-    return _composed(session, pair, scenarios)
+
+    def make() -> bytes:
+        if isinstance(pair, Together):
+            return to_json(_paired(session, pair, scenarios))
+        return to_json(_composed(session, pair, scenarios))
+
+    traffic = tuple((one.name, one.model, one.traffic) for one in scenarios.values())
+    return cache_of(session).get(("compare", *key_of(session, pair), traffic), make)
 
 
 def _paired(session: Session, pair: Together, scenarios: Mapping[str, ScenarioRow]) -> Comparison:

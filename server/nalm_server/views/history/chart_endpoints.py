@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/lines."""
+"""GET /projects/{project}/lines, and the same of several metrics in short."""
 
 from __future__ import annotations
 
@@ -15,15 +15,22 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
-from nalm_server.views.history import chart_lines
+from nalm_server.views.history import chart_lines, columns
 from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages, Values
-from nalm_server.views.history.schemas import Lines
+from nalm_server.views.history.schemas import LineColumns, Lines
 from nalm_server.views.history.service import HistoryRequest
 
 Scenario = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
 BranchName = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
 
 router = api_router("history", "/projects/{project}/lines")
+
+OneMetric = Annotated[str, StringConstraints(max_length=64, pattern=r"^[a-z][a-z0-9_]*$")]
+Scenarios = Annotated[list[Scenario], Query(min_length=1, max_length=16)]
+Branches = Annotated[
+    list[BranchName] | None,
+    Query(max_length=8, description="Watched branches; default: the default branch."),
+]
 
 
 @router.get("", response_model=Lines, responses=documented(404))
@@ -32,11 +39,8 @@ def get_lines(
     session: ReadDb,
     caller: Caller,
     *,
-    scenario: Annotated[list[Scenario], Query(min_length=1, max_length=16)],
-    branch: Annotated[
-        list[BranchName] | None,
-        Query(max_length=8, description="Watched branches; default: the default branch."),
-    ] = None,
+    scenario: Scenarios,
+    branch: Branches = None,
     metric: MetricName = "cpp",
     host_class: HostClass = None,
     limit: Limit = 1000,
@@ -53,3 +57,32 @@ def get_lines(
         list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
     )
     return as_json(chart_lines.lines(session, found, lines_request))
+
+
+@router.get("/columns", response_model=LineColumns, responses=documented(404))
+def get_line_columns(
+    project: ProjectName,
+    session: ReadDb,
+    caller: Caller,
+    *,
+    scenario: Scenarios,
+    metric: Annotated[list[OneMetric], Query(min_length=1, max_length=16)],
+    branch: Branches = None,
+    host_class: HostClass = None,
+    limit: Limit = 1000,
+    stage: Stages = None,
+    function: Functions = None,
+    values: Values = "linked",
+) -> Response:
+    """Returns several metrics of several scenarios and branches, in as few bytes as their intervals allow."""
+    found = require_project(session, caller, project, Role.READER)
+    answers = []
+    for name in dict.fromkeys(metric):
+        request = HistoryRequest(
+            name, host_class, limit, stage or [], function or [], linked=values == "linked"
+        )
+        lines_request = chart_lines.LinesRequest(
+            list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
+        )
+        answers.append(chart_lines.lines(session, found, lines_request))
+    return as_json(columns.packed(answers))

@@ -182,3 +182,73 @@ class Lines(Schema):
     lines: list[ScenarioLine]
     releases: list[ReleaseMark]
     """Tags of the commits shown."""
+
+
+class PackedCommits(Schema):
+    sha: list[str]
+    """The first 12 digits."""
+    subject: list[str | None]
+    seconds: list[int | None]
+    """Seconds since 1970, minus those of the last commit before it whose time is known."""
+
+
+class Scaled(Schema):
+    """Figures as whole numbers of `step`, one for each run; null: not measured in that run."""
+
+    step: float
+    value: list[int | None]
+    below: list[int | None] | None
+    """From the interval's lower end to the value; null: no figure has an interval."""
+    above: list[int | None] | None
+    """From the value to the interval's upper end."""
+
+
+class EqualRuns(Schema):
+    display: Display
+    runs: int
+    """Number of runs in a row that have it."""
+
+
+class PackedSeries(Scaled):
+    metric: int
+    """Index into `metrics`."""
+    stage: str
+    function: str | None
+    """A C function under the stage; null: the stage itself."""
+    linked: bool
+    """The values are levels from comparisons between commits; else as each run measured them."""
+    same_features: Scaled | None
+    """Without the prices of features added since the first run; null: none were."""
+
+
+class PackedLine(Schema):
+    """ScenarioLine in short."""
+
+    scenario: str
+    branch: str | None
+    host_class: str | None
+    at: list[int]
+    """Indices into `commits`: the first one, then differences."""
+    base_at: list[int | None]
+    """How many commits before it each run's base is; null: it has none, or one that is not in `commits`."""
+    other_bases: dict[str, str]
+    """By index of the run: bases that are not in `commits`."""
+    display: list[EqualRuns]
+    change: Scaled
+    """Of each verdict: the chain's cycles against its base, measured side by side."""
+    series: list[PackedSeries]
+    missing: list[str | None]
+    """By metric: why no run has a value, and what to do; null: nothing is missing."""
+    environments: list[list[EnvironmentStep]]
+    """By metric: what other hosts and compilers do to figures as measured."""
+    change_points: list[ChangePoint]
+    segments: list[Segment]
+
+
+class LineColumns(Schema):
+    """Several metrics of several scenarios, stages and branches, in as few bytes as their intervals allow."""
+
+    metrics: list[Metric]
+    commits: PackedCommits
+    lines: list[PackedLine]
+    releases: list[ReleaseMark]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -62,6 +63,8 @@ class Plan:
     """The new tip of the branch or tag. None: it does not move."""
     base: str | None = None
     """Base of a pull request."""
+    paths: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)
+    """Paths that differ, by (old, new), as far as the plan needed them."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../../shared/api/types";
 import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../../shared/logic/alerts";
+import { functionKey } from "../../shared/logic/code/codeRows";
 import { said, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { MetricName } from "../../shared/ui/Help";
@@ -13,14 +14,14 @@ import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 export function AlertBanner({ alert }: { alert: AlertDetail }) {
   const tone = alert.kind === "broken" ? "broken-back" : (alert.ratio ?? 1) >= 1 ? "regressed" : "improved";
   const where = paying(alert);
-  const place = alert.file ? ` (${alert.file}${alert.line ? `:${alert.line}` : ""})` : "";
   return (
     <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
       <div className="banner-line">
         <AlertBadge alert={alert} />
         <p className="banner-sentence">
           {headline(alert)}
-          {where && `: ${where}${place}`}.
+          {where && `: ${where}`}
+          <NamedLine alert={alert} />.
         </p>
       </div>
       <div className="banner-line">
@@ -32,6 +33,32 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
       <Recovered alert={alert} />
       {alert.reason && <p className="alert-reason soft">{said(alert.reason)}</p>}
     </section>
+  );
+}
+
+/** The line that pays, as a link to it in the source of both sides. */
+function NamedLine({ alert }: { alert: AlertDetail }) {
+  if (!alert.file) return null;
+  const place = `${alert.file}${alert.line ? `:${alert.line}` : ""}`;
+  if (!alert.function) return ` (${place})`;
+  return (
+    <>
+      {" ("}
+      <Link
+        to="/p/$project/compare"
+        params={{ project: alert.project }}
+        search={{
+          ...(alert.after_sha ? { base: alert.after_sha } : {}),
+          head: alert.sha,
+          ...(alert.scenario ? { scenario: alert.scenario } : {}),
+          fn: functionKey({ stage: alert.stage, name: alert.function }),
+          ...(alert.line ? { line: String(alert.line) } : {}),
+        }}
+      >
+        {place}
+      </Link>
+      {")"}
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { ratio } from "../../shared/logic/text/units";
 import { ShaLink } from "../../shared/ui/links/ShaLink";
 import { Facts } from "../../shared/ui/run/HostFacts";
 
-/** Since which commit, by whom, after which good one, and who deals with it. */
+/** Since which commit, by whom, after which good one, and the assignee. */
 export function AlertCulprit({ alert }: { alert: AlertDetail }) {
   const { project, after_sha: after, sha } = alert;
   const scenario = alert.scenario ? { scenario: alert.scenario } : {};

@@ -66,11 +66,11 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
 
 function Change({ move, reach }: { move: AlertMove; reach: number }) {
   const of = { ratio_cpp: move.ratio, low: move.low, high: move.high };
-  const dearer = move.metric === "pps" || move.metric === "eipc" ? move.ratio < 1 : move.ratio >= 1;
+  const slower = move.metric === "pps" || move.metric === "eipc" ? move.ratio < 1 : move.ratio >= 1;
   return (
     <span className="change-cell">
       <ChangeText of={of} />
-      <ChangeWhisker of={of} display={dearer ? "regressed" : "improved"} reach={reach} />
+      <ChangeWhisker of={of} display={slower ? "regressed" : "improved"} reach={reach} />
     </span>
   );
 }

@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
 import { alertQuery, explanationOf } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
-import { evidenceOf } from "../../shared/logic/alerts";
+import { evidenceOf, headline } from "../../shared/logic/alerts";
 import { fileName } from "../../shared/logic/text/csv";
 import { confirmationsFile } from "../../shared/logic/text/figureFiles";
 import { shortSha } from "../../shared/logic/text/format";
@@ -58,8 +58,8 @@ function Shown({ alert }: { alert: AlertDetail }) {
   return (
     <>
       <PageHead
-        title={`Alert ${alert.id}`}
-        under={alert.subject ?? shortSha(alert.sha)}
+        title={headline(alert)}
+        under={`Alert ${alert.id} · ${alert.subject ?? shortSha(alert.sha)}`}
         up={<UpToAlerts project={alert.project} />}
       >
         {triages && <AlertTriage alert={alert} open={search.do} onOpen={(dialog) => set({ do: dialog })} />}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What may be done with a finding: buttons, the keys of the same, and the dialogs of those that need words. */
 import { Button, Modal } from "@mantine/core";
-import { ALERT_RENEWS, setAlertState } from "../../shared/api/alerts";
+import { ALERT_RENEWS, assignAlert, setAlertState } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
+import { useSession } from "../../shared/ui/hooks/useSession";
 import { MuteForm } from "./MuteForm";
 import type { AlertDialog } from "./search";
 import { TriageForm } from "./TriageForm";
@@ -20,8 +21,12 @@ interface Props {
 
 export function AlertTriage({ alert, open, onOpen }: Props) {
   const offered = triageOf(alert);
+  const me = useSession()?.name ?? null;
   const acknowledge = useAction(
-    () => setAlertState(alert.id, { state: "acknowledged", why: "looking into it" }),
+    async () => {
+      await setAlertState(alert.id, { state: "acknowledged", why: "acknowledged" });
+      if (me !== null && alert.assignee === null) await assignAlert(alert.id, me);
+    },
     { renews: ALERT_RENEWS },
   );
   const act = (one: Triage): void => {
@@ -45,7 +50,7 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
             aria-keyshortcuts={one.key}
             onClick={() => act(one)}
           >
-            {one.word}
+            {one.word} <kbd className="key-hint">{one.key}</kbd>
           </Button>
         ))}
         <Button
@@ -55,7 +60,7 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
           aria-keyshortcuts="m"
           onClick={() => onOpen("mute")}
         >
-          Mute…
+          Mute… <kbd className="key-hint">m</kbd>
         </Button>
       </span>
       <ActionError error={acknowledge.error} />

@@ -13,7 +13,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** For a while nobody is told of a scenario; what moves is recorded all the same. */
+/** For a while a scenario notifies nobody; what moves is recorded all the same. */
 export function MuteForm({ project, scenarios, scenario: first, onDone }: Props) {
   const form = useForm({ initialValues: { scenario: first ?? "", days: "7", why: "" } });
   const { scenario, days, why } = form.values;

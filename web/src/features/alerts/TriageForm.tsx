@@ -14,7 +14,7 @@ interface Props {
 }
 
 const SAYS: Record<string, string> = {
-  expected: "Nobody is told of it up to the bound, and the history restarts at this commit.",
+  expected: "Up to the bound nobody is notified, and the history restarts at this commit.",
   false_alarm:
     "There was no change. The noise floor of the series is raised to this size and decays with time. Reopening the alert undoes this.",
   fixed: "A later commit undid it. The server detects this itself when it measures that commit.",

@@ -1,38 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-/** One commit in the list: its verdicts, how much it changed, where, and why; or how far its job is. */
+/** One commit in the list: its most urgent verdict, how many scenarios have which; or how far its job is. */
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { CSSProperties } from "react";
-import type { Commit, VerdictBrief } from "../../shared/api/types";
-import { byUrgency } from "../../shared/logic/run/verdict";
+import { commitQuery } from "../../shared/api/queries";
+import type { CommitSummary, VerdictBrief } from "../../shared/api/types";
+import { byUrgency, displayInfo } from "../../shared/logic/run/verdict";
 import { ago, moment, said, signed, THIN } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
-import { ChangeText } from "../../shared/ui/run/ChangeText";
+import type { RowPlace } from "../../shared/ui/lists/VirtualList";
+import { ChangeText, changeOfRun } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
+import { FailedPart } from "../../shared/ui/States";
 
 interface Props {
   project: string;
-  commit: Commit;
+  commit: CommitSummary;
   now: number;
   /** |ln ratio| at the edge of the drawn intervals, common to the list. */
   reach: number;
   /** Several scenarios are shown: each verdict says which it is of. */
   nameScenarios: boolean;
   marked: boolean;
+  chosen: boolean;
+  opened: boolean;
+  place: RowPlace;
   onFocus: () => void;
+  onChoose: () => void;
+  onOpen: () => void;
 }
 
-export function CommitRow({ project, commit, now, reach, nameScenarios, marked, onFocus }: Props) {
+export function CommitRow(props: Props) {
+  const { project, commit, now, marked, chosen, opened, place, onFocus, onChoose, onOpen } = props;
   const { job } = commit;
-  const verdicts = byUrgency(commit.verdicts);
-  const first = verdicts[0];
+  const first = commit.verdicts[0];
+  const scenarios = Object.values(commit.outcomes).reduce((sum, count) => sum + count, 0);
   return (
-    <li
-      className={`commit${marked ? " marked" : ""}`}
-      style={{ "--rows": Math.max(verdicts.length, 1) } as CSSProperties}
-    >
+    <li {...place} className={`commit${marked || chosen ? " marked" : ""}`}>
+      <input
+        type="checkbox"
+        className="commit-choice above"
+        aria-label={`Choose ${commit.short_sha} for a comparison`}
+        checked={chosen}
+        onChange={onChoose}
+      />
       <div className="commit-main">
         <Link
           to="/p/$project/compare"
@@ -57,57 +70,112 @@ export function CommitRow({ project, commit, now, reach, nameScenarios, marked, 
           {marked && " · marked for comparison"}
         </div>
       </div>
-      {verdicts.map((verdict, row) => (
-        <VerdictLine
-          key={verdict.run_id}
-          project={project}
-          verdict={verdict}
-          row={row + 1}
-          reach={reach}
-          nameScenario={nameScenarios}
-        />
-      ))}
-      {first === undefined && (
+      {first === undefined ? (
         <>
           <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
           <div className="commit-what">
             {job ? <JobProgress job={job} /> : <span className="soft">{commit.skipped ?? "No job"}</span>}
+            {job && STANDS.has(job.state) && (
+              <Link className="above" to="/jobs/$jobId" params={{ jobId: String(job.id) }}>
+                {job.state === "queued" ? "Why it waits" : "What went wrong"}
+              </Link>
+            )}
           </div>
         </>
+      ) : (
+        <VerdictCells verdict={first} {...props} />
       )}
       <span className="commit-go">
         <Icon name="right" />
       </span>
+      {first !== undefined && scenarios > 1 && (
+        <OutcomePills outcomes={commit.outcomes} opened={opened} onOpen={onOpen} />
+      )}
+      {opened && <AllVerdicts {...props} />}
     </li>
   );
 }
 
-interface LineProps {
-  project: string;
-  verdict: VerdictBrief;
-  /** Line of the row, from 1. */
-  row: number;
-  reach: number;
-  nameScenario: boolean;
+interface PillsProps {
+  outcomes: Readonly<Record<string, number>>;
+  opened: boolean;
+  onOpen: () => void;
 }
 
-/** One scenario's verdict, its size and its cause, on one line of the row. */
-function VerdictLine({ project, verdict, row, reach, nameScenario }: LineProps) {
-  const line = { "--row": row } as CSSProperties;
+/** "2 regressed, 1 improved, 47 same", the most urgent first; pressed, it opens every scenario's verdict. */
+function OutcomePills({ outcomes, opened, onOpen }: PillsProps) {
+  const counted = byUrgency(Object.entries(outcomes).map(([display, count]) => ({ display, count })));
+  return (
+    <button type="button" className="commit-outcomes above" aria-expanded={opened} onClick={onOpen}>
+      <Icon name={opened ? "down" : "right"} size={12} />
+      {counted.map(({ display, count }) => (
+        <span key={display} className={`outcome-pill outcome-${display}`}>
+          {count} {displayInfo(display).word.toLowerCase()}
+        </span>
+      ))}
+    </button>
+  );
+}
+
+type CellsProps = Pick<Props, "project" | "reach" | "nameScenarios"> & { verdict: VerdictBrief };
+
+/** One scenario's verdict, its size and its cause. */
+function VerdictCells({ project, verdict, reach, nameScenarios }: CellsProps) {
   return (
     <>
-      <div className="commit-verdict above" style={line}>
+      <div className="commit-verdict above">
         <VerdictBadge display={verdict.display} />
       </div>
-      <div className="commit-change" style={line}>
+      <div className="commit-change">
         <ChangeOf verdict={verdict} reach={reach} />
       </div>
-      <div className="commit-what" style={line}>
-        <What project={project} verdict={verdict} nameScenario={nameScenario} />
+      <div className="commit-what">
+        <What project={project} verdict={verdict} nameScenario={nameScenarios} />
       </div>
     </>
   );
 }
+
+/** Every scenario's verdict, the most urgent and largest first, read when the row is opened. */
+function AllVerdicts({ project, commit, reach }: Props) {
+  const { data, error, refetch } = useQuery(commitQuery(project, commit.sha));
+  if (data === undefined)
+    return (
+      <div className="commit-all above">
+        {error ? (
+          <FailedPart error={error} onRetry={refetch} />
+        ) : (
+          <span role="status">Reading all verdicts…</span>
+        )}
+      </div>
+    );
+  const size = (verdict: VerdictBrief): number => Math.abs(Math.log(verdict.ratio_cpp ?? 1));
+  const verdicts = byUrgency([...data.verdicts].sort((a, b) => size(b) - size(a)));
+  return (
+    <ul className="commit-all above" aria-label={`Verdicts of ${commit.short_sha}`}>
+      {verdicts.map((verdict) => (
+        <li key={verdict.run_id} className="commit-one">
+          <VerdictCells project={project} verdict={verdict} reach={reach} nameScenarios={false} />
+          <Link
+            className="commit-scenario"
+            to="/p/$project/compare"
+            params={{ project }}
+            search={{
+              ...(commit.parent_sha ? { base: commit.parent_sha } : {}),
+              head: commit.sha,
+              scenario: verdict.scenario,
+            }}
+          >
+            {verdict.scenario}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** States that a reader asks about: the job's page has the reason and the next step. */
+const STANDS: ReadonlySet<string> = new Set(["queued", "failed", "invalid"]);
 
 const NotMeasured = () => <span className="verdict state-pill">Not measured</span>;
 
@@ -126,11 +194,17 @@ function ChangeOf({ verdict, reach }: { verdict: VerdictBrief; reach: number }) 
   if (verdict.ratio_cpp === null) return null;
   return (
     <>
-      <ChangeText of={verdict} />
+      <ChangeText of={verdict} quantity={changeOfRun(verdict.run_id)} />
       <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
     </>
   );
 }
+
+/** Without the change of a verdict `same`, which stands beside it with its interval. */
+const restOf = ({ display, ratio_cpp, summary }: VerdictBrief): string =>
+  display === "same" && ratio_cpp !== null
+    ? summary.replace(/^[+\u2212-]?[\d.]+ % cycles(?:\/packet)?, /, "")
+    : summary;
 
 interface WhatProps {
   project: string;
@@ -144,7 +218,7 @@ function What({ project, verdict, nameScenario }: WhatProps) {
       {nameScenario && <span className="tag">{verdict.scenario}</span>}
       {!verdict.unchanged && (
         <span className="summary" title={said(verdict.summary)}>
-          {said(verdict.summary)}
+          {said(restOf(verdict))}
         </span>
       )}
       <FixesLink project={project} verdict={verdict} className="tag above" />

@@ -1,68 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A project's commits, newest first, each with what it did to the cost of a packet. */
 import { Button, Select } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { alertsQuery } from "../../shared/api/alerts";
-import { commitsQuery, projectQuery, scenariosQuery } from "../../shared/api/queries";
-import type { Commit } from "../../shared/api/types";
+import { projectQuery, scenariosQuery } from "../../shared/api/queries";
+import type { CommitSummary } from "../../shared/api/types";
 import { OPEN_ALERTS } from "../../shared/logic/alerts";
 import { comparePair, moved } from "../../shared/logic/keyboard";
-import { filterCommits } from "../../shared/logic/run/verdict";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
+import { SearchBox } from "../../shared/ui/lists/SearchBox";
+import { VirtualList } from "../../shared/ui/lists/VirtualList";
 import { PageHead } from "../../shared/ui/PageHead";
 import { RepositoryError } from "../../shared/ui/RepositoryError";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { commitSearchQuery } from "./api";
 import { CommitRow } from "./CommitRow";
 import { CommitsTabs } from "./CommitsTabs";
 import { OutcomeFilter } from "./OutcomeFilter";
 
 const route = getRouteApi("/p/$project");
-const PAGE = 50;
-/** The API's largest page. */
-const MOST = 500;
 
 export function CommitsPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$project" });
-  const [limit, setLimit] = useState(PAGE);
-  const { data: commits, error, refetch } = useQuery(commitsQuery(project, search.scenario, limit));
+  const wanted = search.outcome?.split(",") ?? [];
+  const found = useInfiniteQuery(
+    commitSearchQuery(project, { text: search.q, outcomes: wanted, scenario: search.scenario }),
+  );
+  const { data, error, refetch } = found;
   const { data: about } = useQuery(projectQuery(project));
   const { data: scenarios = [] } = useQuery(scenariosQuery(project));
   const mayMeasure = useMay(project, "developer");
   useTitle("Commits", project);
+  const set = (change: {
+    outcome?: string | undefined;
+    scenario?: string | undefined;
+    q?: string | undefined;
+  }) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
 
-  const wanted = search.outcome?.split(",") ?? [];
+  const commits = data?.pages.flatMap((page) => page.commits);
+  const filtered = Boolean(search.outcome || search.q || search.scenario);
   return (
     <>
       <PageHead title="Commits" under={about ? `${about.repository} · ${about.default_branch}` : project}>
-        {commits !== undefined && commits.length > 0 && (
-          <OutcomeFilter
-            commits={commits}
-            wanted={wanted}
-            onChange={(outcome) => navigate({ search: (old) => ({ ...old, outcome }), replace: true })}
-          />
-        )}
-        {scenarios.length > 1 && (
-          <Select
-            aria-label="Scenario"
-            placeholder="All scenarios"
-            clearable
-            size="xs"
-            data={scenarios.map((scenario) => scenario.name)}
-            value={search.scenario ?? null}
-            onChange={(scenario) =>
-              navigate({ search: (old) => ({ ...old, scenario: scenario ?? undefined }), replace: true })
-            }
-          />
-        )}
         {mayMeasure && !error && (
           <Button
             size="xs"
@@ -76,21 +64,56 @@ export function CommitsPage() {
       <CommitsTabs project={project} />
       <RepositoryError error={about?.repository_error} />
       <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
+      {commits !== undefined && (commits.length > 0 || filtered) && (
+        <search className="list-filter">
+          <SearchBox
+            label="Search commits"
+            placeholder="Subject, author, hash or path"
+            value={search.q}
+            onChange={(q) => set({ q })}
+          />
+          {scenarios.length > 1 && (
+            <Select
+              aria-label="Scenario"
+              placeholder="All scenarios"
+              clearable
+              searchable
+              size="xs"
+              data={scenarios.map((scenario) => scenario.name)}
+              value={search.scenario ?? null}
+              onChange={(scenario) => set({ scenario: scenario ?? undefined })}
+            />
+          )}
+          <OutcomeFilter
+            counts={data?.pages[0]?.outcomes ?? {}}
+            wanted={wanted}
+            onChange={(outcome) => set({ outcome })}
+          />
+          <span role="status" className="soft">
+            {found.isPlaceholderData ? "Searching…" : ""}
+          </span>
+        </search>
+      )}
       {commits === undefined && (error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={9} />)}
-      {commits?.length === 0 && (
+      {commits?.length === 0 && !filtered && (
         <NoCommits
           project={project}
           branch={about?.default_branch ?? "the default branch"}
           unread={Boolean(about?.repository_error)}
         />
       )}
-      {commits !== undefined && commits.length > 0 && (
+      {commits !== undefined && (commits.length > 0 || filtered) && (
         <List
+          key={search.scenario ?? ""}
           project={project}
-          commits={filterCommits(commits, wanted)}
+          commits={commits}
           nameScenarios={scenarios.length > 1 && search.scenario === undefined}
           onShowAll={() => navigate({ search: {}, replace: true })}
-          {...(commits.length === limit && limit < MOST ? { onOlder: () => setLimit(limit + PAGE) } : {})}
+          more={found.hasNextPage}
+          reading={found.isFetchingNextPage}
+          onOlder={() => {
+            if (found.hasNextPage && !found.isFetchingNextPage) void found.fetchNextPage();
+          }}
         />
       )}
     </>
@@ -137,39 +160,61 @@ function NoCommits({ project, branch, unread }: { project: string; branch: strin
 
 interface ListProps {
   project: string;
-  commits: readonly Commit[];
+  commits: readonly CommitSummary[];
   nameScenarios: boolean;
   onShowAll: () => void;
-  onOlder?: () => void;
+  /** The server has older ones. */
+  more: boolean;
+  reading: boolean;
+  onOlder: () => void;
 }
 
 /** Intervals are drawn to at least this |ln ratio|, and to no more than the other. */
 const LEAST_REACH = 0.05;
 const MOST_REACH = 0.3;
+const ROW_HEIGHT = 72;
 
-function List({ project, commits, nameScenarios, onShowAll, onOlder }: ListProps) {
+const without = (set: ReadonlySet<string>, sha: string): Set<string> =>
+  new Set([...set].filter((one) => one !== sha));
+const flipped = (set: ReadonlySet<string>, sha: string): Set<string> =>
+  set.has(sha) ? without(set, sha) : new Set([...set, sha]);
+
+function List({ project, commits, nameScenarios, onShowAll, more, reading, onOlder }: ListProps) {
   const now = useNow();
   const navigate = useNavigate();
   const [cursor, setCursor] = useState(-1);
   const [marked, setMarked] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const order = commits.map((commit) => commit.sha);
   const step = (by: 1 | -1) => () => {
     const sha = order[moved(cursor, by, order.length)];
     if (sha) document.querySelector<HTMLElement>(`[data-commit="${sha}"]`)?.focus();
   };
+  const compare = (one: string, other: string): void => {
+    const pair = comparePair(one, other, order);
+    if (pair) navigate({ to: "/p/$project/compare", params: { project }, search: pair });
+  };
   const mark = (): void => {
     const current = order[cursor];
     if (current === undefined) return;
-    const pair = marked === null ? null : comparePair(marked, current, order);
-    if (pair) navigate({ to: "/p/$project/compare", params: { project }, search: pair });
+    if (marked !== null && marked !== current) compare(marked, current);
     else setMarked(marked === current ? null : current);
   };
-  const unmark = (): void => setMarked(null);
-  useKeys({ j: step(1), k: step(-1), c: mark, Escape: unmark });
+  const forget = (): void => {
+    setMarked(null);
+    setChosen(new Set());
+  };
+  const open = (): void => {
+    const current = order[cursor];
+    if (current !== undefined) setOpened(flipped(opened, current));
+  };
+  useKeys({ j: step(1), k: step(-1), c: mark, o: open, Escape: forget });
 
   if (commits.length === 0)
     return (
-      <CenterState icon="same" title="No commit with this outcome">
+      <CenterState icon="same" title="No commit matches">
+        <p>No commit of the default branch has this text, outcome and scenario.</p>
         <Button size="xs" variant="default" onClick={onShowAll}>
           Show all
         </Button>
@@ -179,10 +224,18 @@ function List({ project, commits, nameScenarios, onShowAll, onOlder }: ListProps
     commit.verdicts.map((verdict) => Math.abs(Math.log(verdict.ratio_cpp ?? 1)) * 1.2),
   );
   const reach = Math.min(Math.max(LEAST_REACH, ...sizes), MOST_REACH);
+  const [one, other] = [...chosen];
   return (
     <div className="panel">
-      <ol className="commits" aria-label="Commits, newest first">
-        {commits.map((commit, index) => (
+      <VirtualList
+        items={commits}
+        keyOf={(commit) => commit.sha}
+        label="Commits, newest first"
+        className="commits"
+        rowHeight={ROW_HEIGHT}
+        onEnd={onOlder}
+      >
+        {(commit, index, place) => (
           <CommitRow
             key={commit.sha}
             project={project}
@@ -191,16 +244,32 @@ function List({ project, commits, nameScenarios, onShowAll, onOlder }: ListProps
             reach={reach}
             nameScenarios={nameScenarios}
             marked={commit.sha === marked}
+            chosen={chosen.has(commit.sha)}
+            opened={opened.has(commit.sha)}
+            place={place}
             onFocus={() => setCursor(index)}
+            onChoose={() => setChosen(new Set([...flipped(chosen, commit.sha)].slice(-2)))}
+            onOpen={() => setOpened(flipped(opened, commit.sha))}
           />
-        ))}
-      </ol>
-      {onOlder && (
+        )}
+      </VirtualList>
+      {(more || reading) && (
         <div className="list-foot">
-          <Button size="xs" variant="default" onClick={onOlder}>
+          <Button size="xs" variant="default" loading={reading} onClick={onOlder}>
             Show older commits
           </Button>
         </div>
+      )}
+      {one && (
+        <section className="action-bar" aria-label="Chosen commits">
+          <span>{other ? "2 commits chosen" : "1 commit chosen: choose another one to compare it with"}</span>
+          <Button size="xs" disabled={!other} onClick={() => other && compare(one, other)}>
+            Compare
+          </Button>
+          <Button size="xs" variant="default" onClick={() => setChosen(new Set())}>
+            Clear
+          </Button>
+        </section>
       )}
     </div>
   );

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { Commit } from "../../shared/api/types";
-import { countDisplays, DISPLAYS, displayInfo } from "../../shared/logic/run/verdict";
+import { DISPLAYS, displayInfo } from "../../shared/logic/run/verdict";
 import { VerdictIcon } from "../../shared/ui/run/VerdictBadge";
 
 interface Props {
-  commits: readonly Commit[];
+  /** Commits of the project by outcome; a commit counts under each outcome that one of its scenarios has. */
+  counts: Readonly<Record<string, number>>;
   wanted: readonly string[];
   /** Outcomes joined by commas; undefined for all. */
   onChange: (outcome: string | undefined) => void;
 }
 
 /** Outcomes that occur, with their number; none pressed means all are shown. */
-export function OutcomeFilter({ commits, wanted, onChange }: Props) {
-  const counts = countDisplays(commits);
-  const offered = DISPLAYS.filter((display) => counts.has(display) || wanted.includes(display));
+export function OutcomeFilter({ counts, wanted, onChange }: Props) {
+  const offered = DISPLAYS.filter((display) => counts[display] || wanted.includes(display));
   const toggle = (display: string): void => {
     const next = DISPLAYS.filter((item) => (item === display) !== wanted.includes(item));
     onChange(next.join(",") || undefined);
@@ -31,7 +30,7 @@ export function OutcomeFilter({ commits, wanted, onChange }: Props) {
         >
           <VerdictIcon display={display} />
           {displayInfo(display).word}
-          <span className="count">{counts.get(display) ?? 0}</span>
+          <span className="count">{counts[display] ?? 0}</span>
         </button>
       ))}
     </div>

@@ -2,11 +2,12 @@
 /** Down to function and line: the flame graph of both sides, the functions that changed, the lines of one. */
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useMemo, useRef } from "react";
 import { codeQuery, sourceQuery } from "../../shared/api/compare";
-import type { CodeComparison } from "../../shared/api/types";
+import type { CodeComparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
-import type { CompareSearch } from "../../shared/logic/run/compareSearch";
+import { foldedFrames, foldedFunctions } from "../../shared/logic/code/foreign";
+import { type CompareSearch, costOfCause } from "../../shared/logic/run/compareSearch";
 import type { Sides } from "../../shared/logic/run/sides";
 import { fileName, type Row } from "../../shared/logic/text/csv";
 import { SourcePanel } from "../../shared/ui/code/SourcePanel";
@@ -16,24 +17,37 @@ import { Loading } from "../../shared/ui/States";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { FlameGraph } from "./FlameGraph";
 import { FunctionTable } from "./FunctionTable";
+import { ProfileExport } from "./ProfileExport";
 
 interface Props {
   project: string;
   sides: Sides;
   search: CompareSearch;
+  /** What the verdict says; null: there is none. */
+  verdict: Verdict | null;
   onChange: (change: CompareSearch) => void;
 }
 
-export function CodePanels({ project, sides, search, onChange }: Props) {
-  const { data, error } = useQuery(codeQuery(project, sides));
-  const place = useScrollToOpened(search.fn);
+/** The address's function, else the one that the verdict says pays most. */
+function useOpened(data: CodeComparison | undefined, verdict: Verdict | null, fn: string | undefined) {
+  const pays = verdict?.functions?.[0];
+  const key = fn ?? (pays && functionKey(pays));
+  return data?.functions.find((one) => functionKey(one) === key);
+}
+
+export function CodePanels({ project, sides, search: address, verdict, onChange }: Props) {
+  const { data: read, error } = useQuery(codeQuery(project, sides));
+  const data = useMemo(() => read && folded(read), [read]);
+  const cost = address.cost ?? costOfCause(verdict?.cause);
+  const opened = useOpened(read, verdict, address.fn);
+  const search = { ...address, cost };
+  const place = useScrollToOpened(address.fn);
   if (error) return <CodeMissing why={`Functions and lines could not be read: ${error.message}`} />;
   if (data === undefined) return <Loading rows={4} />;
   if (data.functions.length === 0 && data.instruction_flame === null && data.cycle_flame === null)
     return (
       <CodeMissing why="Neither counted nor sampled on both sides. Instructions by function need valgrind on the bench host and an NF with symbols, cycles by function need perf: nalm doctor says which is missing." />
     );
-  const opened = data.functions.find((one) => functionKey(one) === search.fn);
   return (
     <>
       <FlamePanel of={data} search={search} onChange={onChange} />
@@ -55,8 +69,8 @@ export function CodePanels({ project, sides, search, onChange }: Props) {
             project={project}
             scenario={sides.scenario}
             of={data}
-            open={search.fn}
-            onOpen={(fn) => onChange({ fn })}
+            open={opened && functionKey(opened)}
+            onOpen={(fn) => onChange({ fn: fn ?? "-", line: undefined })}
           />
         </Panel>
       )}
@@ -81,11 +95,22 @@ const CodeMissing = ({ why }: { why: string }) => (
   </Panel>
 );
 
-function FlamePanel({ of, search, onChange }: Omit<Props, "project" | "sides"> & { of: CodeComparison }) {
+/** Addresses of a library are one row and one frame. */
+const folded = (of: CodeComparison): CodeComparison => ({
+  ...of,
+  functions: foldedFunctions(of.functions),
+  instruction_flame: of.instruction_flame && foldedFrames(of.instruction_flame),
+  cycle_flame: of.cycle_flame && foldedFrames(of.cycle_flame),
+});
+
+type FlameProps = Pick<Props, "search" | "onChange"> & { of: CodeComparison };
+
+function FlamePanel({ of, search, onChange }: FlameProps) {
   const picture = useRef<HTMLDivElement>(null);
   const { instruction_flame, cycle_flame } = of;
-  const cost = (search.cost ?? "instructions") === "cycles" || !instruction_flame ? "cycles" : "instructions";
-  const root = (cost === "cycles" ? cycle_flame : instruction_flame) ?? instruction_flame;
+  const wanted = search.cost === "cycles" ? cycle_flame : instruction_flame;
+  const root = wanted ?? instruction_flame ?? cycle_flame;
+  const cost = root === cycle_flame ? "cycles" : "instructions";
   if (!root) return null;
   return (
     <Panel
@@ -102,7 +127,7 @@ function FlamePanel({ of, search, onChange }: Omit<Props, "project" | "sides"> &
               ]}
               value={cost}
               onChange={(value) =>
-                onChange({ cost: value === "cycles" ? "cycles" : undefined, at: undefined })
+                onChange({ cost: value === "cycles" ? "cycles" : "instructions", at: undefined })
               }
             />
           )}
@@ -113,6 +138,7 @@ function FlamePanel({ of, search, onChange }: Omit<Props, "project" | "sides"> &
             picture={picture}
             drawn="svg"
           />
+          <ProfileExport of={of} />
         </span>
       }
     >

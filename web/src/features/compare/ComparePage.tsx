@@ -170,6 +170,7 @@ function Result({
         project={project}
         verdict={verdict}
         chain={chain}
+        run={comparison.paired ? comparison.run_ids[0] : undefined}
         without={`No verdict: ${apart(comparison)}.`}
       >
         {comparison.run_ids.map((runId) => (
@@ -208,7 +209,9 @@ function Result({
         />
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
-      {chain && <CodePanels project={project} sides={sides} search={search} onChange={change} />}
+      {chain && (
+        <CodePanels project={project} sides={sides} search={search} verdict={verdict} onChange={change} />
+      )}
       {kind === "cycles" && (
         <RoundsPanel
           name={fileName("rounds", comparison.base.short_sha, comparison.head.short_sha, comparison.scenario)}

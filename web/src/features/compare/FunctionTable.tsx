@@ -94,9 +94,9 @@ function FunctionName({ of, one, opened, onOpen }: NameProps) {
       <OpenFunction name={one.name} opens={hasLines(one)} opened={opened} onOpen={onOpen} />
       <span className="under">
         {one.base === null
-          ? "new or not among the dearest of base"
+          ? "new or not among the most expensive of base"
           : one.head === null
-            ? "gone or not among the dearest of head"
+            ? "gone or not among the most expensive of head"
             : ""}{" "}
         {side?.file && <SourceLink of={of} sha={sha} file={side.file} line={side.line} />}
       </span>

@@ -3,8 +3,8 @@
 import type { Comparison } from "../../shared/api/types";
 import { changeWithInterval } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 
 const LABEL = "Change by all comparisons";
 export function LinkedPanel({ changes }: { changes: Comparison["linked"] }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A differential flame graph laid out: widths are the dearer side's cost, colours the change. */
+/** A differential flame graph laid out: widths are the slower side's cost, colours the change. */
 
 export interface FrameLike {
   name: string;

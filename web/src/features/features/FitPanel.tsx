@@ -7,9 +7,9 @@ import { fileName } from "../../shared/logic/text/csv";
 import { fitFile } from "../../shared/logic/text/figureFiles";
 import { figure, MISSING, shortSha, signed } from "../../shared/logic/text/format";
 import { Help } from "../../shared/ui/Help";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { NoteList } from "../../shared/ui/NoteList";
 import { Facts } from "../../shared/ui/run/HostFacts";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { setText } from "./prices";
 

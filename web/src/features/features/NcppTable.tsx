@@ -7,7 +7,7 @@ import { type Axis, axisOf } from "../../shared/logic/charts/axis";
 import { figure, MISSING } from "../../shared/logic/text/format";
 import { MetricName } from "../../shared/ui/Help";
 import { CommitLink } from "../../shared/ui/links/CommitLink";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { LEVEL, lineName } from "./ncpp";
 import { setText } from "./prices";
 

@@ -14,7 +14,7 @@ interface Props {
   onChoose: (feature: string | undefined) => void;
 }
 
-/** What each feature costs now, since when it is dearer, and where. */
+/** What each feature costs now, since when it is slower, and where. */
 export function PricePanel({ project, prices, chosen, onChoose }: Props) {
   return (
     <Panel

@@ -2,7 +2,7 @@
 import type { PriceLine, PriceList } from "../../shared/api/types";
 import { type ColumnUnit, columnUnit, signed, signedInColumn } from "../../shared/logic/text/format";
 import { Help, MetricName } from "../../shared/ui/Help";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { PriceCauses } from "./PriceCauses";
 import { PriceChangeText } from "./PriceChangeText";
 import { PriceSpark } from "./PriceSpark";

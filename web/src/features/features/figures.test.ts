@@ -122,7 +122,7 @@ describe("prices", () => {
     now: { cycles },
   });
 
-  test("stand by feature, dearest first, the surer source first", () => {
+  test("stand by feature, most expensive first, the surer source first", () => {
     const lines = [line("nat", "stage", 150), line("dpi", "merge", 400), line("nat", "experiment", 180)];
     expect(byFeature(lines).map((group) => group.map(lineKey))).toEqual([
       ["dpi/sfc_a/vm-2/merge"],

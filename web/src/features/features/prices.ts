@@ -31,14 +31,14 @@ interface LineLike {
 export const lineKey = ({ feature, scenario, host_class, source }: LineLike): string =>
   [feature, scenario, host_class, source].join("/");
 
-/** Lines by feature, dearest first; in each by scenario and host class, then the surer source first. */
+/** Lines by feature, most expensive first; in each by scenario and host class, then the surer source first. */
 export function byFeature<T extends LineLike & { now: { cycles: number } }>(lines: readonly T[]): T[][] {
   const groups = grouped(lines, (line) => line.feature);
-  const dearest = (group: readonly T[]): number => Math.max(...group.map((line) => line.now.cycles));
+  const costliest = (group: readonly T[]): number => Math.max(...group.map((line) => line.now.cycles));
   const place = (line: T): string => `${line.scenario}/${line.host_class}/${SOURCES.indexOf(line.source)}`;
   return groups
     .map((group) => [...group].sort((a, b) => place(a).localeCompare(place(b))))
-    .sort((a, b) => dearest(b) - dearest(a));
+    .sort((a, b) => costliest(b) - costliest(a));
 }
 
 /** A set of features as text, in order. */

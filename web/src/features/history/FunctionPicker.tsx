@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Which C functions' histories stand beside the stages': searched by name or stage, dearest first. */
+/** Which C functions' histories stand beside the stages': searched by name or stage, most expensive first. */
 import { MultiSelect } from "@mantine/core";
 import { useQueries } from "@tanstack/react-query";
 import { functionsQuery } from "../../shared/api/queries";

@@ -4,7 +4,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type LinesFilter, linesQuery, scenariosQuery } from "../../shared/api/queries";
+import { type LinesFilter, scenariosQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { StageLegend } from "../../shared/charts/StageLegend";
 import { CHAIN } from "../../shared/logic/charts/palette";
@@ -16,6 +16,7 @@ import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { PageHead } from "../../shared/ui/PageHead";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { useHistoryLines } from "./api";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
 import { type HistorySearch, type ValuesKind, withFunctions } from "./search";
@@ -82,6 +83,11 @@ function Measured({ project, scenarios, search }: Props) {
   const names = picked.map((scenario) => scenario.name);
   const asked = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
   const wanted = useWanted(names, branches, asked, search);
+  const kindNames = names.join();
+  const metrics = useMemo(
+    () => (search.metric ? [search.metric] : mainMetrics(kindNames.split(","), functions.length > 0, alone)),
+    [search.metric, kindNames, functions.length, alone],
+  );
   const toggle = (name: string): void => {
     const key = functions[labels.indexOf(name)];
     if (key)
@@ -115,9 +121,12 @@ function Measured({ project, scenarios, search }: Props) {
           plain={!one}
           label={functions.length > 0 ? "Stages and functions shown" : "Stages shown"}
           onToggle={toggle}
+          onSolo={(name) => {
+            if (stages.includes(name)) set({ stages: search.stages === name ? undefined : name });
+          }}
         />
         {search.scale === "relative" && (
-          <Against project={project} wanted={wanted} search={search} set={set} />
+          <Against project={project} wanted={wanted} search={search} metrics={metrics} set={set} />
         )}
         <span className="soft">{VALUE_NOTES[search.values ?? "linked"]}</span>
         {search.view !== "table" && (
@@ -126,7 +135,7 @@ function Measured({ project, scenarios, search }: Props) {
       </div>
       <HistoryPanels
         project={project}
-        metrics={search.metric ? [search.metric] : mainMetrics(names, functions.length > 0, alone)}
+        metrics={metrics}
         wanted={wanted}
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
@@ -184,6 +193,7 @@ interface AgainstProps {
   project: string;
   wanted: LinesFilter;
   search: HistorySearch;
+  metrics: readonly string[];
   set: (change: HistorySearch) => void;
 }
 
@@ -191,9 +201,14 @@ const SHORT = 10;
 const MOST_OFFERED = 50;
 
 /** The commit that is 0 per cent. */
-function Against({ project, wanted, search, set }: AgainstProps) {
-  const main = mainMetricsOf(commonKind(wanted.scenarios));
-  const { data: lines } = useQuery(linesQuery(project, search.metric ?? main[0] ?? "cpp", wanted));
+function Against({ project, wanted, search, metrics, set }: AgainstProps) {
+  const { data: lines } = useHistoryLines(
+    project,
+    metrics[0] ?? "cpp",
+    metrics,
+    wanted,
+    search.values ?? "linked",
+  );
   const offered = useMemo(() => {
     if (lines === undefined) return [];
     const tags = new Map(lines.releases.map((one) => [one.at, one.name]));

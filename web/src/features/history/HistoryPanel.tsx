@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One metric's chart or table, with its own loading, empty and failed state. */
 import { Skeleton } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
 import { linesQuery } from "../../shared/api/queries";
 import { CHAIN } from "../../shared/logic/charts/palette";
@@ -10,6 +10,7 @@ import { fileName } from "../../shared/logic/text/csv";
 import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
+import { useHistoryLines } from "./api";
 import { drawnSeries, rowsOf, seriesOf } from "./chartLines";
 import { HistoryPlot } from "./HistoryPlot";
 import { HistoryTable } from "./HistoryTable";
@@ -17,7 +18,8 @@ import type { DrawnProps, HistoryPanelProps } from "./panelProps";
 
 export function HistoryPanel(props: HistoryPanelProps) {
   const { project, metric, wanted, shown, values } = props;
-  const { data: lines, error } = useQuery(linesQuery(project, metric, wanted));
+  const { data: lines, error } = useHistoryLines(project, metric, props.metrics, wanted, values);
+  const queries = useQueryClient();
   const around = useRef<HTMLDivElement>(null);
   const names = shown.join("\n");
   const series = useMemo(
@@ -37,7 +39,13 @@ export function HistoryPanel(props: HistoryPanelProps) {
       <ExportButtons
         name={fileName(project, ...wanted.scenarios, metric)}
         what={`${lines.metric.title} per commit`}
-        rows={() => rowsOf(lines.commits, drawn.series, unit)}
+        rows={async () => {
+          // The chart's figures are rounded to a small part of their intervals; a file has every digit.
+          const exact = await queries.fetchQuery(linesQuery(project, metric, wanted));
+          const every = seriesOf(exact.lines, shown, exact.commits.sha.length, values);
+          const { series } = drawnSeries(every, exact.commits.sha, exact.metric.unit, scale, against);
+          return rowsOf(exact.commits, series, unit);
+        }}
         picture={props.asTable ? undefined : around}
       />
     </span>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The charts or tables of a history, over the same commits: zooming one zooms all. */
+import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { alertsQuery } from "../../shared/api/alerts";
-import { linesQuery } from "../../shared/api/queries";
 import type { Alert } from "../../shared/api/types";
 import { ALERT_STATES } from "../../shared/logic/alerts";
+import { useHistoryLines } from "./api";
 import { HistoryPanel } from "./HistoryPanel";
 import { HistoryZoom } from "./HistoryZoom";
 import type { HistoryPanelProps } from "./panelProps";
@@ -14,7 +16,6 @@ import { useIndexSpan } from "./useIndexSpan";
 type Given = "metric" | "alerts" | "alone" | "span" | "onSpan";
 
 interface Props extends Omit<HistoryPanelProps, Given> {
-  metrics: readonly string[];
   /** As the address has it, and how it is told. */
   address: CommitSpan;
   write: (span: CommitSpan) => void;
@@ -25,20 +26,38 @@ const NO_COMMITS: readonly string[] = [];
 
 export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
   const { project, wanted, asTable } = rest;
-  const { data: alerts = NONE } = useQuery(alertsQuery(project, { states: ALERT_STATES }));
-  const { data: lines } = useQuery(linesQuery(project, metrics[0] ?? "", wanted));
+  const { data: every = NONE } = useQuery(alertsQuery(project, { states: ALERT_STATES }));
+  const alerts = useMemo(
+    () => every.filter((one) => one.scenarios.some((name) => wanted.scenarios.includes(name))),
+    [every, wanted],
+  );
+  const {
+    data: lines,
+    isPlaceholderData,
+    isFetching,
+  } = useHistoryLines(project, metrics[0] ?? "", metrics, wanted, rest.values);
+  const reading = isFetching && (isPlaceholderData || lines === undefined);
   const [shown, show] = useCommitSpan(address, write);
   const commits = lines?.commits.sha ?? NO_COMMITS;
   const [span, setSpan] = useIndexSpan(commits, shown, show);
   return (
     <>
+      <div className="reading" role="status">
+        {reading && (
+          <>
+            <Progress value={100} animated size="xs" aria-label="Reading the history" />
+            <span className="soft">Reading the history…</span>
+          </>
+        )}
+      </div>
       {!asTable && commits.length > 0 && <HistoryZoom span={span} count={commits.length} onSpan={setSpan} />}
-      <div className={metrics.length > 1 && !asTable ? "panel-grid" : ""}>
+      <div className={metrics.length > 1 && !asTable ? "panel-grid" : ""} aria-busy={reading}>
         {metrics.map((metric) => (
           <HistoryPanel
             key={metric}
             {...rest}
             metric={metric}
+            metrics={metrics}
             alerts={alerts}
             alone={metrics.length === 1}
             span={shown}

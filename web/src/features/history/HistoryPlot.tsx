@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A metric's chart: series, marks, what a click opens. */
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { commitQuery } from "../../shared/api/queries";
 import { HistoryChart } from "../../shared/charts/HistoryChart";
 import { MarkLegend } from "../../shared/charts/MarkLegend";
 import { SeriesLegend } from "../../shared/charts/SeriesLegend";
@@ -11,6 +13,7 @@ import { shortSha } from "../../shared/logic/text/format";
 import { lineMarks, positive, runAt } from "./chartLines";
 import { HistoryTip } from "./HistoryTip";
 import type { DrawnProps } from "./panelProps";
+import type { HistoryLine } from "./unpack";
 import { useIndexSpan } from "./useIndexSpan";
 
 /** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
@@ -20,6 +23,7 @@ const CALLS = "calls";
 export function HistoryPlot(props: DrawnProps) {
   const { project, lines: shown, series, stages, scale, unit, alerts, alone } = props;
   const navigate = useNavigate();
+  const queries = useQueryClient();
   const { commits, lines, releases, metric } = shown;
   const [span, setSpan] = useIndexSpan(commits.sha, props.span, props.onSpan);
   const several = lines.length > 1;
@@ -54,9 +58,16 @@ export function HistoryPlot(props: DrawnProps) {
     const sha = commits.sha[place] ?? "";
     const alert = eventsAt(sha, events, alerts).find((one) => one.kind === "alert");
     const run = runAt(lines, place);
-    const runId = run?.line.run_id[run.index];
     if (alert) navigate({ to: "/p/$project/alerts/$id", params: { project, id: String(alert.alertId) } });
-    else if (runId) navigate({ to: "/p/$project/runs/$runId", params: { project, runId } });
+    else if (run) void openRun(sha, run.line);
+  };
+  const openRun = async (sha: string, line: HistoryLine): Promise<void> => {
+    const { runs } = await queries.fetchQuery(commitQuery(project, sha));
+    const runId = runs.find(
+      (one) =>
+        one.scenario === line.scenario && one.host_class === line.host_class && one.outcome !== "invalid",
+    )?.run_id;
+    if (runId) navigate({ to: "/p/$project/runs/$runId", params: { project, runId } });
   };
   return (
     <>

@@ -2,14 +2,15 @@
 /** The figures of a chart as text, newest commit first, a page at a time. */
 import { Pagination } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { Alert, Lines } from "../../shared/api/types";
+import type { Alert } from "../../shared/api/types";
 import { type EventsLike, eventsAt } from "../../shared/logic/charts/historyEvents";
 import { shortSha } from "../../shared/logic/text/format";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { PERCENT, runAt, valueText } from "./chartLines";
 import type { DrawnProps } from "./panelProps";
+import type { HistoryLine } from "./unpack";
 
 const PAGE = 50;
 export function HistoryTable(props: DrawnProps) {
@@ -29,7 +30,7 @@ export function HistoryTable(props: DrawnProps) {
             {series.map((one) => (
               <th key={one.stage}>{one.stage}</th>
             ))}
-            <th className="left">Besides</th>
+            <th className="left">Notes</th>
           </tr>
         </thead>
         <tbody>
@@ -98,7 +99,7 @@ function Row({ project, lines: shown, series, unit, alerts, place }: DrawnProps 
 }
 
 /** Side by side with its base: the line's own values are of other runs. */
-function AgainstBase({ of, index }: { of: Lines["lines"][number]; index: number }) {
+function AgainstBase({ of, index }: { of: HistoryLine; index: number }) {
   const [size, low = null, high = null] = [of.ratio_cpp[index], of.low[index], of.high[index]];
   if (size == null) return null;
   return (

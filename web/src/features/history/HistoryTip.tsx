@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useComputedColorScheme } from "@mantine/core";
-import type { Lines } from "../../shared/api/types";
 import type { HistoryEvent } from "../../shared/logic/charts/historyEvents";
 import { stageInk } from "../../shared/logic/charts/palette";
 import { changeWithInterval, moment, shortSha } from "../../shared/logic/text/format";
 import { known, ratio } from "../../shared/logic/text/units";
 import { VerdictWord } from "../../shared/ui/run/VerdictBadge";
 import { runAt, type Series, valueText } from "./chartLines";
+import type { HistoryLine, HistoryLines } from "./unpack";
 
 interface Props {
-  shown: Lines;
+  shown: HistoryLines;
   place: number;
   series: readonly Series[];
   /** Of their values. */
@@ -61,7 +61,7 @@ export function HistoryTip({ shown, place, series, unit, inks, events }: Props) 
 }
 
 /** What the run says of the commit: measured side by side with its base, whatever the host did since. */
-function Judged({ of, index }: { of: Lines["lines"][number]; index: number }) {
+function Judged({ of, index }: { of: HistoryLine; index: number }) {
   const [size, low, high] = [of.ratio_cpp[index], of.low[index], of.high[index]];
   if (size == null) return null;
   const base = of.base_sha[index];

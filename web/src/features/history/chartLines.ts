@@ -24,7 +24,6 @@ export interface LineLike {
   scenario: string;
   branch: string | null;
   at: readonly number[];
-  run_id: readonly string[];
   base_sha: readonly (string | null)[];
   display: readonly string[];
   stages: readonly StageLike[];

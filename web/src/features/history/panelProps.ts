@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What a panel of the history shows, and what its chart and its table draw. */
 import type { LinesFilter } from "../../shared/api/queries";
-import type { Alert, Lines } from "../../shared/api/types";
+import type { Alert } from "../../shared/api/types";
 import type { Scale } from "../../shared/logic/charts/history";
 import type { Series } from "./chartLines";
 import type { ValuesKind } from "./search";
+import type { HistoryLines } from "./unpack";
 import type { CommitSpan } from "./useCommitSpan";
 
 export interface HistoryPanelProps {
   project: string;
   metric: string;
+  /** All metrics of the page: they come in one answer. */
+  metrics: readonly string[];
   wanted: LinesFilter;
   /** All stages, chain first: of one line they fix the colours. */
   stages: readonly string[];
@@ -30,7 +33,7 @@ export interface HistoryPanelProps {
 }
 
 export interface DrawnProps extends HistoryPanelProps {
-  lines: Lines;
+  lines: HistoryLines;
   /** As the scale has them. */
   series: Series[];
   /** Of their values. */

@@ -2,7 +2,7 @@
 import type { HostNoise } from "../../shared/api/types";
 import { share } from "../../shared/logic/hosts";
 import { MISSING } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 
 type Resolution = HostNoise["resolutions"][number];
 

@@ -4,13 +4,13 @@ import { healthQuery } from "../../shared/api/hosts";
 import { Sparkline } from "../../shared/charts/Sparkline";
 import { share } from "../../shared/logic/hosts";
 
-/** Stolen time over the last day: what a host on shared hardware suffers from most. */
+/** CPU steal over the last day: what a host on shared hardware suffers from most. */
 export function HealthLine({ host }: { host: string }) {
   const { data: samples = [] } = useQuery(healthQuery(host));
   return (
     <Sparkline
       values={samples.map((sample) => sample.steal)}
-      label={(low, high) => `Stolen time in the last day: between ${share(low)} and ${share(high)}`}
+      label={(low, high) => `CPU steal in the last day: between ${share(low)} and ${share(high)}`}
     />
   );
 }

@@ -14,7 +14,7 @@ interface Line {
 }
 
 const LINES: readonly Line[] = [
-  { name: "Stolen time", of: (one) => one.steal, text: share },
+  { name: "CPU steal", of: (one) => one.steal, text: share },
   { name: "Load per CPU", of: (one) => one.load, text: (value) => significant(value, 2) },
   { name: "Smallest detectable change", of: (one) => one.resolves, text: share },
   { name: "Disk free", of: (one) => one.disk_free_bytes, text: bytes },

@@ -2,7 +2,7 @@
 import type { HostCost, HostSupply, MeasuredHost } from "../../shared/api/types";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, MISSING, moment, said } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 
 interface Props {

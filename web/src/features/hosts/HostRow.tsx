@@ -63,7 +63,7 @@ function Health({ host }: { host: BenchHost }) {
   return (
     <>
       <span className="below">
-        sees changes from {share(health.resolves)} · stolen {share(health.steal)} · disk free{" "}
+        detectable change {share(health.resolves)} · CPU steal {share(health.steal)} · disk free{" "}
         {free === null ? MISSING : bytes(free)}
         {!!health.spool_items && ` · ${health.spool_items} results to send`}
       </span>

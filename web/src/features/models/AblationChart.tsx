@@ -5,8 +5,8 @@ import { type Axis, axisOf, type Reaching } from "../../shared/logic/charts/axis
 import { effectWord, reachText, type VariantChain, type VariantShown } from "../../shared/logic/run/variants";
 import { type ColumnUnit, columnUnit, figure, inColumn } from "../../shared/logic/text/format";
 import { MetricName } from "../../shared/ui/Help";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 import { TuningName } from "../../shared/ui/TuningName";
 
 /** The axis is at least so many per cent wide: noise is not blown up. */

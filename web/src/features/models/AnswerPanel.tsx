@@ -6,7 +6,7 @@ import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, said, THIN } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
 import {

@@ -7,7 +7,7 @@ import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { axisOf } from "../../shared/logic/charts/axis";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { columnUnit, figure, inColumn, said } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered } from "./Answered";
 import { ASSUMED_IPC, capacityInput, type Question } from "./question";

@@ -7,7 +7,7 @@ import type { CostAnswer, CostInput } from "../../shared/api/types";
 import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
 import { table } from "../../shared/logic/text/csv";
 import { figure, plain } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered } from "./Answered";
 import { designsOf } from "./question";

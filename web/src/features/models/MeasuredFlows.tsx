@@ -5,7 +5,7 @@ import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
 import { table } from "../../shared/logic/text/csv";
 import { figure, plain, said, THIN } from "../../shared/logic/text/format";
 import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { CostCurves, INKS } from "./CostPanel";
 import { Measured, type Origin, useNewest } from "./MeasuredLoads";
 

@@ -7,7 +7,7 @@ import type { CoresAnswer, ExperimentDetail, QueueResult } from "../../shared/ap
 import { type Row, table } from "../../shared/logic/text/csv";
 import { figure, said, shortSha, THIN } from "../../shared/logic/text/format";
 import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { lcoresText } from "./AnswerPanel";
 import { SpeedupPlot } from "./SpeedupPanel";

@@ -5,8 +5,8 @@ import { type Axis, axisOf } from "../../shared/logic/charts/axis";
 import { byChain, cheapest, type ModelFigures, modelWord } from "../../shared/logic/run/models";
 import { type ColumnUnit, columnUnit, figure, inColumn, MISSING } from "../../shared/logic/text/format";
 import { MetricName } from "../../shared/ui/Help";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { ChangeText } from "../../shared/ui/run/ChangeText";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 
 /** Chain x execution model, metric by metric; the bar is CPP from 0, on one axis for all. */
 export function ModelTable({ label, rows }: { label: string; rows: readonly ModelFigures[] }) {

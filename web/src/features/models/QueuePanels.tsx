@@ -5,7 +5,7 @@ import type { ModelInputs, QueueAnswer } from "../../shared/api/types";
 import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain, said, signed, THIN } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered, Extrapolated } from "./Answered";
 import { lcoresText } from "./AnswerPanel";

@@ -4,7 +4,7 @@ import { rolesQuery } from "../../shared/api/predictions";
 import type { ModelInputs, RolePlan, RolesAnswer, RolesInput } from "../../shared/api/types";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain, said } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered } from "./Answered";
 import { lcoresText } from "./AnswerPanel";

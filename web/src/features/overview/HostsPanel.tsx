@@ -54,6 +54,6 @@ function Row({ host, now }: { host: BenchHost; now: number }) {
 function told(host: BenchHost, now: number): string {
   const work = host.job_id === null ? "idle" : `works on job ${host.job_id}`;
   const seen = host.last_seen_at ? `, seen ${ago(host.last_seen_at, now)}` : "";
-  const sees = host.health?.resolves == null ? "" : `, sees changes from ${share(host.health.resolves)}`;
+  const sees = host.health?.resolves == null ? "" : `, detectable change ${share(host.health.resolves)}`;
   return `${work}${sees}${seen}`;
 }

@@ -4,7 +4,7 @@ import type { Overview } from "../../shared/api/types";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
 import { QueryPanel } from "./QueryPanel";
 
-/** Findings that people were told of and nobody has settled, of all projects, the most severe first. */
+/** Findings that were notified and are not settled, of all projects, the most severe first. */
 export function OpenAlertsPanel({ query }: { query: UseQueryResult<Overview> }) {
   return (
     <QueryPanel title="Open alerts, by severity" aside={<Shown of={query.data} />} query={query}>

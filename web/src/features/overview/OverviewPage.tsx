@@ -9,6 +9,7 @@ import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { LiveMark } from "../../shared/ui/LiveMark";
 import { NewServerNote } from "../../shared/ui/NewServer";
 import { PageHead } from "../../shared/ui/PageHead";
+import { Loading } from "../../shared/ui/States";
 import { overviewQuery } from "./api";
 import { ChangesPanel } from "./ChangesPanel";
 import { FirstProject } from "./FirstProject";
@@ -42,12 +43,15 @@ export function OverviewPage() {
 function Panels({ live }: { live: boolean }) {
   const seen = useLastVisit();
   const overview = useQuery(overviewQuery(seen.at));
+  const projects = useQuery(projectsQuery());
   const known = Boolean(useSession()?.name);
+  // Panels that come one by one would push each other down while one reads.
+  if (projects.isPending || overview.isPending) return <Loading rows={16} />;
   return (
     <>
+      <OpenAlertsPanel query={overview} />
       <ProjectsPanel />
       <ChangesPanel query={overview} seen={seen} />
-      <OpenAlertsPanel query={overview} />
       <div className="panel-grid">
         <RunningPanel waiting={overview.data?.jobs_waiting} live={live} />
         {known && <HostsPanel />}

@@ -6,7 +6,7 @@ import { counted } from "../../shared/logic/overview";
 import { ago, said } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { RepositoryError } from "../../shared/ui/RepositoryError";
-import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeText, changeOfRun } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 
 export function ProjectRow({ project, now }: { project: Project; now: number }) {
@@ -15,11 +15,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
   return (
     <li className="commit">
       <div className="commit-verdict above">
-        {verdict ? (
-          <VerdictBadge display={verdict.display} />
-        ) : (
-          <span className="verdict state-pill">No verdict yet</span>
-        )}
+        <ProjectState project={project} />
       </div>
       <div className="commit-main">
         <Link to="/p/$project" params={params} className="commit-link">
@@ -30,7 +26,9 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
         </div>
       </div>
       <div className="commit-change">
-        {verdict && verdict.ratio_cpp !== null && <ChangeText of={verdict} />}
+        {verdict && verdict.ratio_cpp !== null && (
+          <ChangeText of={verdict} quantity={changeOfRun(verdict.run_id)} />
+        )}
       </div>
       <div className="commit-what">
         {verdict ? (
@@ -48,6 +46,26 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
       </span>
     </li>
   );
+}
+
+/** What is to be done comes before what was measured last. */
+function ProjectState({ project }: { project: Project }) {
+  if (project.alerts_open > 0)
+    return (
+      <span className="verdict verdict-regressed">
+        <Icon name="regressed" />
+        {project.alerts_open} open
+      </span>
+    );
+  if (project.repository_error)
+    return (
+      <span className="verdict verdict-invalid">
+        <Icon name="invalid" />
+        Unreadable
+      </span>
+    );
+  if (project.last_verdict) return <VerdictBadge display={project.last_verdict.display} />;
+  return <span className="verdict state-pill">No verdict yet</span>;
 }
 
 function Figures({ project, now }: { project: Project; now: number }) {

@@ -3,13 +3,14 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { projectsQuery } from "../../shared/api/queries";
+import { byState } from "../../shared/logic/overview";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { ProjectRow } from "./ProjectRow";
 import { QueryPanel } from "./QueryPanel";
 
 const AT_FIRST = 12;
 
-/** Every project the reader may see, by name. */
+/** Every project the reader may see: with open alerts first, then what cannot be read, then by name. */
 export function ProjectsPanel() {
   const now = useNow();
   const [all, setAll] = useState(false);
@@ -18,9 +19,11 @@ export function ProjectsPanel() {
       {(projects) => (
         <>
           <ul className="commits" aria-label="Projects">
-            {projects.slice(0, all ? projects.length : AT_FIRST).map((project) => (
-              <ProjectRow key={project.name} project={project} now={now} />
-            ))}
+            {byState(projects)
+              .slice(0, all ? projects.length : AT_FIRST)
+              .map((project) => (
+                <ProjectRow key={project.name} project={project} now={now} />
+              ))}
           </ul>
           {!all && projects.length > AT_FIRST && (
             <div className="list-foot">

@@ -32,7 +32,9 @@ export function RunningPanel({ waiting, live }: Props) {
             ))}
           </ol>
           {waiting !== undefined && (
-            <p className="soft">{waiting === 0 ? "Nothing waits." : `${counted(waiting, "job")} waiting.`}</p>
+            <p className="soft">
+              {waiting === 0 ? "The queue is empty." : `${counted(waiting, "job")} waiting.`}
+            </p>
           )}
         </div>
       )}

@@ -3,7 +3,7 @@ import type { Quality } from "../../shared/api/types";
 import { minutesText } from "../../shared/logic/run/rates";
 import { delayFile } from "../../shared/logic/text/figureFiles";
 import { plain } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 
 type Spread = NonNullable<Quality["delay"]["commits"]>;
@@ -33,7 +33,7 @@ export function DelayPanel({ project, of }: { project: string; of: Quality["dela
               <th className="left">Counted in</th>
               <th>Alerts</th>
               <th>Median</th>
-              <th>Nine in ten within</th>
+              <th>90th percentile</th>
               <th>Longest</th>
             </tr>
           </thead>

@@ -5,7 +5,7 @@ import type { Axis } from "../../shared/logic/charts/axis";
 import { bounds, hasTrials, percent, rateAxis } from "../../shared/logic/run/rates";
 import { ratesFile } from "../../shared/logic/text/figureFiles";
 import { MISSING, monthWord } from "../../shared/logic/text/format";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 
 /** The rates month by month, newest first. */

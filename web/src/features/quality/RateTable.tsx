@@ -3,7 +3,7 @@ import type { Proportion } from "../../shared/api/types";
 import { IntervalBar } from "../../shared/charts/IntervalBar";
 import { bounds, percent, rateAxis } from "../../shared/logic/run/rates";
 import { Help } from "../../shared/ui/Help";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 
 export interface RateRow {
   name: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is measured now, what waits and in which order, what ended lately. */
+/** What is measured now, what waits and in which order, what ended recently. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
@@ -64,7 +64,7 @@ function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
   return (
     <Part
       title="Waiting"
-      none="Nothing waits."
+      none="The queue is empty."
       foot={
         rest > 0 && (
           <Button size="xs" variant="default" onClick={() => setAll(true)}>

@@ -5,7 +5,7 @@ import { MISSING, signed, significant } from "../../shared/logic/text/format";
 import { FunctionHistoryLink } from "../../shared/ui/links/FunctionHistoryLink";
 import { OpenFunction } from "../../shared/ui/links/OpenFunction";
 import { SourceLink } from "../../shared/ui/links/SourceLink";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SortHead, type Sorting } from "./SortHead";
 
 interface Props {

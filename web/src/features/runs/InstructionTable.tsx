@@ -8,7 +8,7 @@ import { inChainOrder } from "./stageOrder";
 type Arms = RunReport["arms"];
 type InstructionCount = NonNullable<RunReport["instructions"]>[number];
 
-/** Dearest functions shown per stage. */
+/** Most expensive functions shown per stage. */
 const FUNCTIONS_SHOWN = 3;
 
 const ARM_WORDS: Record<string, string> = {
@@ -26,7 +26,7 @@ interface Props {
   hostClass: string;
 }
 
-/** Exact instructions per packet by stage and arm, and the dearest functions of head. */
+/** Exact instructions per packet by stage and arm, and the most expensive functions of head. */
 export function InstructionTable({ counts, arms, ...where }: Props) {
   const stages = inChainOrder(
     counts.flatMap((count) => Object.keys(count.stages)),
@@ -54,7 +54,7 @@ export function InstructionTable({ counts, arms, ...where }: Props) {
                 <td key={count.arm}>{perPacket(count.stages[stage], count.packets)}</td>
               ))}
               <td className="left wrap">
-                {dearest(last, stage).map(({ name, instructions }, place) => (
+                {costliest(last, stage).map(({ name, instructions }, place) => (
                   <Fragment key={name}>
                     {place > 0 && ", "}
                     <FunctionHistoryLink {...where} stage={stage} name={name}>
@@ -82,7 +82,7 @@ export function InstructionTable({ counts, arms, ...where }: Props) {
 const perPacket = (instructions: number | undefined, packets: number): string =>
   instructions === undefined ? MISSING : significant(instructions / packets);
 
-const dearest = (count: InstructionCount | undefined, stage: string) =>
+const costliest = (count: InstructionCount | undefined, stage: string) =>
   [...(count?.functions?.[stage] ?? [])]
     .sort((a, b) => b.instructions - a.instructions)
     .slice(0, FUNCTIONS_SHOWN);

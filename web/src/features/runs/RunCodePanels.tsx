@@ -13,6 +13,7 @@ import {
   functionKey,
   inOrder,
 } from "../../shared/logic/code/codeRows";
+import { costOfCause } from "../../shared/logic/run/compareSearch";
 import { fileName } from "../../shared/logic/text/csv";
 import { SourcePanel } from "../../shared/ui/code/SourcePanel";
 import { useScrollToOpened } from "../../shared/ui/hooks/useScrollToOpened";
@@ -63,7 +64,7 @@ function Opened({ run, of, search, onChange }: CodeProps) {
           query={runSourceQuery(run.run_id, one.stage, one.name)}
           of={of}
           one={one}
-          search={search}
+          search={{ ...search, cost: costOfCause(run.verdict.cause) }}
           onChange={onChange}
         />
       )}

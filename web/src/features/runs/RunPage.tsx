@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Everything recorded of one run: what was built and started, on what, how often, and what was counted. */
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
-import { reportQuery, runQuery } from "../../shared/api/queries";
+import { useState } from "react";
+import { reportQuery, runCountsQuery, runQuery } from "../../shared/api/queries";
 import type { RunDetail } from "../../shared/api/types";
 import { kindOf } from "../../shared/logic/run/kinds";
 import { judgedChain } from "../../shared/logic/run/verdict";
@@ -100,7 +102,13 @@ function Run({ run }: { run: RunDetail }) {
           <Icon name="link" size={12} /> raw report, {bytes(run.report_bytes)}
         </a>
       </PageHead>
-      <VerdictBanner project={run.project} verdict={verdict} chain={verdict.chain ?? null} without="" />
+      <VerdictBanner
+        project={run.project}
+        verdict={verdict}
+        chain={verdict.chain ?? null}
+        run={run.run_id}
+        without=""
+      />
       <NextSteps
         project={run.project}
         display={verdict.display}
@@ -153,7 +161,7 @@ function Run({ run }: { run: RunDetail }) {
           </Panel>
         ))}
       </div>
-      {!run.report_expired && <Recorded project={run.project} runId={run.run_id} />}
+      {!run.report_expired && <Recorded project={run.project} run={run} />}
       {run.job_id !== null && (
         <Panel title="Log" aside={<span className="soft">of the job, its end</span>}>
           <LogTail id={run.job_id} tall />
@@ -168,29 +176,46 @@ function Run({ run }: { run: RunDetail }) {
   );
 }
 
-/** What only the raw report has; it is large, so it comes after the rest. */
-function Recorded({ project, runId }: { project: string; runId: string }) {
-  const { data: report, error } = useQuery(reportQuery(runId));
-  if (error) return <p role="alert">The raw report could not be read: {error.message}</p>;
-  if (report === undefined) return <Loading rows={3} />;
+/** What only the report has, and the report itself, which is large and read when it is opened. */
+function Recorded({ project, run }: { project: string; run: RunDetail }) {
+  const ofCycles = kindOf(run.scenario) === "cycles";
+  const { data: counts, error } = useQuery({ ...runCountsQuery(run.run_id), enabled: ofCycles });
+  const raw = (
+    <Panel title="Raw report" aside={<span className="soft">as the agent sent it</span>}>
+      <RawReport run={run} />
+    </Panel>
+  );
+  if (!ofCycles) return raw;
+  if (error) return <p role="alert">The counts of the run could not be read: {error.message}</p>;
+  if (counts === undefined) return <Loading rows={3} />;
   return (
     <>
-      {(report.instructions ?? []).length > 0 && (
+      {counts.instructions.length > 0 && (
         <Panel title="Instructions" aside={<span className="soft">counted exactly, per packet</span>}>
           <InstructionTable
-            counts={report.instructions ?? []}
-            arms={report.arms}
+            counts={counts.instructions}
+            arms={counts.arms}
             project={project}
-            scenario={report.scenario.name}
-            hostClass={report.host.host_class}
+            scenario={run.scenario}
+            hostClass={counts.host_class}
           />
         </Panel>
       )}
-      <ExcludedRounds rounds={report.rounds ?? []} />
-      <Panel title="Raw report" aside={<span className="soft">as the agent sent it</span>}>
-        <JsonTree name="report" value={report} />
-      </Panel>
+      <ExcludedRounds aside={counts.rounds_set_aside} rounds={counts.rounds} />
+      {raw}
     </>
+  );
+}
+
+function RawReport({ run }: { run: RunDetail }) {
+  const [opened, setOpened] = useState(false);
+  const { data: report, error } = useQuery({ ...reportQuery(run.run_id), enabled: opened });
+  if (error) return <p role="alert">The raw report could not be read: {error.message}</p>;
+  if (report !== undefined) return <JsonTree name="report" value={report} open />;
+  return (
+    <Button size="xs" variant="default" loading={opened} onClick={() => setOpened(true)}>
+      Open the report, {bytes(run.report_bytes)}
+    </Button>
   );
 }
 

@@ -30,7 +30,7 @@ describe("where it changed", () => {
     expect(rows.map((row) => [row.stage, row.where, row.what])).toEqual([
       ["nat", "translate, src/nat/nat.c:16", "cycles, ± 13 by samples"],
       ["outside stages", "_start", "cycles, ± 2.0 by samples"],
-      ["nat", "–", "first-level data misses, modelled"],
+      ["nat", "–", "L1d misses, modelled"],
       ["nat", "translate", "instructions, exact"],
     ]);
     expect(rows[3]?.base).toBeNull();

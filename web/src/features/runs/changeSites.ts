@@ -31,7 +31,7 @@ export interface Row {
   head: number | null;
 }
 
-/** What a verdict says of functions, lines and modelled misses: what is dearer or cheaper, and by how much a packet. */
+/** What a verdict says of functions, lines and modelled misses: what is slower or cheaper, and by how much a packet. */
 export function whereRows(verdict: Places): Row[] {
   const sampled = (verdict.functions ?? []).map((one) => ({
     key: `s ${one.stage} ${one.name}`,

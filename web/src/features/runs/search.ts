@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import * as v from "valibot";
 import { FIGURES } from "../../shared/logic/code/codeRows";
-import { oneOf, text } from "../../shared/logic/search";
+import { matching, oneOf, text } from "../../shared/logic/search";
 
 export const runSearch = v.object({
   rounds: oneOf(["cpp"]),
@@ -12,6 +12,7 @@ export const runSearch = v.object({
   order: oneOf(["up"]),
   /** The function whose lines are open, and which of them, as in a comparison. */
   fn: text,
+  line: matching(/^[1-9]\d{0,6}$/),
   lines: oneOf(["all"]),
 });
 export type RunSearch = v.InferInput<typeof runSearch>;

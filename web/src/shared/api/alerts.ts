@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Findings: lists, one, and what people do with them. */
-import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type AlertState, isActiveAlert } from "../logic/alerts";
 import { body, client, done } from "./client";
-import type { AlertDetail, Explanation, MuteNew, StateChange } from "./types";
+import type { AlertDetail, BulkChange, Explanation, MuteNew, StateChange } from "./types";
 
 /** How often the list is read, one that is being measured again, and one that is not. Milliseconds. */
 const LIST_MS = 15_000;
@@ -19,6 +19,11 @@ export interface AlertFilter {
   scenario?: string | undefined;
   assignee?: string | undefined;
   commit?: string | undefined;
+  stage?: string | undefined;
+  author?: string | undefined;
+  text?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
   order?: "severity" | "new" | undefined;
   limit?: number | undefined;
 }
@@ -41,6 +46,53 @@ export const alertsQuery = (project: string, filter: AlertFilter = {}) => {
   });
 };
 
+const PAGE = 100;
+
+const queryOf = ({ states, ...rest }: AlertFilter) => ({
+  ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+  ...(states ? { state: [...states] } : {}),
+});
+
+/** The same list page by page: there may be hundreds. */
+export const alertPagesQuery = (project: string, filter: AlertFilter) => {
+  const query = queryOf(filter);
+  return infiniteQueryOptions({
+    queryKey: ["alerts", project, "pages", query],
+    queryFn: ({ pageParam, signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/alerts", {
+          params: { path: { project }, query: { ...query, limit: PAGE, offset: pageParam } },
+          signal,
+        }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.length < PAGE ? null : pages.length * PAGE),
+    refetchInterval: LIST_MS,
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** How many alerts match, by state, stage, author and assignee. */
+export const alertFacetsQuery = (project: string, filter: AlertFilter) => {
+  const { order: _order, ...query } = queryOf(filter) as ReturnType<typeof queryOf> & { order?: string };
+  return queryOptions({
+    queryKey: ["alerts", project, "facets", query],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/alerts/facets", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const changeAlerts = (project: string, request: BulkChange) =>
+  body(
+    client.POST("/api/v1/projects/{project}/alerts/bulk", { params: { path: { project } }, body: request }),
+  );
+
 /** It is being measured again, or its commit is looked for. */
 export const isMoving = (alert: AlertDetail | undefined): boolean =>
   !!alert?.confirming && isActiveAlert(alert) && MEASURED_AGAIN.includes(alert.confirming.state);
@@ -61,7 +113,7 @@ export const alertQuery = (alert_id: number) =>
 export const setAlertState = (alert_id: number, request: StateChange) =>
   body(client.POST("/api/v1/alerts/{alert_id}/state", { ...of(alert_id), body: request }));
 
-/** Null: nobody has it. */
+/** Null: unassigned. */
 export const assignAlert = (alert_id: number, assignee: string | null) =>
   body(client.POST("/api/v1/alerts/{alert_id}/assign", { ...of(alert_id), body: { assignee } }));
 

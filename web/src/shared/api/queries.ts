@@ -119,7 +119,16 @@ export interface LinesFilter {
   longest: boolean;
 }
 
-/** One metric of several scenarios and branches. A long history is not asked for again and again. */
+export const linesParameters = (filter: LinesFilter) => ({
+  scenario: [...filter.scenarios],
+  branch: [...filter.branches],
+  stage: [...filter.stages],
+  function: [...filter.functions],
+  ...(filter.hostClass ? { host_class: filter.hostClass } : {}),
+  ...(filter.longest ? { limit: Number(LONGEST) } : {}),
+});
+
+/** One metric with every digit, for files. */
 export const linesQuery = (project: string, metric: string, all: LinesFilter) => {
   const filter = FUNCTION_METRICS.includes(metric) ? all : { ...all, functions: [] };
   return queryOptions({
@@ -127,28 +136,14 @@ export const linesQuery = (project: string, metric: string, all: LinesFilter) =>
     queryFn: ({ signal }) =>
       body(
         client.GET("/api/v1/projects/{project}/lines", {
-          params: {
-            path: { project },
-            query: {
-              metric,
-              scenario: [...filter.scenarios],
-              branch: [...filter.branches],
-              stage: [...filter.stages],
-              function: [...filter.functions],
-              ...(filter.hostClass ? { host_class: filter.hostClass } : {}),
-              ...(filter.longest ? { limit: Number(LONGEST) } : {}),
-            },
-          },
+          params: { path: { project }, query: { metric, ...linesParameters(filter) } },
           signal,
         }),
       ),
-    refetchInterval: filter.longest ? false : POLL_IDLE_MS,
-    structuralSharing: !filter.longest,
-    placeholderData: keepPreviousData,
   });
 };
 
-/** C functions with a history, dearest first. */
+/** C functions with a history, most expensive first. */
 export const functionsQuery = (project: string, scenario: string, hostClass: string | undefined) =>
   queryOptions({
     queryKey: ["functions", project, scenario, hostClass ?? null],
@@ -186,5 +181,13 @@ export const reportQuery = (runId: string) =>
     queryKey: ["report", runId],
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/runs/{run_id}/report", { params: { path: { run_id: runId } }, signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const runCountsQuery = (runId: string) =>
+  queryOptions({
+    queryKey: ["run-counts", runId],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/counts", { params: { path: { run_id: runId } }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
   });

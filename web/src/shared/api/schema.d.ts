@@ -1231,6 +1231,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/alerts/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Alerts
+         * @description Sets state or assignee of up to 500 alerts. An alert that may not change is named with the reason; the
+         *     others change.
+         */
+        post: operations["change_alerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/alerts/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count Alerts
+         * @description Counts the alerts of a list by state, stage, author and assignee.
+         */
+        get: operations["count_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/audit": {
         parameters: {
             query?: never;
@@ -1475,6 +1516,26 @@ export interface paths {
          * @description Renders a commit's newest run of each scenario as JUnit, SARIF or Markdown.
          */
         get: operations["render_commit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/commits/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search Commits
+         * @description Searches the default branch's commits: one summary for each, however many scenarios it has.
+         */
+        get: operations["search_commits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2056,6 +2117,26 @@ export interface paths {
          * @description Returns one metric of several scenarios and branches over common commits, in columns.
          */
         get: operations["get_lines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/lines/columns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Line Columns
+         * @description Returns several metrics of several scenarios and branches, in as few bytes as their intervals allow.
+         */
+        get: operations["get_line_columns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2940,6 +3021,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Run Counts
+         * @description Shows a run's exact counts of instructions, and the rounds that took no part in the analysis.
+         */
+        get: operations["get_run_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/model-inputs": {
         parameters: {
             query?: never;
@@ -3533,6 +3634,28 @@ export interface components {
             readonly worth: number | null;
         };
         /**
+         * AlertFacets
+         * @description Number of alerts that match, by value of a property; the most frequent first.
+         */
+        AlertFacets: {
+            /** Assignees */
+            assignees: {
+                [key: string]: number;
+            };
+            /** Authors */
+            authors: {
+                [key: string]: number;
+            };
+            /** Stages */
+            stages: {
+                [key: string]: number;
+            };
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+        };
+        /**
          * AlertMove
          * @description One series that moved, and what became of the change.
          */
@@ -4122,6 +4245,23 @@ export interface components {
             tree: string;
         };
         /**
+         * BulkChange
+         * @description A change of several alerts: of their state, of their assignee, or of both.
+         */
+        BulkChange: {
+            /** Alerts */
+            alerts: number[];
+            assign?: components["schemas"]["Assignment"] | null;
+            change?: components["schemas"]["StateChange"] | null;
+        };
+        /** BulkResult */
+        BulkResult: {
+            /** Changed */
+            changed: number[];
+            /** Refused */
+            refused: components["schemas"]["RefusedChange"][];
+        };
+        /**
          * By
          * @description What a table has a point for.
          * @enum {string}
@@ -4576,6 +4716,17 @@ export interface components {
             /** Verdicts */
             verdicts: components["schemas"]["VerdictBrief"][];
         };
+        /** CommitPage */
+        CommitPage: {
+            /** Commits */
+            commits: components["schemas"]["CommitSummary"][];
+            /** Next */
+            next: string | null;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            } | null;
+        };
         /** CommitRef */
         CommitRef: {
             /** Author */
@@ -4588,6 +4739,30 @@ export interface components {
             short_sha: string;
             /** Subject */
             subject: string | null;
+        };
+        /** CommitSummary */
+        CommitSummary: {
+            /** Author */
+            author: string | null;
+            /** Committed At */
+            committed_at: string | null;
+            job: components["schemas"]["JobBrief"] | null;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
+            /** Parent Sha */
+            parent_sha: string | null;
+            /** Sha */
+            sha: string;
+            /** Short Sha */
+            short_sha: string;
+            /** Skipped */
+            skipped: string | null;
+            /** Subject */
+            subject: string | null;
+            /** Verdicts */
+            verdicts: components["schemas"]["VerdictBrief"][];
         };
         /**
          * CommonLoad
@@ -5198,6 +5373,16 @@ export interface components {
             sha: string;
             /** Stage */
             stage: string;
+        };
+        /** EqualRuns */
+        EqualRuns: {
+            /**
+             * Display
+             * @enum {string}
+             */
+            display: "same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature";
+            /** Runs */
+            runs: number;
         };
         /** ErrorAnswer */
         ErrorAnswer: {
@@ -7133,6 +7318,19 @@ export interface components {
             wait_seconds: number;
         };
         /**
+         * LineColumns
+         * @description Several metrics of several scenarios, stages and branches, in as few bytes as their intervals allow.
+         */
+        LineColumns: {
+            commits: components["schemas"]["PackedCommits"];
+            /** Lines */
+            lines: components["schemas"]["PackedLine"][];
+            /** Metrics */
+            metrics: components["schemas"]["Metric"][];
+            /** Releases */
+            releases: components["schemas"]["ReleaseMark"][];
+        };
+        /**
          * LineCost
          * @description One source line of a function or of code inlined into it. None: not counted, or not sampled.
          */
@@ -8036,6 +8234,68 @@ export interface components {
              */
             scope: "read" | "upload" | "measure" | "maintain" | "admin";
         };
+        /** PackedCommits */
+        PackedCommits: {
+            /** Seconds */
+            seconds: (number | null)[];
+            /** Sha */
+            sha: string[];
+            /** Subject */
+            subject: (string | null)[];
+        };
+        /**
+         * PackedLine
+         * @description ScenarioLine in short.
+         */
+        PackedLine: {
+            /** At */
+            at: number[];
+            /** Base At */
+            base_at: (number | null)[];
+            /** Branch */
+            branch: string | null;
+            change: components["schemas"]["Scaled"];
+            /** Change Points */
+            change_points: components["schemas"]["ChangePoint"][];
+            /** Display */
+            display: components["schemas"]["EqualRuns"][];
+            /** Environments */
+            environments: components["schemas"]["EnvironmentStep"][][];
+            /** Host Class */
+            host_class: string | null;
+            /** Missing */
+            missing: (string | null)[];
+            /** Other Bases */
+            other_bases: {
+                [key: string]: string;
+            };
+            /** Scenario */
+            scenario: string;
+            /** Segments */
+            segments: components["schemas"]["Segment"][];
+            /** Series */
+            series: components["schemas"]["PackedSeries"][];
+        };
+        /** PackedSeries */
+        PackedSeries: {
+            /** Above */
+            above: (number | null)[] | null;
+            /** Below */
+            below: (number | null)[] | null;
+            /** Function */
+            function: string | null;
+            /** Linked */
+            linked: boolean;
+            /** Metric */
+            metric: number;
+            same_features: components["schemas"]["Scaled"] | null;
+            /** Stage */
+            stage: string;
+            /** Step */
+            step: number;
+            /** Value */
+            value: (number | null)[];
+        };
         /**
          * PairedTrial
          * @description A trial of one arm. The other arm's trial of this load, launch and `pair` ran just before or after.
@@ -8796,6 +9056,13 @@ export interface components {
             /** Scenario */
             scenario: string;
         };
+        /** RefusedChange */
+        RefusedChange: {
+            /** Alert */
+            alert: number;
+            /** Message */
+            message: string;
+        };
         /** Register */
         Register: {
             /**
@@ -9111,6 +9378,16 @@ export interface components {
             /** Head As Base */
             head_as_base: components["schemas"]["RoundPoint"][];
         };
+        /** RoundSetAside */
+        RoundSetAside: {
+            arm: components["schemas"]["Arm"];
+            /** Launch */
+            launch: number;
+            /** Turn */
+            turn: number;
+            /** Why */
+            why: string;
+        };
         /**
          * RoundTraffic
          * @description What a generator sent in one turn of an open loop.
@@ -9187,6 +9464,24 @@ export interface components {
             rounds: components["schemas"]["Rounds"];
             /** Source Link */
             source_link: string | null;
+        };
+        /**
+         * RunCounts
+         * @description What a run's page shows of its report: exact counts, and the rounds that took no part.
+         */
+        RunCounts: {
+            /** Arms */
+            arms: {
+                [key: string]: components["schemas"]["ArmInfo"];
+            };
+            /** Host Class */
+            host_class: string;
+            /** Instructions */
+            instructions: components["schemas"]["InstructionCount"][];
+            /** Rounds */
+            rounds: number;
+            /** Rounds Set Aside */
+            rounds_set_aside: components["schemas"]["RoundSetAside"][];
         };
         /**
          * RunDefinition
@@ -9419,6 +9714,20 @@ export interface components {
          * @enum {string}
          */
         RunStatus: "measured" | "unchanged" | "broken" | "failed";
+        /**
+         * Scaled
+         * @description Figures as whole numbers of `step`, one for each run; null: not measured in that run.
+         */
+        Scaled: {
+            /** Above */
+            above: (number | null)[] | null;
+            /** Below */
+            below: (number | null)[] | null;
+            /** Step */
+            step: number;
+            /** Value */
+            value: (number | null)[];
+        };
         /** Scenario */
         Scenario: {
             /** Lcores */
@@ -13158,6 +13467,8 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string | null;
+                /** @description Part of the author's name. */
+                author?: string | null;
                 /** @description Only the alert of this commit. */
                 commit?: string | null;
                 limit?: number;
@@ -13167,8 +13478,14 @@ export interface operations {
                 scenario?: string | null;
                 /** @description Only alerts made at this time or later. */
                 since?: string | null;
+                /** @description The stage that pays most. */
+                stage?: string | null;
                 /** @description Only alerts in one of these states. */
                 state?: components["schemas"]["AlertState"][] | null;
+                /** @description Each word must occur in subject, author, stage or a scenario, or begin the SHA. */
+                text?: string | null;
+                /** @description Only alerts made before this time. */
+                until?: string | null;
             };
             header?: never;
             path: {
@@ -13186,6 +13503,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Alert"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    change_alerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    count_alerts: {
+        parameters: {
+            query?: {
+                assignee?: string | null;
+                /** @description Part of the author's name. */
+                author?: string | null;
+                scenario?: string | null;
+                /** @description Only alerts made at this time or later. */
+                since?: string | null;
+                /** @description The stage that pays most. */
+                stage?: string | null;
+                /** @description Only alerts in one of these states. */
+                state?: components["schemas"]["AlertState"][] | null;
+                /** @description Each word must occur in subject, author, stage or a scenario, or begin the SHA. */
+                text?: string | null;
+                /** @description Only alerts made before this time. */
+                until?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertFacets"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -13729,6 +14129,47 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    search_commits: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                before?: string | null;
+                limit?: number;
+                /** @description Only commits with one of these. */
+                outcome?: ("same" | "improved" | "regressed" | "inconclusive" | "invalid" | "broken" | "feature")[] | null;
+                scenario?: string | null;
+                /** @description Each word must occur in subject, author or a changed path, or begin the SHA. */
+                text?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
@@ -14944,6 +15385,52 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Lines"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_line_columns: {
+        parameters: {
+            query: {
+                /** @description Watched branches; default: the default branch. */
+                branch?: string[] | null;
+                /** @description C functions as `STAGE>FUNCTION`, with or without stages: they have ipp and calls. May be repeated. */
+                function?: string[] | null;
+                host_class?: string | null;
+                /** @description Number of commits, the newest. */
+                limit?: number;
+                metric: string[];
+                scenario: string[];
+                /** @description Only these; `chain` is the whole chain; may be repeated. */
+                stage?: string[] | null;
+                /** @description `linked`: levels from comparisons between commits, on one scale, where there are any. `measured`: as each run measured them. */
+                values?: "linked" | "measured";
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineColumns"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -16738,6 +17225,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunCode"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_run_counts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCounts"];
                 };
             };
             400: components["responses"]["Error400"];

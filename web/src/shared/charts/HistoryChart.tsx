@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Values over the commits: a line and a noise band per series, marks, a click opens a commit. */
 import { useComputedColorScheme } from "@mantine/core";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { type Columns, extent, including, logExtent, type Mark, type Scale } from "../logic/charts/history";
 import { type Span, thinned, wholeOf } from "../logic/charts/thin";
+import { significant } from "../logic/text/format";
 import { drawLevel, drawMarks, roomFor } from "./chartMarks";
 import { aligned, chartOptions, type Hovered, type TickLabel, type View } from "./chartOptions";
 import { useWidth } from "./useWidth";
@@ -44,6 +45,18 @@ function shownOf(props: Props, width: number): Shown {
   return { span, thin, range };
 }
 
+/** Commits at once with Shift. */
+const TEN = 10;
+
+/** A commit's values as a screen reader says them. */
+function textAt({ data, tickLabel }: Props, index: number): string {
+  const values = data.stages.flatMap(({ stage, value }) => {
+    const one = value[index];
+    return one == null ? [] : [`${stage} ${significant(one)}`];
+  });
+  return `${tickLabel(index, undefined)}: ${values.join(", ") || "not measured"}`;
+}
+
 export function HistoryChart(props: Props) {
   const { data, marks, allStages, scale, fromZero, level, height, label, span, onSpan } = props;
   const [element, width] = useWidth<HTMLDivElement>();
@@ -57,8 +70,13 @@ export function HistoryChart(props: Props) {
   const stages = useMemo(() => data.stages.map((one) => one.stage), [data]);
   const zooms = onSpan !== undefined;
 
+  const ready = width > 0;
+  const size = useRef({ width, height });
+  size.current = { width, height };
+
   useEffect(() => {
-    if (element.current === null || width === 0) return;
+    const { width } = size.current;
+    if (element.current === null || !ready) return;
     const first = shownOf(latest.current, width);
     view.current = first;
     const options = chartOptions({
@@ -74,7 +92,7 @@ export function HistoryChart(props: Props) {
       tickLabel: (index, before) => latest.current.tickLabel(index, before),
       onDraw: (self) => {
         if (level !== undefined) drawLevel(self, level);
-        drawMarks(self, latest.current.marks, (view.current ?? first).span);
+        drawMarks(self, latest.current.marks, (view.current ?? first).span, self.cursor.idx ?? null);
       },
       onHover: setHovered,
       onPick: (index) => latest.current.onPick(index),
@@ -87,23 +105,73 @@ export function HistoryChart(props: Props) {
       chart.current = null;
       setHovered(null); // it stood where the old chart had its point
     };
-  }, [element, width, dark, data, stages, allStages, scale, level, height, room, zooms]);
+  }, [element, ready, dark, data, stages, allStages, scale, level, height, room, zooms]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another width changes the size
+  useEffect(() => {
+    if (chart.current === null || chart.current.width === width) return;
+    chart.current.setSize({ width, height });
+    view.current = shownOf(latest.current, width);
+    chart.current.setData(aligned(view.current.thin));
+  }, [width]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another span or ground is drawn on the chart that stands
   useEffect(() => {
     if (chart.current === null) return;
-    view.current = shownOf(latest.current, width);
-    chart.current.setData(aligned(view.current.thin));
+    const frame = requestAnimationFrame(() => {
+      view.current = shownOf(latest.current, size.current.width);
+      chart.current?.setData(aligned(view.current.thin));
+    });
     setHovered(null);
+    return () => cancelAnimationFrame(frame);
   }, [span, fromZero]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
   useEffect(() => chart.current?.redraw(false), [marks]);
 
+  const readAt = (index: number): void => {
+    const made = chart.current;
+    if (made === null) return;
+    const at = Math.min(Math.max(index, view.current?.span.from ?? 0), view.current?.span.to ?? 0);
+    const left = made.valToPos(at, "x");
+    made.setCursor({ left, top: 10 }, false);
+    setHovered({ index: at, left: left + made.over.offsetLeft });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const shown = view.current?.span ?? wholeOf(data.x.length);
+    const current = hovered?.index ?? shown.to + 1;
+    const step = event.shiftKey ? TEN : 1;
+    const to: Record<string, number> = {
+      ArrowLeft: current - step,
+      ArrowRight: (hovered?.index ?? shown.from - 1) + step,
+      Home: shown.from,
+      End: shown.to,
+    };
+    const next = to[event.key];
+    if (next !== undefined) readAt(next);
+    else if (event.key === "Enter" && hovered) props.onPick(hovered.index);
+    else if (event.key === "Escape" && hovered) setHovered(null);
+    else return;
+    event.preventDefault();
+  };
+
   const tipOnLeft = hovered !== null && hovered.left > width / 2;
+  const last = Math.max(data.x.length - 1, 0);
   return (
-    <div className="chart" role="img" aria-label={label} style={{ minHeight: height }}>
-      <div ref={element} />
+    <div
+      className="chart"
+      role="slider"
+      tabIndex={0}
+      aria-label="Commit read from the chart"
+      aria-valuemin={0}
+      aria-valuemax={last}
+      aria-valuenow={hovered?.index ?? last}
+      aria-valuetext={hovered ? textAt(props, hovered.index) : "Arrow keys read commits, Enter opens one"}
+      style={{ minHeight: height }}
+      onKeyDown={onKey}
+      onBlur={() => setHovered(null)}
+    >
+      <div ref={element} role="img" aria-label={label} />
       {hovered && (
         <div
           className="chart-tip"

@@ -9,11 +9,20 @@ interface Props {
   /** Without colours: on the charts they tell something else apart. */
   plain?: boolean;
   onToggle: (stage: string) => void;
+  /** Shows this one alone, or all again. */
+  onSolo?: ((stage: string) => void) | undefined;
   label?: string;
 }
 
 /** Stages in their colours; pressing one takes it off the charts or brings it back. */
-export function StageLegend({ stages, shown, plain = false, onToggle, label = "Stages shown" }: Props) {
+export function StageLegend({
+  stages,
+  shown,
+  plain = false,
+  onToggle,
+  onSolo,
+  label = "Stages shown",
+}: Props) {
   const dark = useComputedColorScheme("light") === "dark";
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
@@ -26,7 +35,9 @@ export function StageLegend({ stages, shown, plain = false, onToggle, label = "S
             type="button"
             className="chip"
             aria-pressed={shown.includes(stage)}
+            title={onSolo && "Double click: this one alone, or all again"}
             onClick={() => onToggle(stage)}
+            onDoubleClick={onSolo && (() => onSolo(stage))}
           >
             {!plain && (
               <span

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type uPlot from "uplot";
+import { clustered } from "../logic/charts/clusters";
 import type { Mark } from "../logic/charts/history";
 import type { Span } from "../logic/charts/thin";
 
@@ -136,35 +137,69 @@ export const MARK_SHAPES: Record<string, Shape> = {
 export const roomFor = (marks: readonly Mark[]): number =>
   Math.max(0, ...marks.map((mark) => MARK_SHAPES[mark.display]?.down ?? 0)) + 10;
 
-/** Draws a shape above the plot at each marked commit of the span, and a dashed line from there down. */
-export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span): void {
+/** Symbols stand at least so far apart; those between are counted. CSS pixels. */
+const APART = 16;
+/** With more symbols than this, dashed lines would hide the curves: only those under the pointer have one. */
+const MOST_LINES = 24;
+
+/**
+ * Draws a shape above the plot for the marked commits of the span, several close ones as one with their number; and
+ * a dashed line down from each while there are few, else from those at the hovered commit.
+ */
+export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span, hovered: number | null): void {
   const { ctx, bbox } = chart;
   const style = getComputedStyle(document.documentElement);
   const pixel = window.devicePixelRatio || 1;
-  ctx.save();
+  const inks = new Map<string, string>();
+  const inkOf = (token: string): string => {
+    const known = inks.get(token) ?? style.getPropertyValue(token).trim();
+    inks.set(token, known);
+    return known;
+  };
+  const placeOf = (mark: Mark): number => chart.valToPos(mark.index, "x", true) / pixel;
+  const rows = new Map<number, Mark[]>();
   for (const mark of marks) {
     const shape = MARK_SHAPES[mark.display];
     if (shape === undefined || mark.index < span.from || mark.index > span.to) continue;
-    const x = chart.valToPos(mark.index, "x", true);
-    const y = shape.down * pixel;
-    const color = style.getPropertyValue(shape.token).trim();
-    ctx.strokeStyle = color;
-    ctx.fillStyle = color;
-    ctx.lineWidth = pixel;
-    ctx.globalAlpha = 0.55;
-    ctx.setLineDash([3 * pixel, 4 * pixel]);
-    ctx.beginPath();
-    ctx.moveTo(x, y + 8 * pixel);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.globalAlpha = 1;
-    ctx.setLineDash([]);
+    const row = rows.get(shape.down);
+    if (row) row.push(mark);
+    else rows.set(shape.down, [mark]);
+  }
+  const clusters = [...rows.values()].flatMap((row) => clustered(row, placeOf, APART));
+  const few = clusters.length <= MOST_LINES;
+  ctx.save();
+  ctx.lineWidth = pixel;
+  ctx.font = `${9 * pixel}px system-ui, sans-serif`;
+  for (const { mark, count, at } of clusters) {
+    const shape = MARK_SHAPES[mark.display] as Shape;
+    const [x, y] = [at * pixel, shape.down * pixel];
+    ctx.strokeStyle = inkOf(shape.token);
+    ctx.fillStyle = inkOf(shape.token);
+    if ((few && count === 1) || mark.index === hovered) dashedDown(ctx, x, y, bbox.top + bbox.height, pixel);
     ctx.beginPath();
     for (const [dx, dy] of shape.points) ctx.lineTo(x + dx * pixel, y + dy * pixel);
     ctx.closePath();
     ctx.fill();
+    if (count > 1) ctx.fillText(String(count), x + 7 * pixel, y + 3 * pixel);
   }
   ctx.restore();
+}
+
+function dashedDown(
+  ctx: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  bottom: number,
+  pixel: number,
+): void {
+  ctx.globalAlpha = 0.55;
+  ctx.setLineDash([3 * pixel, 4 * pixel]);
+  ctx.beginPath();
+  ctx.moveTo(x, y + 8 * pixel);
+  ctx.lineTo(x, bottom);
+  ctx.stroke();
+  ctx.globalAlpha = 1;
+  ctx.setLineDash([]);
 }
 
 /** Draws a dashed line across the plot at a value. */

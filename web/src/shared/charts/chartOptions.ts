@@ -199,22 +199,38 @@ function listen(chart: uPlot, input: ChartInput): void {
   over.addEventListener("click", (event) => {
     if (Math.abs(event.clientX - pressedAt) < CLICK) input.onPick(indexAt(event));
   });
-  if (input.onSpan !== null)
-    over.addEventListener("wheel", (event) => turn(event, indexAt(event), input), { passive: false });
+  if (input.onSpan !== null) {
+    const turn = wheelOf(input);
+    over.addEventListener("wheel", (event) => turn(event, indexAt(event)), { passive: false });
+  }
 }
 
 /** Half as many commits for so much of the wheel, in its pixels. */
 const WHEEL_HALVES = 300;
 
-/** With Ctrl (and by pinching) nearer and further, sideways along; the plain wheel is the page's. */
-function turn(event: WheelEvent, around: number, { view, count, onSpan }: ChartInput): void {
-  const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-  if (!event.ctrlKey && sideways === 0) return;
-  event.preventDefault();
-  const { span } = view();
-  onSpan?.(
-    event.ctrlKey
-      ? zoomed(span, 2 ** (event.deltaY / WHEEL_HALVES), around, count)
-      : panned(span, sideways / 1000, count),
-  );
+/**
+ * With Ctrl (and by pinching) nearer and further, sideways along; the plain wheel is the page's. Turns between two
+ * frames are one.
+ */
+function wheelOf({ view, count, onSpan }: ChartInput): (event: WheelEvent, around: number) => void {
+  let frame: number | null = null;
+  let [zoom, pan, middle] = [0, 0, 0];
+  const apply = (): void => {
+    frame = null;
+    const { span } = view();
+    const nearer = zoom === 0 ? span : zoomed(span, 2 ** (zoom / WHEEL_HALVES), middle, count);
+    onSpan?.(pan === 0 ? nearer : panned(nearer, pan / 1000, count));
+    zoom = 0;
+    pan = 0;
+  };
+  return (event, around) => {
+    const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+    if (!event.ctrlKey && sideways === 0) return;
+    event.preventDefault();
+    if (event.ctrlKey) {
+      zoom += event.deltaY;
+      middle = around;
+    } else pan += sideways;
+    if (frame === null) frame = requestAnimationFrame(apply);
+  };
 }

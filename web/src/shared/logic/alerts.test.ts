@@ -75,7 +75,7 @@ test("what is over waits for no measurement", () => {
 });
 
 test("a quantity is named without its unit, and without what only processors are called by", () => {
-  expect(quantityWord("l1d_misses_per_packet")).toBe("first-level data misses");
+  expect(quantityWord("l1d_misses_per_packet")).toBe("L1d misses");
   expect(quantityWord("ll_misses")).toBe("last-level misses");
   expect(quantityWord("chain_cpp")).toBe("chain CPP");
   expect(quantityOf("cpp", "nat")).toBe("nat CPP");

@@ -225,14 +225,14 @@ export function whyWords(alert: {
 }
 
 const CACHES: Record<string, string> = {
-  l1d: "first-level data",
-  l1i: "first-level instruction",
-  l2: "second-level",
+  l1d: "L1d",
+  l1i: "L1i",
+  l2: "L2",
   ll: "last-level",
   llc: "last-level",
   dtlb: "data TLB",
 };
-/** A quantity as a person reads it, its unit beside it: "chain CPP", "first-level data misses". */
+/** A quantity as a person reads it, its unit beside it: "chain CPP", "L1d misses". */
 export const quantityWord = (name: string): string =>
   name
     .replace(/_per_packet$/, "")

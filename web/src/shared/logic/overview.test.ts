@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { byNeed, byProject, counted, momentOf } from "./overview";
+import { byNeed, byProject, byState, counted, momentOf } from "./overview";
 
 test("what was judged stands by project, the urgent first", () => {
   const judged = [
@@ -34,4 +34,14 @@ test("a count says one or many", () => {
     "0 alerts",
     "12 runs",
   ]);
+});
+
+test("projects with something to do come first", () => {
+  const of = (name: string, alerts_open = 0, repository_error: string | null = null) => ({
+    name,
+    alerts_open,
+    repository_error,
+  });
+  const sorted = byState([of("b"), of("a"), of("c", 2), of("z", 0, "not found"), of("d", 77)]);
+  expect(sorted.map((one) => one.name)).toEqual(["d", "c", "z", "a", "b"]);
 });

@@ -35,3 +35,18 @@ export const byNeed = <T extends { state: string; name: string }>(hosts: readonl
 /** "1 alert", "3 alerts". */
 export const counted = (number: number, word: string): string =>
   `${number} ${word}${number === 1 ? "" : "s"}`;
+
+interface StateLike {
+  name: string;
+  alerts_open: number;
+  repository_error: string | null;
+}
+
+/** Projects with the most open alerts first, then those whose repository cannot be read, then by name. */
+export const byState = <T extends StateLike>(projects: readonly T[]): T[] =>
+  [...projects].sort(
+    (a, b) =>
+      b.alerts_open - a.alerts_open ||
+      Number(b.repository_error !== null) - Number(a.repository_error !== null) ||
+      a.name.localeCompare(b.name),
+  );

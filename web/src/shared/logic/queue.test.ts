@@ -56,7 +56,7 @@ test("what can be done follows the state", () => {
   expect(actionsOf(job(1, { state: "done" }))).toEqual([]);
 });
 
-test("a change within a state is taken in; another state, or an unknown job, asks for the list anew", () => {
+test("a change within a state is taken in; another state, or an unknown job, asks for the list again", () => {
   const jobs = [job(1, { state: "measuring" }), job(2)];
   const change = { id: 1, state: "measuring", step: "round 3", log: "x" };
   expect(merged(jobs, change)).toEqual([{ ...jobs[0], step: "round 3" }, jobs[1]]);
@@ -64,7 +64,7 @@ test("a change within a state is taken in; another state, or an unknown job, ask
   expect(merged(jobs, { id: 9, state: "queued" })).toBeNull();
 });
 
-test("a log grows, or begins anew", () => {
+test("a log grows, or begins again", () => {
   expect(grown("a\n", { log: "b\n", log_restarted: false })).toBe("a\nb\n");
   expect(grown("a\n", { log: "c\n", log_restarted: true })).toBe("c\n");
   expect(grown("a\n", { log: null, log_restarted: false })).toBe("a\n");

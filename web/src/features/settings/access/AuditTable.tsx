@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { AuditEntry } from "../../../shared/api/types";
 import { MISSING, moment } from "../../../shared/logic/text/format";
-import { ScrollTable } from "../../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 import { AuditSubject } from "./AuditSubject";
 
 /** Newest first. */

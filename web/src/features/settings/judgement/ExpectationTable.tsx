@@ -4,7 +4,7 @@ import type { Expectation } from "../../../shared/api/types";
 import { change, moment, shortSha } from "../../../shared/logic/text/format";
 import { ratio } from "../../../shared/logic/text/units";
 import { MetricName } from "../../../shared/ui/Help";
-import { ScrollTable } from "../../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 
 const SOURCE_WORDS: Record<string, string> = {
   commit: "in the commit's message",

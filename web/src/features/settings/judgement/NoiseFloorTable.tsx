@@ -7,7 +7,7 @@ import { moment } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { MetricName } from "../../../shared/ui/Help";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { ScrollTable } from "../../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 import { forgetFloor } from "./rules";
 
 interface Props {

@@ -4,7 +4,7 @@ import type { Notification } from "../../../shared/api/types";
 import { moment } from "../../../shared/logic/text/format";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { ScrollTable } from "../../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 import { tellAgain } from "./notifications";
 
 const STATE_WORDS: Record<Notification["state"], string> = {

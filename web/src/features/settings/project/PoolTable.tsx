@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
 import type { Pool } from "../../../shared/api/types";
 import { MISSING } from "../../../shared/logic/text/format";
-import { ScrollTable } from "../../../shared/ui/ScrollTable";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
 
 /** Which hosts measure which projects, and how much waits for them. */
 export function PoolTable({ pools }: { pools: readonly Pool[] }) {

@@ -50,15 +50,19 @@ const claimed = (one: ChangePointLike): boolean => one.state !== "withdrawn";
 const notable = (one: ChangePointLike): boolean => claimed(one) && one.significant && one.large;
 const shown = (alert: AlertLike): boolean => alert.state !== "dismissed";
 
+/** Commits are compared by so many digits: long histories have no more of each. */
+const DIGITS = 12;
+const key = (sha: string): string => sha.slice(0, DIGITS);
+
 /** Marks for a chart, one of a kind at a commit. */
 export function eventMarks(
   points: readonly PointLike[],
   of: EventsLike,
   alerts: readonly AlertLike[],
 ): Mark[] {
-  const places = new Map(points.map((point, index) => [point.sha, index]));
+  const places = new Map(points.map((point, index) => [key(point.sha), index]));
   const at = (display: string, sha: string): Mark[] => {
-    const index = places.get(sha);
+    const index = places.get(key(sha));
     return index === undefined ? [] : [{ index, display }];
   };
   const found = [
@@ -91,7 +95,7 @@ const SEGMENTS: Record<string, string> = {
 export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike[]): HistoryEvent[] {
   return [
     ...alerts
-      .filter((one) => one.sha === sha)
+      .filter((one) => key(one.sha) === key(sha))
       .map((one) => ({
         key: `a${one.id}`,
         kind: "alert" as const,
@@ -99,7 +103,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
         alertId: one.id,
       })),
     ...(of.change_points ?? [])
-      .filter((one) => one.sha === sha && claimed(one))
+      .filter((one) => key(one.sha) === key(sha) && claimed(one))
       .map((one) => ({
         key: `c${one.id}`,
         kind: "change" as const,
@@ -108,7 +112,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
       })),
     ...environmentsAt(sha, of.environments ?? []),
     ...(of.segments ?? [])
-      .filter((one) => one.sha === sha)
+      .filter((one) => key(one.sha) === key(sha))
       .map((one) => ({
         key: `s${one.kind}`,
         kind: "segment" as const,
@@ -120,7 +124,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
 
 /** Of the chain, or of the only stage shown: all stages of a host move with it. */
 function environmentsAt(sha: string, all: readonly EnvironmentLike[]): HistoryEvent[] {
-  const here = all.filter((one) => one.sha === sha);
+  const here = all.filter((one) => key(one.sha) === key(sha));
   const one = here.find((each) => each.stage === "chain") ?? here[0];
   return one ? [{ key: "e", kind: "environment" as const, text: environmentText(one), alertId: null }] : [];
 }

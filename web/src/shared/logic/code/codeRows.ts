@@ -64,7 +64,7 @@ export interface CodeRow {
 
 export const OUTSIDE = "outside stages";
 
-/** As the server has them: largest change first, a function's dearest line first. */
+/** As the server has them: largest change first, a function's costliest line first. */
 export const codeRows = (functions: readonly FunctionLike[], view: CodeView): CodeRow[] =>
   view === "functions" ? functions.map(functionRow) : functions.flatMap((one) => lineRows(one, view));
 

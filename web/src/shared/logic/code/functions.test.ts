@@ -23,7 +23,7 @@ test("an address holds names of any kind", () => {
   expect(labelOf("l3fwd>operator>")).toBe("l3fwd > operator>");
 });
 
-test("a picker offers the dearest first, the gone last, each once, and what is chosen", () => {
+test("a picker offers the most expensive first, the gone last, each once, and what is chosen", () => {
   const one = (stage: string, name: string, ipp: number, gone = false) => ({ stage, name, ipp, gone });
   const found = functionChoices(
     [

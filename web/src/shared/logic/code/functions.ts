@@ -44,7 +44,7 @@ export interface Choice {
   gone?: boolean;
 }
 
-/** What a picker offers, in groups by stage, dearest first; chosen ones too that have no history. */
+/** What a picker offers, in groups by stage, most expensive first; chosen ones too that have no history. */
 export function functionChoices(
   listed: readonly (readonly Summary[])[],
   chosen: readonly string[],

@@ -16,9 +16,11 @@ export interface SourceRow {
 export type LineCost = "ipp" | "cpp";
 
 export interface Block {
-  /** shown: its rows are; folded: they are the same on both sides; apart: lines between are left out. */
-  kind: "shown" | "folded" | "apart";
+  /** hidden: rows that are the same on both sides, and lines between that the report does not have. */
+  kind: "shown" | "hidden";
   rows: readonly SourceRow[];
+  /** Lines that cannot be shown. */
+  absent: number;
 }
 
 /** Rows in sight before and after one that changed. */
@@ -41,48 +43,76 @@ const changed = (row: SourceRow, cost: LineCost): boolean =>
   edited(row) || Math.abs(changeOf(row, cost) ?? 0) >= LEAST_CHANGE;
 
 /** Instructions where they were counted, unless cycles are wanted and were sampled. */
-export function costOf(rows: readonly SourceRow[], wanted: "cycles" | undefined): LineCost {
+export function costOf(rows: readonly SourceRow[], wanted: "cycles" | "instructions" | undefined): LineCost {
   const has = (cost: LineCost) => rows.some(({ base, head }) => (base?.[cost] ?? head?.[cost]) != null);
   return has("cpp") && (wanted === "cycles" || !has("ipp")) ? "cpp" : "ipp";
 }
 
-/** Rows in blocks; all of them in sight if `whole`, or where nothing changed. */
-export function blocksOf(rows: readonly SourceRow[], cost: LineCost, whole: boolean): Block[] {
-  const marks = rows.flatMap((row, at) => (changed(row, cost) ? [at] : []));
+/** The greatest cost of a line on either side, for bars beside the lines. 0: none has a cost. */
+export const hottest = (rows: readonly SourceRow[], cost: LineCost): number =>
+  Math.max(0, ...rows.flatMap(({ base, head }) => [base?.[cost] ?? 0, head?.[cost] ?? 0]));
+
+/** The side that has lines where the other has none: the function is new or gone. Null: both have some. */
+export function onlySide(rows: readonly SourceRow[]): "base" | "head" | null {
+  const has = (side: "base" | "head"): boolean => rows.some((row) => row[side] !== null);
+  if (has("base") && has("head")) return null;
+  return has("base") ? "base" : "head";
+}
+
+/**
+ * Rows in blocks; all of them in sight if `whole`, or where nothing changed. The line of head that is pointed out is
+ * in sight, too.
+ */
+export function blocksOf(
+  rows: readonly SourceRow[],
+  cost: LineCost,
+  whole: boolean,
+  named?: number | undefined,
+): Block[] {
+  const marks = rows.flatMap((row, at) =>
+    changed(row, cost) || (named !== undefined && row.head?.line === named) ? [at] : [],
+  );
   const near = new Set(
     marks.flatMap((at) => Array.from({ length: 2 * CONTEXT + 1 }, (_, by) => at - CONTEXT + by)),
   );
   const inSight = (at: number): boolean => whole || marks.length === 0 || near.has(at);
-  const found: { kind: Block["kind"]; rows: SourceRow[] }[] = [];
+  const found: { kind: Block["kind"]; rows: SourceRow[]; absent: number }[] = [];
   const last: SourceRow = { base: null, head: null };
-  rows.forEach((row, at) => {
-    const kind = inSight(at) ? "shown" : "folded";
-    const jumped = jumps(last, row);
-    if (jumped) found.push({ kind: "apart", rows: [] });
+  const add = (kind: Block["kind"], added: SourceRow[], absent: number): void => {
     const open = found.at(-1);
-    if (open?.kind === kind) open.rows.push(row);
-    else found.push({ kind, rows: [row] });
+    if (open?.kind === kind) {
+      open.rows.push(...added);
+      open.absent += absent;
+    } else found.push({ kind, rows: added, absent });
+  };
+  rows.forEach((row, at) => {
+    const absent = between(last, row);
+    if (absent > 0) add("hidden", [], absent);
+    add(inSight(at) ? "shown" : "hidden", [row], 0);
     if (row.base) last.base = row.base;
     if (row.head) last.head = row.head;
   });
-  return joined(found);
+  return opened(found);
 }
 
-/** On either side, lines between are left out. */
-const jumps = (last: SourceRow, row: SourceRow): boolean =>
-  (["base", "head"] as const).some((side) => {
-    const [before, now] = [last[side], row[side]];
-    return before != null && now != null && now.line !== before.line + 1;
-  });
+/** How many lines the report leaves out before the row, on the side that leaves out more. */
+const between = (last: SourceRow, row: SourceRow): number =>
+  Math.max(
+    0,
+    ...(["base", "head"] as const).map((side) => {
+      const [before, now] = [last[side], row[side]];
+      return before === null || now === null ? 0 : now.line - before.line - 1;
+    }),
+  );
 
-/** Folds too small are opened, and neighbours in sight are one block. */
-function joined(blocks: readonly Block[]): Block[] {
-  const found: { kind: Block["kind"]; rows: SourceRow[] }[] = [];
-  for (const { kind, rows } of blocks) {
-    const shown = kind === "folded" && rows.length < LEAST_FOLDED ? "shown" : kind;
+/** Hidden parts too small to be worth it are opened, and neighbours in sight are one block. */
+function opened(blocks: readonly Block[]): Block[] {
+  const found: { kind: Block["kind"]; rows: SourceRow[]; absent: number }[] = [];
+  for (const { kind, rows, absent } of blocks) {
+    const shown = kind === "hidden" && absent === 0 && rows.length < LEAST_FOLDED ? "shown" : kind;
     const open = found.at(-1);
     if (shown === "shown" && open?.kind === "shown") open.rows.push(...rows);
-    else found.push({ kind: shown, rows: [...rows] });
+    else found.push({ kind: shown, rows: [...rows], absent });
   }
   return found;
 }

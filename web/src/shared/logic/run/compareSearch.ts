@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The address of a comparison: parts of it are shown by other pages too. */
 import * as v from "valibot";
-import { oneOf, text } from "../search";
+import { matching, oneOf, text } from "../search";
 
 export const AXES = ["commit", "host", "model", "features"] as const;
 /** What the two sides differ in. */
@@ -20,13 +20,19 @@ export const compareSearch = v.object({
   by: oneOf(["host", "model", "features"]),
   /** How rounds are drawn; ratios without it. */
   rounds: oneOf(["cpp"]),
-  /** Which cost the flame graph has; instructions without it. */
-  cost: oneOf(["cycles"]),
+  /** Which cost flame graph and source have; without it that of the verdict's cause. */
+  cost: oneOf(["cycles", "instructions"]),
   /** The frame it is zoomed to: places among siblings, joined by dots. */
   at: text,
-  /** The function whose lines are open: stage and name, joined by a slash. */
+  /** The function whose lines are open: stage and name, joined by a slash; `-`: none. */
   fn: text,
+  /** The line of head that is pointed out. */
+  line: matching(/^[1-9]\d{0,6}$/),
   /** Whether lines of it that are the same on both sides are shown too; folded without it. */
   lines: oneOf(["all"]),
 });
 export type CompareSearch = v.InferInput<typeof compareSearch>;
+
+/** The cost that explains a verdict: cycles where the pipeline is the cause, else instructions. */
+export const costOfCause = (cause: string | null | undefined): "cycles" | "instructions" =>
+  cause === "pipeline" ? "cycles" : "instructions";

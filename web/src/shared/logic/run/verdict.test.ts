@@ -1,34 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from "vitest";
-import {
-  byUrgency,
-  countDisplays,
-  DISPLAYS,
-  displayInfo,
-  filterCommits,
-  isActive,
-  judgedChain,
-} from "./verdict";
+import { byUrgency, DISPLAYS, displayInfo, isActive, judgedChain } from "./verdict";
 
 describe("verdicts", () => {
-  const commits = [
-    { verdicts: [{ display: "regressed" }, { display: "regressed" }, { display: "same" }] },
-    { verdicts: [{ display: "same" }] },
-    { verdicts: [] },
-  ];
-
-  test("are counted once per commit", () => {
-    expect([...countDisplays(commits)]).toEqual([
-      ["regressed", 1],
-      ["same", 2],
-    ]);
-  });
-
-  test("filter commits; no wish shows also those without a verdict", () => {
-    expect(filterCommits(commits, ["regressed"])).toHaveLength(1);
-    expect(filterCommits(commits, [])).toHaveLength(3);
-  });
-
   test("each has a word and a sentence, also one of a newer server", () => {
     for (const display of DISPLAYS) expect(displayInfo(display).explanation).toMatch(/\.$/);
     expect(displayInfo("drifting").word).toBe("drifting");

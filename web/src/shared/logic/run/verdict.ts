@@ -86,10 +86,6 @@ export const causeWord = (cause: string | null | undefined): string | null =>
 export interface VerdictLike {
   display: string;
 }
-interface CommitLike {
-  job?: ProgressLike | null;
-  verdicts: readonly VerdictLike[];
-}
 
 const URGENCY: readonly string[] = [
   "regressed",
@@ -105,22 +101,4 @@ const URGENCY: readonly string[] = [
 export function byUrgency<T extends VerdictLike>(verdicts: readonly T[]): T[] {
   const place = (verdict: T): number => URGENCY.indexOf(verdict.display);
   return [...verdicts].sort((a, b) => place(a) - place(b));
-}
-
-/** How many commits show each outcome; a commit with verdicts of several scenarios counts under each once. */
-export function countDisplays(commits: readonly CommitLike[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const commit of commits)
-    for (const display of new Set(commit.verdicts.map((verdict) => verdict.display)))
-      counts.set(display, (counts.get(display) ?? 0) + 1);
-  return counts;
-}
-
-/** Commits with at least one verdict of the wanted outcomes; no wish shows all. */
-export function filterCommits<T extends CommitLike>(
-  commits: readonly T[],
-  wanted: readonly string[],
-): readonly T[] {
-  if (wanted.length === 0) return commits;
-  return commits.filter((commit) => commit.verdicts.some((verdict) => wanted.includes(verdict.display)));
 }

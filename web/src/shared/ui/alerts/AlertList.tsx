@@ -2,7 +2,8 @@
 import type { Alert } from "../../api/types";
 import { reachOf } from "../../logic/alerts";
 import { useNow } from "../hooks/useNow";
-import { AlertRow } from "./AlertRow";
+import { VirtualList } from "../lists/VirtualList";
+import { AlertRow, type Selection } from "./AlertRow";
 
 interface Props {
   alerts: readonly Alert[];
@@ -10,24 +11,39 @@ interface Props {
   /** Of several projects: each is told. */
   projects?: boolean;
   onFocus?: (alert: Alert) => void;
+  /** Rows can be chosen. */
+  selection?: Selection | undefined;
+  /** The end of the list is near. */
+  onEnd?: (() => void) | undefined;
 }
 
+const ROW_HEIGHT = 72;
+
 /** Findings in the order given, drawn to one scale. */
-export function AlertList({ alerts, label, projects = false, onFocus }: Props) {
+export function AlertList({ alerts, label, projects = false, onFocus, selection, onEnd }: Props) {
   const now = useNow();
   const reach = reachOf(alerts.flatMap((one) => [one.ratio, one.high]));
   return (
-    <ol className="commits" aria-label={label}>
-      {alerts.map((alert) => (
+    <VirtualList
+      items={alerts}
+      keyOf={(alert) => alert.id}
+      label={label}
+      className="commits"
+      rowHeight={ROW_HEIGHT}
+      onEnd={onEnd}
+    >
+      {(alert, _index, place) => (
         <AlertRow
           key={alert.id}
           alert={alert}
           now={now}
           reach={reach}
           named={projects}
+          place={place}
+          selection={selection}
           {...(onFocus ? { onFocus: () => onFocus(alert) } : {})}
         />
-      ))}
-    </ol>
+      )}
+    </VirtualList>
   );
 }

@@ -5,9 +5,16 @@ import type { Alert } from "../../api/types";
 import { boundText, mostRemains, paying, recoveryText, shortHeadline, whyWords } from "../../logic/alerts";
 import { ago, moment, shortSha } from "../../logic/text/format";
 import { Icon } from "../Icon";
+import type { RowPlace } from "../lists/VirtualList";
 import { ChangeText } from "../run/ChangeText";
 import { ChangeWhisker } from "../run/ChangeWhisker";
 import { AlertBadge } from "./AlertBadge";
+
+export interface Selection {
+  chosen: ReadonlySet<number>;
+  /** With Shift: everything from the last one on, too. */
+  toggle: (alert: Alert, withRange: boolean) => void;
+}
 
 interface Props {
   alert: Alert;
@@ -17,11 +24,24 @@ interface Props {
   /** Its project is told, too. */
   named?: boolean;
   onFocus?: () => void;
+  place: RowPlace;
+  selection?: Selection | undefined;
 }
 
-export function AlertRow({ alert, now, reach, named = false, onFocus }: Props) {
+export function AlertRow({ alert, now, reach, named = false, onFocus, place, selection }: Props) {
+  const chosen = selection?.chosen.has(alert.id) ?? false;
   return (
-    <li className="commit alert-row">
+    <li {...place} className={`commit alert-row${chosen ? " marked" : ""}`}>
+      {selection && (
+        <input
+          type="checkbox"
+          className="commit-choice above"
+          aria-label={`Choose alert ${alert.id}`}
+          checked={chosen}
+          onClick={(event) => selection.toggle(alert, event.shiftKey)}
+          onChange={() => {}}
+        />
+      )}
       <div className="commit-verdict above">
         <AlertBadge alert={alert} />
       </div>

@@ -13,14 +13,14 @@ import { FunctionLines } from "./FunctionLines";
 import { NoText, WithoutText } from "./SourceMissing";
 import { SourceSides } from "./SourceSides";
 
-export type SourceSearch = Pick<CompareSearch, "fn" | "lines" | "cost">;
+export type SourceSearch = Pick<CompareSearch, "fn" | "lines" | "cost" | "line">;
 
 interface DataProps {
   of: Sourced;
   one: FunctionCosts;
   data: FunctionSource;
   search: SourceSearch;
-  onChange: (change: Pick<SourceSearch, "fn" | "lines">) => void;
+  onChange: (change: Pick<SourceSearch, "fn" | "lines" | "line">) => void;
 }
 
 interface Props<K extends readonly unknown[]> extends Omit<DataProps, "data"> {
@@ -42,7 +42,7 @@ export function SourcePanel<K extends readonly unknown[]>({ query, of, one, sear
           <Button
             size="compact-xs"
             variant="default"
-            onClick={() => onChange({ fn: undefined, lines: undefined })}
+            onClick={() => onChange({ fn: "-", lines: undefined, line: undefined })}
           >
             Close
           </Button>
@@ -101,6 +101,7 @@ function Files({ of, one, data, search, onChange }: DataProps) {
           file={file}
           cost={cost}
           whole={search.lines === "all"}
+          named={search.line === undefined ? undefined : Number(search.line)}
           onWhole={() => onChange({ lines: "all" })}
         />
       ))}

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /** One file's lines, base and head in two columns whose rows stand beside each other. */
-import { useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import type { FileSource, Sourced } from "../../api/types";
-import { type Block, blocksOf, type LineCost } from "../../logic/code/source";
+import {
+  type Block,
+  blocksOf,
+  hottest,
+  type LineCost,
+  onlySide,
+  type SourceRow,
+} from "../../logic/code/source";
 import { figure, signed } from "../../logic/text/format";
 import { SourceLink } from "../links/SourceLink";
+import { highlighted, type Piece } from "./highlight";
 import { UNIT } from "./SourceMissing";
 import { SourceTable } from "./SourceTable";
 
@@ -15,16 +23,29 @@ interface Props {
   file: FileSource;
   cost: LineCost;
   whole: boolean;
+  /** The line of head that is pointed out. */
+  named: number | undefined;
   onWhole: () => void;
 }
 
-export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
-  const blocks = blocksOf(file.rows, cost, whole);
+export function SourceSides({ of, name, file, cost, whole, named, onWhole }: Props) {
+  const blocks = blocksOf(file.rows, cost, whole, named);
+  const pieces = usePieces(file.rows);
+  const around = useRef<HTMLDivElement>(null);
+  const only = onlySide(file.rows);
+  const has = (one: LineCost): boolean =>
+    file.rows.some(({ base, head }) => (base?.[one] ?? head?.[one]) != null);
+  const costs = [cost, cost === "ipp" ? ("cpp" as const) : ("ipp" as const)].filter(has);
+  useEffect(() => {
+    if (named !== undefined)
+      around.current?.querySelector("[data-named]")?.scrollIntoView({ block: "center" });
+  }, [named]);
   const boxes = useRef<Partial<Record<"base" | "head", HTMLElement | null>>>({});
   // The side that was moved along: it must not hold back the other one, whose lines may be longer.
   const follows = useRef<"base" | "head" | null>(null);
   const [before, after] = cost === "ipp" ? [file.base_ipp, file.head_ipp] : [file.base_cpp, file.head_cpp];
-  const both = (["base", "head"] as const).map((side) => {
+  const shown = only === null ? (["base", "head"] as const) : [only];
+  const sides = shown.map((side) => {
     const other = side === "base" ? "head" : "base";
     return (
       <SourceTable
@@ -41,6 +62,10 @@ export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
         }
         blocks={blocks}
         cost={cost}
+        costs={costs}
+        hottest={hottest(file.rows, cost)}
+        named={named}
+        pieces={pieces[side]}
         onWhole={onWhole}
         box={(element) => {
           boxes.current[side] = element;
@@ -53,17 +78,31 @@ export function SourceSides({ of, name, file, cost, whole, onWhole }: Props) {
     );
   });
   return (
-    <div className="source-file">
+    <div className="source-file" ref={around}>
       <h3>
         <span className="mono">{file.file}</span>{" "}
         <span className="soft number">
           {figure(before, "", 3)} → {figure(after, "", 3)} ({signed((after ?? 0) - (before ?? 0), 2)}){" "}
           {UNIT[cost]}
+          {only &&
+            (only === "head" ? " · new: base has no such lines" : " · removed: head has no such lines")}
         </span>
       </h3>
-      <div className="source-sides">{both}</div>
+      <div className={only === null ? "source-sides" : "source-sides one"}>{sides}</div>
     </div>
   );
+}
+
+/** Each side's lines in colour, by number. */
+function usePieces(rows: readonly SourceRow[]) {
+  return useMemo(() => {
+    const of = (side: "base" | "head"): Map<number, Piece[]> => {
+      const lines = rows.flatMap((row) => row[side] ?? []);
+      const coloured = highlighted(lines.map(({ text }) => text));
+      return new Map(lines.map(({ line }, at) => [line, coloured[at] ?? []]));
+    };
+    return { base: of("base"), head: of("head") };
+  }, [rows]);
 }
 
 /** Scrolls the box as far as it goes; whether that moved it. */

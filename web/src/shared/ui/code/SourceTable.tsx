@@ -2,6 +2,7 @@
 import { Fragment, type ReactNode } from "react";
 import { type Block, changeOf, edited, type LineCost, type SourceRow } from "../../logic/code/source";
 import { MISSING, signed, significant } from "../../logic/text/format";
+import type { Piece } from "./highlight";
 
 export type SideName = "base" | "head";
 
@@ -13,6 +14,14 @@ interface Props {
   title: ReactNode;
   blocks: readonly Block[];
   cost: LineCost;
+  /** Costs that lines have, the one that is compared first. */
+  costs: readonly LineCost[];
+  /** The most expensive line's, which fills its bar. */
+  hottest: number;
+  /** The line of head that is pointed out. */
+  named: number | undefined;
+  /** Each line of this side in colour. */
+  pieces: ReadonlyMap<number, readonly Piece[]>;
   onWhole: () => void;
   /** Is given the box that scrolls sideways. */
   box: (element: HTMLElement | null) => void;
@@ -22,7 +31,9 @@ interface Props {
 const WORD: Record<LineCost, string> = { ipp: "instr.", cpp: "cycles" };
 
 /** One side's lines. Both sides' rows are of one height, so that they stand beside each other. */
-export function SourceTable({ side, label, title, blocks, cost, onWhole, box, onSideways }: Props) {
+export function SourceTable(props: Props) {
+  const { side, label, title, blocks, cost, costs, onWhole, box, onSideways } = props;
+  const columns = 4 + costs.length + (side === "head" ? 1 : 0);
   return (
     <section
       className="source-box"
@@ -36,7 +47,12 @@ export function SourceTable({ side, label, title, blocks, cost, onWhole, box, on
         <thead>
           <tr>
             <th>line</th>
-            <th title="per packet, of the line itself">{WORD[cost]}</th>
+            {costs.map((one) => (
+              <th key={one} title="per packet, of the line itself">
+                {WORD[one]}
+              </th>
+            ))}
+            <th className="heat" aria-label={`share of the most expensive line, ${WORD[cost]}`} />
             {side === "head" && <th>change</th>}
             <th className="code" colSpan={2}>
               {side === "base" ? "Base" : "Head"} {title}
@@ -50,11 +66,11 @@ export function SourceTable({ side, label, title, blocks, cost, onWhole, box, on
               return (
                 <Fragment key={key}>
                   {block.rows.map((row) => (
-                    <Line key={`${row.base?.line} ${row.head?.line}`} row={row} side={side} cost={cost} />
+                    <Line key={`${row.base?.line} ${row.head?.line}`} {...props} row={row} />
                   ))}
                 </Fragment>
               );
-            return <Between key={key} block={block} side={side} onWhole={onWhole} />;
+            return <Hidden key={key} block={block} columns={columns} onWhole={onWhole} />;
           })}
         </tbody>
       </table>
@@ -62,36 +78,69 @@ export function SourceTable({ side, label, title, blocks, cost, onWhole, box, on
   );
 }
 
-/** Lines that are not shown: folded, or not in the report. */
-function Between({ block, side, onWhole }: { block: Block; side: SideName; onWhole: () => void }) {
-  const count = block.rows.length;
+/** Lines that are not shown: the same on both sides, or not in the report. */
+function Hidden({ block, columns, onWhole }: { block: Block; columns: number; onWhole: () => void }) {
+  const count = block.rows.length + block.absent;
+  const text = `${count} ${count === 1 ? "line" : "lines"} hidden`;
   return (
     <tr className="between">
-      <td colSpan={side === "head" ? 5 : 4}>
-        {block.kind === "folded" ? (
+      <td colSpan={columns}>
+        {block.rows.length > 0 ? (
           <button type="button" className="link-button" onClick={onWhole}>
-            {count} unchanged lines
+            {text}
           </button>
         ) : (
-          <span>lines without a cost left out</span>
+          <span title="The report has no text of lines without a cost.">{text}</span>
         )}
       </td>
     </tr>
   );
 }
 
-function Line({ row, side, cost }: { row: SourceRow; side: SideName; cost: LineCost }) {
+function Line({ row, side, cost, costs, hottest, named, pieces }: Props & { row: SourceRow }) {
   const line = row[side];
   const change = changeOf(row, cost);
   const mark = edited(row) && line ? (side === "base" ? "\u2212" : "+") : "";
+  const isNamed = named !== undefined && row.head?.line === named;
+  const kind = line === null ? "none" : mark ? (side === "base" ? "removed" : "added") : "";
   return (
-    <tr className={line ? (mark ? "edited" : undefined) : "none"}>
+    <tr
+      className={[kind, isNamed && "named"].filter(Boolean).join(" ") || undefined}
+      {...(isNamed && side === "head" ? { "data-named": "" } : {})}
+    >
       {line ? <th scope="row">{line.line}</th> : <td />}
-      <td>{line?.[cost] == null ? "" : significant(line[cost], 3)}</td>
+      {costs.map((one) => (
+        <td key={one} className={one === cost ? undefined : "soft"}>
+          {line?.[one] == null ? "" : significant(line[one], 3)}
+        </td>
+      ))}
+      <Heat cost={line?.[cost]} hottest={hottest} />
       {side === "head" && <Change change={change} gone={row.head == null} />}
       <td className="mark">{mark}</td>
-      <td className="code">{line?.text}</td>
+      <td className="code">
+        <Code text={line?.text} pieces={line ? pieces.get(line.line) : undefined} />
+      </td>
     </tr>
+  );
+}
+
+/** A bar beside the line: the text beside it has the figure. */
+function Heat({ cost, hottest }: { cost: number | null | undefined; hottest: number }) {
+  const share = hottest > 0 && cost ? cost / hottest : 0;
+  return <td className="heat">{share > 0 && <span style={{ width: `${Math.max(share * 100, 4)}%` }} />}</td>;
+}
+
+function Code({ text, pieces }: { text: string | undefined; pieces: readonly Piece[] | undefined }) {
+  if (pieces === undefined) return text;
+  return pieces.map((piece, at) =>
+    piece.kind === null ? (
+      piece.text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line never move
+      <span key={at} className={`hl-${piece.kind}`}>
+        {piece.text}
+      </span>
+    ),
   );
 }
 
@@ -100,5 +149,5 @@ function Change({ change, gone }: { change: number | null; gone: boolean }) {
   if (change === null) return <td />;
   const text = signed(change, 2);
   if (Number(change.toFixed(2)) === 0) return <td className="soft">{gone ? MISSING : text}</td>;
-  return <td className={change > 0 ? "dearer" : "cheaper"}>{text}</td>;
+  return <td className={change > 0 ? "slower" : "faster"}>{text}</td>;
 }

@@ -5,8 +5,8 @@ import { experimentQuery } from "../../api/experiments";
 import type { ExperimentDetail } from "../../api/types";
 import { IntervalBar } from "../../charts/IntervalBar";
 import { axisOf } from "../../logic/charts/axis";
+import { ScrollTable } from "../lists/ScrollTable";
 import { ChangeText } from "../run/ChangeText";
-import { ScrollTable } from "../ScrollTable";
 
 /** The axis is at least so wide: noise is not blown up. */
 const LEAST_SPAN = 0.05;

@@ -18,7 +18,7 @@ export function useLive(filter: Followed, onJob: (change: JobChange) => void): b
   return live;
 }
 
-/** Lists of jobs are read anew at most so often, however many jobs move. Milliseconds. */
+/** Lists of jobs are read again at most so often, however many jobs move. Milliseconds. */
 const GATHER_MS = 400;
 
 /** Keeps the lists of jobs, and queries whose keys begin with one of `also`, as the server has them. */

@@ -7,19 +7,22 @@ import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from 
 import { known, ratio } from "../../logic/text/units";
 import { MetricName } from "../Help";
 import { FixesLink } from "../links/FixesLink";
+import { changeOfRun } from "./ChangeText";
 import { VerdictBadge } from "./VerdictBadge";
 
 interface Props {
   project: string;
   verdict: Verdict | null;
   chain: Change | null;
+  /** The run that both sides are of. */
+  run?: string | undefined;
   /** Said instead of a reason when there is no verdict. */
   without: string;
   /** Links at the end of the line. */
   children?: ReactNode;
 }
 
-export function VerdictBanner({ project, verdict, chain, without, children }: Props) {
+export function VerdictBanner({ project, verdict, chain, run, without, children }: Props) {
   const tone =
     verdict === null ? "line-strong" : verdict.display === "broken" ? "broken-back" : verdict.display;
   return (
@@ -34,7 +37,7 @@ export function VerdictBanner({ project, verdict, chain, without, children }: Pr
           {children}
         </div>
       )}
-      {chain && <Tiles chain={chain} chainName={judgedChain(verdict)} />}
+      {chain && <Tiles chain={chain} chainName={judgedChain(verdict)} run={run} />}
     </section>
   );
 }
@@ -63,12 +66,24 @@ function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
   );
 }
 
-function Tiles({ chain, chainName }: { chain: Change; chainName: string | null }) {
+interface TilesProps {
+  chain: Change;
+  chainName: string | null;
+  run: string | undefined;
+}
+
+function Tiles({ chain, chainName, run }: TilesProps) {
   const [base, head] = [chain.base, chain.head];
   return (
     <div className="tiles">
       <Tile chainName={chainName} name="cpp" unit="cycles/packet" base={base?.cpp} head={head?.cpp}>
-        {changeWithInterval(known(chain.ratio_cpp, ratio), known(chain.low, ratio), known(chain.high, ratio))}
+        <span data-quantity={run && changeOfRun(run)}>
+          {changeWithInterval(
+            known(chain.ratio_cpp, ratio),
+            known(chain.low, ratio),
+            known(chain.high, ratio),
+          )}
+        </span>
       </Tile>
       <Tile chainName={chainName} name="ipp" unit="instructions/packet" base={base?.ipp} head={head?.ipp}>
         {chain.ln_ipp == null ? "not counted on both sides" : change(known(Math.exp(chain.ln_ipp), ratio))}

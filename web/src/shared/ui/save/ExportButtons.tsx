@@ -15,7 +15,7 @@ interface Props {
   /** What is saved, for those who do not see the panel: "CPP per commit". */
   what: string;
   /** The table, its header first; made when it is asked for. */
-  rows?: (() => readonly Row[]) | undefined;
+  rows?: (() => readonly Row[] | Promise<readonly Row[]>) | undefined;
   /** Around the picture. */
   picture?: RefObject<HTMLElement | null> | undefined;
   /** How it is drawn: on its first canvas, as its first svg, or by the page itself, as bars in a table are. */
@@ -25,13 +25,7 @@ interface Props {
 export function ExportButtons({ name, what, rows, picture, drawn = "canvas" }: Props) {
   return (
     <span className="exports">
-      {rows && (
-        <ExportButton
-          word="CSV"
-          what={what}
-          onClick={() => save(`${name}.csv`, new Blob([csvOf(rows())], { type: "text/csv;charset=utf-8" }))}
-        />
-      )}
+      {rows && <ExportButton word="CSV" what={what} onClick={() => void saveCsv(name, rows)} />}
       {picture && (
         <ExportButton word="PNG" what={what} onClick={() => savePng(name, picture.current, drawn)} />
       )}
@@ -44,6 +38,10 @@ export function ExportButtons({ name, what, rows, picture, drawn = "canvas" }: P
       )}
     </span>
   );
+}
+
+async function saveCsv(name: string, rows: NonNullable<Props["rows"]>): Promise<void> {
+  save(`${name}.csv`, new Blob([csvOf(await rows())], { type: "text/csv;charset=utf-8" }));
 }
 
 function savePng(name: string, around: HTMLElement | null, drawn: Drawn): void {

@@ -2,10 +2,10 @@
 /** Patterns of alerts one wants to see, and a form for another. */
 import { Button, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import type { Subscription } from "../../shared/api/types";
-import { ActionError } from "../../shared/ui/ActionError";
-import { useAction } from "../../shared/ui/hooks/useAction";
-import { addSubscription, removeSubscription } from "./api";
+import type { Subscription } from "../../../shared/api/types";
+import { ActionError } from "../../../shared/ui/ActionError";
+import { useAction } from "../../../shared/ui/hooks/useAction";
+import { addSubscription, removeSubscription } from "../api";
 
 const FIELDS = ["project", "scenario", "stage", "author"] as const;
 type Field = (typeof FIELDS)[number];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /** Alerts of all projects that match the subscriptions of who is signed in, and the subscriptions. */
 import { useQuery } from "@tanstack/react-query";
-import { AlertList } from "../../shared/ui/alerts/AlertList";
-import { useSession } from "../../shared/ui/hooks/useSession";
-import { useTitle } from "../../shared/ui/hooks/useTitle";
-import { NoAccess } from "../../shared/ui/NoAccess";
-import { PageHead } from "../../shared/ui/PageHead";
-import { SettingsPart } from "../../shared/ui/SettingsPart";
-import { CenterState, Failed, Loading } from "../../shared/ui/States";
-import { myAlertsQuery, subscriptionsQuery } from "./api";
+import { AlertList } from "../../../shared/ui/alerts/AlertList";
+import { useSession } from "../../../shared/ui/hooks/useSession";
+import { useTitle } from "../../../shared/ui/hooks/useTitle";
+import { NoAccess } from "../../../shared/ui/NoAccess";
+import { PageHead } from "../../../shared/ui/PageHead";
+import { SettingsPart } from "../../../shared/ui/SettingsPart";
+import { CenterState, Failed, Loading } from "../../../shared/ui/States";
+import { myAlertsQuery, subscriptionsQuery } from "../api";
 import { SubscriptionList } from "./SubscriptionList";
 
 export function MyAlertsPage() {

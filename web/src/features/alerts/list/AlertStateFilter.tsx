@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-import { ALERT_STATES, type AlertState, stateInfo } from "../../shared/logic/alerts";
+import { ALERT_STATES, type AlertState, stateInfo } from "../../../shared/logic/alerts";
 
 interface Props {
   wanted: readonly AlertState[];
+  /** Alerts that match the other filters, by state. */
+  counts: Readonly<Record<string, number>>;
   onToggle: (state: AlertState) => void;
 }
 
 /** States that are shown; pressing one takes it off or brings it back. */
-export function AlertStateFilter({ wanted, onToggle }: Props) {
+export function AlertStateFilter({ wanted, counts, onToggle }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
     <div className="chips" role="group" aria-label="States shown">
@@ -20,6 +22,7 @@ export function AlertStateFilter({ wanted, onToggle }: Props) {
           onClick={() => onToggle(state)}
         >
           {stateInfo(state).word}
+          <span className="count">{counts[state] ?? 0}</span>
         </button>
       ))}
     </div>

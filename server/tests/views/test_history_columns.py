@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packed lines say what lines say, up to a small part of each interval."""
+
+from __future__ import annotations
+
+import pytest
+from nalm_server.views.history.columns import scaled
+from nalm_server_harness import Service
+from nalm_server_reports import body_of, make_report
+
+
+def unscaled(packed: dict, ends: str | None = None) -> list[float | None]:
+    sign = {"below": -1, "above": 1, None: 0}[ends]
+    distances = packed[ends] if ends else [0] * len(packed["value"])
+    return [
+        None if value is None or distance is None else (value + sign * distance) * packed["step"]
+        for value, distance in zip(packed["value"], distances, strict=True)
+    ]
+
+
+def test_rounding_is_small_beside_the_interval() -> None:
+    values, lows, highs = [301.25, None, 305.5], [299.0, None, 303.0], [303.5, None, 308.0]
+    packed = scaled(values, lows, highs)
+    for wanted, ends in ((values, None), (lows, "below"), (highs, "above")):
+        found = unscaled(packed, ends)
+        assert found[1] is None
+        assert found[0] == pytest.approx(wanted[0], abs=4.5 / 16)
+        assert found[2] == pytest.approx(wanted[2], abs=4.5 / 16)
+
+
+def test_values_without_an_interval_keep_six_digits() -> None:
+    packed = scaled([1234.567, 1.5], [None, None], [None, None])
+    assert packed["below"] is None
+    assert unscaled(packed) == pytest.approx([1234.567, 1.5], abs=0.002)
+    assert scaled([None], [None], [None])["value"] == [None]
+
+
+def test_columns_are_the_lines(service: Service) -> None:
+    for number in range(1, 6):
+        service.upload(body_of(make_report(number, head_costs={"nat": 150.0 + 9 * number})))
+    asked = {"scenario": "sfc_a", "metric": ["cpp", "ipp"]}
+    packed = service.get("/projects/demo/lines/columns", **asked)
+    assert [one["name"] for one in packed["metrics"]] == ["cpp", "ipp"]
+    for place, metric in enumerate(asked["metric"]):
+        (line,) = service.get("/projects/demo/lines", scenario="sfc_a", metric=metric)["lines"]
+        (short,) = packed["lines"]
+        for stage in line["stages"]:
+            (found,) = [
+                one for one in short["series"] if (one["metric"], one["stage"]) == (place, stage["stage"])
+            ]
+            assert unscaled(found) == pytest.approx(stage["value"], rel=1e-3)
+        at = [sum(short["at"][: run + 1]) for run in range(len(short["at"]))]
+        assert at == line["at"]
+        words = [one["display"] for one in short["display"] for _ in range(one["runs"])]
+        assert words == line["display"]
+        shas = packed["commits"]["sha"]
+        assert [shas[place - back] for place, back in zip(at[1:], short["base_at"][1:], strict=True)] == [
+            sha[:12] for sha in line["base_sha"][1:]
+        ]
+        assert short["other_bases"] == {"0": line["base_sha"][0][:12]}
