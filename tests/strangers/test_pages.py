@@ -131,7 +131,7 @@ PAGES = {
     ),
     "xdp": Page(
         "xdp.md",
-        (Edit("filter.bpf.c", "#define ROUNDS 1", "#define ROUNDS 3"),),
+        (Edit("filter.bpf.c", "#define ROUNDS 1", "#define ROUNDS 7"),),
         Edit("filter.bpf.c", "XDP_DROP : XDP_PASS", "XDP_DROP : (XDP_PASS + 0 * ROUNDS)"),
         None,
         packages=("clang", "libbpf-dev"),
