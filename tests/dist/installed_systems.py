@@ -80,16 +80,17 @@ def bare_system(suite: str, folder: Path) -> BareSystem:
         pytest.skip("not tried: debootstrap needs root")
     if shutil.which("debootstrap") is None:
         pytest.skip("not tried: no debootstrap (apt-get install debootstrap)")
-    kept = CACHE / suite
-    if not (kept / "etc" / "apt").exists():
+    kept, making = CACHE / suite, CACHE / f".{suite}"
+    if not kept.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(kept, ignore_errors=True)
-        command = ["debootstrap", "--variant=minbase", "--no-check-gpg", suite, str(kept)]
+        shutil.rmtree(making, ignore_errors=True)
+        command = ["debootstrap", "--variant=minbase", "--no-check-gpg", suite, str(making)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            shutil.rmtree(kept, ignore_errors=True)
+            shutil.rmtree(making, ignore_errors=True)
             reason = done.stdout.strip().splitlines()[-1:] or ["debootstrap said nothing"]
             pytest.skip(f"not tried: {SYSTEMS[suite]} cannot be had here: {reason[0]}")
+        making.rename(kept)
     root = folder / suite
     run(["cp", "-a", kept, root])
     # What this host trusts, and where its pip finds packages, the bare system has as well.
