@@ -28,6 +28,7 @@
 #define NUMBER_AT 42u /* after Ethernet, IPv4 and UDP */
 #define SIGN UINT64_C(0x9e3779b97f4a7c15)
 #define DEVICE_BUFFERS 4095u
+#define DESCRIPTORS 256u
 #define PATIENCE_S 60u
 #define TURNS 200000u /* whose times are kept; the latest */
 
@@ -274,6 +275,26 @@ static bool work_on_buffers(void)
 	return true;
 }
 
+/* One queue each way. */
+static bool start_port(uint16_t port)
+{
+	const struct rte_eth_conf conf = {0};
+	uint16_t receive = DESCRIPTORS, transmit = DESCRIPTORS;
+	unsigned int socket = rte_socket_id();
+
+	return rte_eth_dev_configure(port, 1, 1, &conf) == 0 &&
+	       rte_eth_dev_adjust_nb_rx_tx_desc(port, &receive, &transmit) == 0 &&
+	       rte_eth_rx_queue_setup(port, 0, receive, socket, NULL, b.pool) == 0 &&
+	       rte_eth_tx_queue_setup(port, 0, transmit, socket, NULL) == 0 && rte_eth_dev_start(port) == 0;
+}
+
+static bool open_device(const struct hop_settings *s)
+{
+	if (s->side == HOP_SWITCH)
+		return hop_device_listen(s, b.pool, &b.device);
+	return hop_device_connect(s, &stop, &b.device) && start_port(b.device);
+}
+
 static void open_end(char **argv)
 {
 	struct hop_settings *s = &b.settings;
@@ -286,7 +307,7 @@ static void open_end(char **argv)
 	if (hop_has_port(s)) {
 		b.pool = rte_pktmbuf_pool_create("packets", DEVICE_BUFFERS, 256, 0, RTE_MBUF_DEFAULT_BUF_SIZE,
 						 (int)rte_socket_id());
-		if (b.pool == NULL || !hop_device_add(s, &b.device) || !hop_device_start(b.device, b.pool))
+		if (b.pool == NULL || !open_device(s))
 			fail("no device");
 		return;
 	}
@@ -352,7 +373,7 @@ int main(int argc, char **argv)
 	       (double)b.ticks / (double)rte_get_tsc_hz(), middle(&b.to) + middle(&b.back), rte_get_tsc_hz(), b.sum);
 	fflush(stdout); /* a driver whose other side has gone may not close */
 	if (hop_has_port(&b.settings))
-		hop_device_close(b.device, b.settings.side);
+		hop_device_close(b.device, b.settings.side == HOP_SWITCH ? b.settings.path : NULL);
 	else
 		hop_close(&b.hop);
 	return 0;
