@@ -5,8 +5,9 @@ Of each: cycles per packet by stage while 167 sessions a second end and as many 
 which the worker is busy for 85 % of the time (their Fig. 12), the traffic on an lcore of its own; seconds and
 memory until it forwards.
 
-The rate at 85 % is beside what Eq. 6, pps = Freq CUR / CPP, makes of the closed loop with batches as small as
-those at that rate. Arguments: the chains to measure, default both.
+An NF that polls finds packets one by one long before it is saturated, so the rate at 85 % is that of small
+batches. The closed loop with batches of one packet says by Eq. 6, pps = Freq CUR / CPP, what to expect of it,
+also on a host too busy for a rate. Arguments: the chains to measure, default both.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from nalm_core.report.counters import lcore_idle_share, working_lcores
 from nalm_core.report.run_report import Round
 from variants import READY_SECONDS, Variant, count_turn, describe, measure, median_of_launches
 
-LAUNCHES = 4
+LAUNCHES, BATCH_LAUNCHES = 4, 3
 BUSY, BUSY_WIDTH = 0.85, 0.01
 """CUR at which the rate is told, and how far from it a trial may be."""
 SEARCH_TRIALS = 24
@@ -129,16 +130,26 @@ def rate_at_busy(variant: Variant, work: WorkDir) -> AtLoad | None:
 
 
 def print_busy(variant: Variant, work: WorkDir) -> None:
-    """The rate at BUSY as a ratio of what Eq. 6 makes of the closed loop with such batches."""
-    apart = replace(variant, lcores=2)
-    found = rate_at_busy(apart, work)
+    """The rate at BUSY beside what Eq. 6 makes of the closed loop, with single packets and full batches."""
+    hz = fingerprint().tsc_hz
+    single = replace(
+        variant, name=f"{variant.name}_single", settings={**variant.settings, "chain.batch": "1"}
+    )
+    turns = measure([variant, single], launches=BATCH_LAUNCHES)
+    full, alone = (statistics.median(median_of_launches(turns[one.name], "cpp")) for one in (variant, single))
+    print_result(
+        f"{variant.name}_single_packets",
+        round(alone / full, 3),
+        "x CPP, batches of 1 to full ones",
+        "lower",
+        cpp=[round(alone, 1), round(full, 1)],
+        eq6_pps_at_85_percent=[round(hz * BUSY / alone), round(hz * BUSY / full)],
+        cpp_by_stage=describe(single, turns[single.name], counted=False)["cpp_by_stage"],
+    )
+    found = rate_at_busy(replace(variant, lcores=2), work)
     if found is None:
         print(f"{variant.name}: no undisturbed turn had a CUR of {BUSY}", file=sys.stderr)
         return
-    batch = max(1, round(found.batch))
-    small = replace(apart, settings={**apart.settings, "chain.batch": str(batch)})
-    closed = statistics.median(median_of_launches(measure([small], launches=1)[small.name], "cpp"))
-    predicted = fingerprint().tsc_hz * found.cur / closed
     print_result(
         f"{variant.name}_at_85_percent",
         round(found.pps),
@@ -147,8 +158,7 @@ def print_busy(variant: Variant, work: WorkDir) -> None:
         cur=round(found.cur, 3),
         cpp=round(found.cpp, 1),
         packets_of_a_poll=round(found.batch, 2),
-        closed_loop={"batch": batch, "cpp": round(closed, 1), "eq6_pps": round(predicted)},
-        of_closed_loop=round(found.pps / predicted, 3),
+        of_eq6=round(found.pps * found.cpp / (hz * found.cur), 3),
     )
 
 
