@@ -12,7 +12,7 @@
  * between two powers of two. The last bin counts all larger values; the greatest is also stored.
  *
  * The layout is version NALM_TRAFFIC_VERSION and is asserted. Version 1 has no arrivals; version 2 has no directions;
- * version 3 has neither bursts nor new flows.
+ * version 3 has neither bursts nor new flows; version 4 has no ramp.
  */
 #ifndef NALM_TRAFFIC_H
 #define NALM_TRAFFIC_H
@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define NALM_TRAFFIC_MAGIC 0x544d4c4eu /* "NLMT" read as a little-endian word */
-#define NALM_TRAFFIC_VERSION 4u
+#define NALM_TRAFFIC_VERSION 5u
 #define NALM_TRAFFIC_STEPS 32u
 #define NALM_TRAFFIC_BINS 1216u
 
@@ -57,6 +57,13 @@ struct nalm_traffic_control {
 	uint64_t cv_millionths; /* of a negative binomial: standard deviation over mean */
 	uint64_t burst;	/* packets of a burst of the open loop; 0: as the NF's own configuration has it */
 	uint64_t new_flows_per_second; /* of the open loop; 0: as the NF's own configuration has it */
+};
+
+/* Written by the agent, with `control`: the open loop's rate rises linearly from least_millionths / 10^6 times rate_pps
+ * to 2 - that times, over period_ns, and begins again; each turn begins with the slow end. */
+struct nalm_traffic_ramp {
+	uint64_t period_ns; /* 0: the rate stays as it is */
+	uint64_t least_millionths; /* up to a million */
 };
 
 /* Written by the NF, for the current trial. */
@@ -96,6 +103,7 @@ struct nalm_traffic {
 	struct nalm_traffic_histogram latency __attribute__((aligned(64))); /* of both directions */
 	struct nalm_traffic_histogram jitter __attribute__((aligned(64)));
 	struct nalm_traffic_times directions[NALM_TRAFFIC_DIRECTIONS]; /* packets from clients, and to clients */
+	struct nalm_traffic_ramp ramp __attribute__((aligned(64)));
 };
 
 _Static_assert(offsetof(struct nalm_traffic, control) == 64, "layout");
@@ -103,6 +111,7 @@ _Static_assert(offsetof(struct nalm_traffic, totals) == 128, "layout");
 _Static_assert(offsetof(struct nalm_traffic, latency) == 256, "layout");
 _Static_assert(offsetof(struct nalm_traffic, jitter) == 256 + 8 * (4 + NALM_TRAFFIC_BINS) + 32, "layout");
 _Static_assert(offsetof(struct nalm_traffic, directions) == 19840 && sizeof(struct nalm_traffic_times) == 19584, "layout");
+_Static_assert(offsetof(struct nalm_traffic, ramp) == 59008, "layout");
 
 /* Creates and maps the file that NALM_TRAFFIC_FILE names. *traffic is NULL if it names none. Returns 0, or -errno. */
 static inline int nalm_traffic_open(struct nalm_traffic **traffic, uint64_t tsc_hz)

@@ -43,24 +43,28 @@ def jenkins() -> dict[str, str]:
 
 
 def steps(ci: str) -> dict[str, tuple[tuple[str, ...], str]]:
-    """doctor, judge and submit of a CI: the shell as that CI calls it, and the script."""
+    """doctor, noise, judge and submit of a CI: the shell as that CI calls it, and the script."""
     if ci == "github":
         runs = {step["name"]: step["run"] for step in github()["steps"] if "run" in step}
-        names = ("What this host can see", "Judge", "Submit")
-        return {kind: (BASH, runs[name]) for kind, name in zip(KINDS, names, strict=True)}
+        return {kind: (BASH, runs[name]) for kind, name in NAMES.items()}
     if ci == "gitlab":
         job = gitlab()
-        lines = (job["before_script"], job["script"], job["after_script"])
-        return {kind: (BASH, "\n".join(of)) for kind, of in zip(KINDS, lines, strict=True)}
+        doctor, noise = job["before_script"]
+        lines = ([doctor], [noise], job["script"], job["after_script"])
+        return {kind: (BASH, "\n".join(of)) for kind, of in zip(NAMES, lines, strict=True)}
     if ci == "jenkins":
         found = jenkins()
-        names = ("What this host can see", "Judge", "Submit")
-        return {kind: (("sh", "-xec"), found[name]) for kind, name in zip(KINDS, names, strict=True)}
+        return {kind: (("sh", "-xec"), found[name]) for kind, name in NAMES.items()}
     vote = str(TEMPLATES / "gerrit" / "nalm-vote.sh")
     return {"judge": (("bash", vote), "")}
 
 
-KINDS = ("doctor", "judge", "submit")
+NAMES = {
+    "doctor": "What this host can see",
+    "noise": "What size of change this host shows",
+    "judge": "Judge",
+    "submit": "Submit",
+}
 
 
 @dataclass

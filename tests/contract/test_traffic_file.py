@@ -10,7 +10,6 @@ import pytest
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.host.cores import Cores
 from nalm_agent.nf.run_plan import eal_options
-from nalm_agent.nf.traffic_file import NO_SHAPE
 from nalm_agent.rates.flow_shares import Design, FlowSettings, measure_designs
 from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ProbeError
@@ -20,7 +19,7 @@ from nalm_core.models.quantity import ModelInputError
 from nalm_core.rates.flow_costs import flows_answer
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import as_round, forwarded, losses, shares_core, stolen_seconds
-from nalm_core.report.offered_load import LoadShape, OfferedLoad
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape, Ramp
 from nalm_core.report.run_report import Arm, Build, RunDefinition
 from nalm_core.verdict.checks import run_checks
 
@@ -127,12 +126,27 @@ def test_bursts_and_new_flows_are_exact(tmp_path: Path) -> None:
         running.finish()
     for trial, pps in zip(trials, (16_000, 64_000), strict=True):
         traffic = trial.traffic
-        due = OfferedLoad(name="x", pps=pps, burst=64).due(traffic.sending_ns)
+        due = shape.due(pps, traffic.sending_ns)
         # the clocks of both sides may differ by one burst; packets wait while the NF does not have its CPU
         assert -64 <= due - traffic.sent - traffic.late <= 64 + pps * stolen_seconds(trial)
         assert traffic.flows_begun is not None
         # as many in a thousand packets, whatever the rate, and a part of one from the trial before
         assert abs(traffic.flows_begun - (traffic.sent + traffic.late) * 1000 / pps) <= 1
+
+
+@pytest.mark.parametrize(
+    "shape", [LoadShape(ramp=Ramp(ms=20)), LoadShape(burst=8, ramp=Ramp(ms=20, least=0.5))]
+)
+def test_a_ramp_is_exact_within_its_period(tmp_path: Path, shape: LoadShape) -> None:
+    """Trials of different parts of a rise, whose packets are not those of the mean rate."""
+    with started(tmp_path, STAMPED, shape) as running:
+        trials = [running.trial(Ask(Phase.SEARCH, seconds, 40_000)) for seconds in (0.01, 0.05, 0.2)]
+        running.finish()
+    for trial in trials:
+        due = shape.due(40_000, trial.traffic.sending_ns)
+        assert -16 <= due - trial.traffic.sent - trial.traffic.late <= 64 + 80_000 * stolen_seconds(trial)
+    half = trials[0].traffic
+    assert half.sent + half.late < 0.9 * 40_000 * half.sending_ns / 1e9
 
 
 def test_flows_of_captures_do_not_end(tmp_path: Path) -> None:

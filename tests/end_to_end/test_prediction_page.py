@@ -113,6 +113,10 @@ def test_measured_batches_stand_beside_predicted_ones_at_their_own_load(page: Pa
     expect(batches.locator(".legend")).to_contain_text("measured")
     capacity = page.get_by_role("region", name="Capacity by resource")
     expect(capacity).to_contain_text("the supply is measured, of 1 of the host's 2 CPUs")
+    bounds = page.get_by_role("region", name="Bound and measured rate of every scenario")
+    expect(bounds.get_by_role("row", name="batched")).to_contain_text("%")
+    expect(bounds.get_by_role("row", name="sfc_8")).to_contain_text("cores")
+    expect(bounds).to_contain_text("cores are assumed to do 4 instructions per cycle")
     lines = page.get_by_role("region", name="Cache lines", exact=True)
     expect(lines).to_contain_text("fit up to 32 bytes per packet")
     lines.get_by_role("radiogroup").get_by_text("1024").click()
@@ -163,8 +167,28 @@ def test_designs_are_compared(page: Page) -> None:
 
 def leased(agent: Agent, kind: str) -> Any:
     """The next lease of that kind; the service has other jobs that wait."""
-    leases = iter(lambda: agent.lease(loads=True, flows=True), None)
+    leases = iter(lambda: agent.lease(loads=True, flows=True, parameters=True), None)
     return next(one for one in leases if one["experiment"] and one["experiment"]["kind"] == kind)
+
+
+def require_measured(page: Page) -> None:
+    """What UNDER_LOAD says of core counts, roles and flows."""
+    speedup = page.get_by_role("region", name="Speedup, measured beside the curve")
+    expect(speedup.get_by_role("img", name="measured at 1, 2, 4")).to_be_visible()
+    expect(speedup).to_contain_text("8 lcores: nop_8 needs 9 lcores")
+    expect(speedup).to_contain_text("sfc_a was not measured: it needs 5 lcores")
+    roles = page.get_by_role("region", name="Roles, measured beside the prediction")
+    expect(roles.get_by_role("row", name="nop_2_3_1")).to_contain_text("+3.6")
+    expect(roles.get_by_role("row", name="nop_4_8_2")).to_contain_text("not measured")
+    expect(roles).to_contain_text("nop_4_8_2 needs 15 lcores, nalm may use 8 CPUs")
+    flows = page.get_by_role("region", name="First packets of flows, measured")
+    expect(flows.get_by_role("img", name="up to 20")).to_be_visible()
+    cache = flows.get_by_role("row", name="cache acl_cache")
+    expect(cache).to_contain_text("900 [890, 910]")
+    expect(cache).to_contain_text("180 [170, 190]")
+    expect(flows).to_contain_text("cache costs fewer cycles from flows of 10 packets on")
+    expect(flows.get_by_role("img", name="Cost of 2 designs")).to_be_visible()
+    expect(flows).to_contain_text("Left out: cache, 20.0")
 
 
 def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures: tuple[Service, str]) -> None:
@@ -174,16 +198,23 @@ def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures:
     for kind, title in (
         ("cores", "Experiments on core counts"),
         ("flows", "Experiments on flows"),
+        ("roles", "Experiments on roles"),
         ("queue", "Experiments on queues"),
     ):
         panel = page.get_by_role("region", name=title)
         expect(panel).to_contain_text("None yet.")
         panel.get_by_label("Tables of nalm.toml").fill("nop")
+        if kind == "queue":
+            panel.get_by_text("Parameters").click()
+            panel.get_by_label("Largest batches").fill("64 or so")
+            expect(panel.get_by_role("alert")).to_contain_text('"64 or so" is not a list of numbers')
+            panel.get_by_label("Largest batches").fill("64")
         panel.get_by_role("button", name="Run an experiment").click()
         expect(panel.get_by_role("status")).to_contain_text("Waits for a bench host")
         expect(panel).to_contain_text(f"nop of [experiments.{kind}], each")
         lease = leased(agent, kind)
         assert lease["experiment"]["names"] == ["nop"]
+        assert lease["experiment"]["parameters"]["batch"] == ([64] if kind == "queue" else [])
         expect(panel).to_contain_text("Claimed by bench-metal", timeout=20_000)
         agent.progress(lease, f"{kind}: table nop, cell 2 of 6", 0.25)
         expect(panel).to_contain_text(f"{kind}: table nop, cell 2 of 6", timeout=20_000)
@@ -191,18 +222,7 @@ def test_experiments_under_load_stand_beside_the_prediction(page: Page, figures:
         agent.finish(lease, under_load=UNDER_LOAD[kind])
         campaigns.drain(service.context)
         expect(panel).to_contain_text("Done", timeout=20_000)
-    speedup = page.get_by_role("region", name="Speedup, measured beside the curve")
-    expect(speedup.get_by_role("img", name="measured at 1, 2, 4")).to_be_visible()
-    expect(speedup).to_contain_text("8 lcores: nop_8 needs 9 lcores")
-    expect(speedup).to_contain_text("sfc_a was not measured: it needs 5 lcores")
-    flows = page.get_by_role("region", name="First packets of flows, measured")
-    expect(flows.get_by_role("img", name="up to 20")).to_be_visible()
-    cache = flows.get_by_role("row", name="cache acl_cache")
-    expect(cache).to_contain_text("900 [890, 910]")
-    expect(cache).to_contain_text("180 [170, 190]")
-    expect(flows).to_contain_text("cache costs fewer cycles from flows of 10 packets on")
-    expect(flows.get_by_role("img", name="Cost of 2 designs")).to_be_visible()
-    expect(flows).to_contain_text("Left out: cache, 20.0")
+    require_measured(page)
     queue = page.get_by_role("region", name="Queues, measured beside the model")
     row = queue.get_by_role("row", name="batch 64, ring 1024, frame 64")
     for figure in ("12.5", "12.1", "9.50", "7.25"):

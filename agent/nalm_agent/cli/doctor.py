@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from nalm_agent.report.output_file import STDOUT, require_place
+from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 
@@ -17,7 +18,7 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
-        "    nalm doctor --noise --all\n\n"
+        "    nalm doctor --noise --all --markdown nalm-noise.md\n\n"
         "    nalm doctor --generator inside\n\n"
         "    sudo nalm doctor --tune         --untune reverts it"
     )(doctor)
@@ -39,6 +40,14 @@ def doctor(
             "--generator",
             metavar="NAME",
             help="Only check whether this generator of load offers what it is asked for, rate by rate.",
+        ),
+    ] = None,
+    markdown: Annotated[
+        str | None,
+        typer.Option(
+            "--markdown",
+            metavar="FILE",
+            help="With --noise --all: write the table to this file, for a CI's summary.",
         ),
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time for --noise, of each scenario.")] = 60,
@@ -67,8 +76,7 @@ def doctor(
             "--noise, --generator, --tune and --untune exclude each other, and --dry-run requires --tune",
             hint="run `nalm doctor` once for each option",
         )
-    if every and not noise:
-        raise UsageError("--all requires --noise", hint="run `nalm doctor --noise --all`")
+    _require_table(noise=noise, every=every, markdown=markdown)
     if scenario is not None and generator is None:
         raise UsageError(
             "--scenario requires --generator", hint="`nalm doctor --noise --all` has every scenario"
@@ -96,4 +104,19 @@ def doctor(
     print_findings(found, json_file)
     if by_scenario and not quiet:
         command.print_resolutions(by_scenario)
+    if markdown is not None:
+        table = command.resolutions_markdown(by_scenario, socket.gethostname())
+        write_file(markdown, table, "--markdown")
     raise typer.Exit(severity(found))
+
+
+def _require_table(*, noise: bool, every: bool, markdown: str | None) -> None:
+    """Raises UsageError for options of the table of scenarios without what makes it."""
+    if every and not noise:
+        raise UsageError("--all requires --noise", hint="run `nalm doctor --noise --all`")
+    if markdown is not None and not every:
+        raise UsageError(
+            "--markdown requires --noise --all, whose table it writes",
+            hint="run `nalm doctor --noise --all --markdown nalm-noise.md`",
+        )
+    require_place(markdown, "--markdown")

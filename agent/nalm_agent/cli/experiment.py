@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`nalm experiment`: features, variants, execution models, core counts, queues and flows of one commit, and
-the settings of the host."""
+"""`nalm experiment`: features, variants, execution models, core counts, roles, queues and flows of one
+commit, and the settings of the host."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def add_to(app: typer.Typer) -> None:
     """Adds the commands to `nalm`."""
     group = typer.Typer(
         help="Measure the cost of features, variants or execution models of one commit, side by side; its "
-        "speedup with lcores, its queue, the first packets of its flows, and what the host's settings "
-        "contribute.",
+        "speedup with lcores, its roles and its queue, the first packets of its flows, and what the host's "
+        "settings contribute.",
         no_args_is_help=True,
         rich_markup_mode="markdown",
     )
@@ -76,6 +76,10 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm experiment cores --lcores 1,2,4,8\n\n"
         "    nalm experiment cores sfc_a --at 16,32 --json cores.json"
     )(cores)
+    group.command(
+        epilog="Examples:\n\n    nalm experiment roles\n\n"
+        "    nalm experiment roles sfc_a --lcores 4,8,16 --json roles.json"
+    )(roles)
     group.command(
         epilog="Examples:\n\n    nalm experiment queue\n\n"
         "    nalm experiment queue nop --batch 32,256 --ring 1024 --shares 20,40,60,80,95 --arrivals poisson"
@@ -201,6 +205,48 @@ def cores(
     raise typer.Exit(ExitCode.INCONCLUSIVE if measured.left_out else ExitCode.OK)
 
 
+def roles(
+    name: TableArgument = None,
+    *,
+    lcores: Annotated[
+        str | None,
+        typer.Option(help="Numbers of lcores to split, such as 4,8. Default: those of nalm.toml's splits."),
+    ] = None,
+    revision: RevisionOption = WORKTREE,
+    duration: DurationOption = defaults.TRIAL_S,
+    launches: Annotated[
+        int, typer.Option(min=1, help="Number of launches of each scenario.")
+    ] = defaults.MRR_LAUNCHES,
+    json_file: options.JsonOption = None,
+    config: options.ConfigOption = None,
+    repo: options.RepoOption = Path(),
+    quiet: options.QuietOption = False,
+) -> None:
+    """Predict how lcores are best split between dispatch, workers and databases, and measure the splits.
+
+    One run gives the cycles of each role. Exit code 3: some splits could not be measured on this host.
+    """
+    from nalm_core.rates.rate_report import Mode, RateSettings
+
+    from nalm_agent.desk.models.answer import refusing, show
+    from nalm_agent.desk.models.inputs import whole_numbers
+    from nalm_agent.desk.models.scaling import answer_splits
+    from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.rates.role_splits import measure_roles, plan_roles
+
+    require_place(json_file, "--json")
+    settings = RateSettings(mode=Mode.MRR, trial_s=duration, mrr_launches=launches)
+    home = Home.default()
+    with home.work() as work, Terminal(quiet=quiet) as progress, refusing("roles"):
+        totals = whole_numbers(lcores, "--lcores") if lcores else []
+        repository = repository_at(repo, work.fresh("git"), config)
+        place = Place(repository, repository.resolve(revision), home, work, progress)
+        answer = measure_roles(plan_roles(place, name), settings, place, totals)
+    show(answer_splits(answer), json_file)
+    missing = any(one.measured_pps is None for one in answer.splits)
+    raise typer.Exit(ExitCode.INCONCLUSIVE if missing else ExitCode.OK)
+
+
 def queue(
     name: TableArgument = None,
     *,
@@ -227,12 +273,12 @@ def queue(
     Each load is measured in trials of 50 ms. Those in which an lcore lost time, or the generator was too
     slow, are left out and counted. Exit code 3: some loads could not be compared.
     """
-    from nalm_agent.cli.rate import percentages, usable_arrivals
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.queue_grid import answer_grid
     from nalm_agent.rates.loaded_revision import Place
     from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
+    from nalm_agent.shell.load_options import percentages, usable_arrivals
 
     require_place(json_file, "--json")
     home = Home.default()
@@ -282,11 +328,11 @@ def flows(
     """
     from nalm_core.rates.flow_costs import flows_answer
 
-    from nalm_agent.cli.rate import percentages
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.flows import answer_flows
     from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
     from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.shell.load_options import percentages
 
     require_place(json_file, "--json")
     settings = FlowSettings(percentages(shares) if shares else None, load / 100, launches, duration)

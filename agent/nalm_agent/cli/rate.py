@@ -17,9 +17,9 @@ from nalm_core.rates.rate_change import judge_comparison
 from nalm_core.rates.rate_report import Mode, RateSettings, SweepComparison
 from nalm_core.rates.rate_result import judge_rates
 from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset, judge_vcpe
+from nalm_core.report.offered_load import LoadShape
 from pydantic import BaseModel
 
-from nalm_agent.config.load import MOST_CV
 from nalm_agent.config.location import repository_at
 from nalm_agent.desk.print_rate_comparison import print_rate_comparison
 from nalm_agent.desk.print_rates import print_rates
@@ -35,6 +35,14 @@ from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import revision_names
+from nalm_agent.shell.load_options import (
+    ArrivalsOption,
+    BurstOption,
+    NewFlowsOption,
+    RampOption,
+    load_shape,
+    percentages,
+)
 from nalm_agent.source.git import WORKTREE, Repository
 from nalm_agent.store.home import Home, WorkDir
 
@@ -54,8 +62,8 @@ _PRESET_CODES = {
     "lossy": ExitCode.REGRESSION,
     "inconclusive": ExitCode.INCONCLUSIVE,
 }
-_OF_MODES = {"mode", "pdr_loss", "width", "shares", "arrivals", "launches", "limit", "base", "pps", "margin"}
-_OF_MODES |= {"generator"}
+_OF_MODES = {"mode", "pdr_loss", "width", "shares", "launches", "limit", "base", "pps", "margin"}
+_OF_MODES |= {"generator", "arrivals", "burst", "new_flows", "ramp"}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -65,6 +73,8 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate main --mode mrr --duration 0.5\n\n"
         "    nalm rate HEAD --mode ndr --width 0.005 --json rates.json\n\n"
         "    nalm rate --mode latency --arrivals geometric\n\n"
+        "    nalm rate --mode ndr --burst 64 --new-flows 1000      bursts, and 1000 new flows a second\n\n"
+        "    nalm rate --base main --ramp 10:0.2       from 0.2 to 1.8 times the load, each 10 ms\n\n"
         "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
         "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
         "    nalm rate --base HEAD~1 --pps 500000 --margin 0.2\n\n"
@@ -128,13 +138,10 @@ def rate(
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
-    arrivals: Annotated[
-        str | None,
-        typer.Option(
-            help="Gaps between packets in the open loop: cbr, poisson, geometric or nbinom:CV. "
-            "Default: as the NF's configuration has them."
-        ),
-    ] = None,
+    arrivals: ArrivalsOption = None,
+    burst: BurstOption = None,
+    new_flows: NewFlowsOption = None,
+    ramp: RampOption = None,
     launches: Annotated[
         int | None,
         typer.Option(
@@ -162,8 +169,8 @@ def rate(
 ) -> None:
     """Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds."""
     require_place(json_file, "--json")
-    gaps = None if arrivals is None else usable_arrivals(arrivals)
-    place = _Place(repo, config, scenario, gaps, json_file, quiet, generator)
+    shape = load_shape(arrivals, burst, new_flows, ramp, duration)
+    place = _Place(repo, config, scenario, shape, json_file, quiet, generator)
     if base is not None and generator != INSIDE.name:
         raise UsageError(
             "--base and --generator exclude each other: a generator outside sends to one NF at a time",
@@ -189,7 +196,7 @@ def rate(
             launches=launches or defaults.COMPARE_LAUNCHES,
             trial_s=duration,
             leave_out_s=leave_out,
-            arrivals=gaps,
+            **dict(shape),
             margin=margin,
         )
         loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
@@ -200,7 +207,7 @@ def rate(
         )
     alone = RateSettings(
         mode=mode,
-        arrivals=gaps,
+        **dict(shape),
         trial_s=duration,
         mrr_launches=launches if launches and not sweeps else defaults.MRR_LAUNCHES,
         sweep_launches=launches if launches and sweeps else defaults.SWEEP_LAUNCHES,
@@ -222,7 +229,7 @@ class _Place:
     repo: Path
     config: Path | None
     scenario: str | None
-    arrivals: str | None
+    shape: LoadShape
     json_file: str | None
     quiet: bool
     generator: str
@@ -233,7 +240,7 @@ class _Place:
         return [
             replace(
                 subject(repository, repository.resolve(one), self.scenario, generator=self.generator),
-                arrivals=self.arrivals,
+                shape=self.shape,
             )
             for one in revisions
         ]
@@ -321,31 +328,3 @@ def _given(context: typer.Context) -> set[str]:
             hint="a preset sets loads and gaps; --duration and --leave-out may be shorter, to try it",
         )
     return names
-
-
-def usable_arrivals(text: str) -> str:
-    """The gaps, if generators have them. Raises UsageError."""
-    from nalm_core.models.quantity import ModelInputError
-    from nalm_core.models.queue.gaps import parse_arrivals
-
-    try:
-        _, cv = parse_arrivals(text)
-    except ModelInputError as error:
-        raise UsageError(str(error), hint="example: --arrivals nbinom:2") from error
-    if cv is not None and cv > MOST_CV:
-        raise UsageError(f"--arrivals {text}: generators have a CV up to {MOST_CV:g}")
-    return text
-
-
-def percentages(text: str) -> list[float]:
-    """`10,50` as 0.1 and 0.5. Raises UsageError."""
-    try:
-        shares = [float(part) / 100 for part in text.split(",")]
-    except ValueError:
-        shares = []
-    if not shares or not all(0 < share <= 1 for share in shares):
-        raise UsageError(
-            f"--shares {text!r} is not a list of percentages above 0 and up to 100",
-            hint="example: --shares 10,50,90",
-        )
-    return shares

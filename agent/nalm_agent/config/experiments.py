@@ -108,6 +108,34 @@ class FlowsConfig(Described):
     """New flows per packet; None: nalm's."""
 
 
+class RoleSplit(Described):
+    """A scenario whose lcores are split between roles; the generator has a further one."""
+
+    scenario: Name
+    dispatch: Annotated[int, Field(ge=0, le=64)]
+    """Lcores that receive, dispatch and send."""
+    workers: Annotated[int, Field(ge=0, le=64)]
+    databases: Annotated[int, Field(ge=0, le=64)] = 0
+
+
+class RolesConfig(Described):
+    """One chain whose lcores have roles."""
+
+    run: Name
+    """Scenario whose stages give the work of each role: the roles in turn on one lcore."""
+    dispatch: list[str] = []
+    """Stages of the role, shell patterns; with neither list: rx, dispatch and tx."""
+    databases: list[str] = []
+    """With neither list: the hand-overs. All other stages are the workers'."""
+    splits: Annotated[list[RoleSplit], Field(min_length=1)]
+
+    @property
+    def stages(self) -> dict[str, list[str]]:
+        """Patterns by role; empty: those of the model."""
+        found = {"dispatch": self.dispatch, "databases": self.databases}
+        return {role: patterns for role, patterns in found.items() if patterns}
+
+
 class ExperimentsConfig(Described):
     features: dict[Name, FeaturesConfig] = {}
     """By scenario."""
@@ -115,6 +143,7 @@ class ExperimentsConfig(Described):
     """By chain."""
     queue: dict[Name, QueueConfig] = {}
     flows: dict[Name, FlowsConfig] = {}
+    roles: dict[Name, RolesConfig] = {}
     models: dict[Name, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
     """Scenarios by chain and execution model. The first of a chain is compared with the others."""
 
@@ -148,7 +177,7 @@ def mistakes(
 
 
 def _named_scenarios(experiments: ExperimentsConfig) -> Iterator[tuple[list[str], str]]:
-    """Scenarios that tables of cores, queues and flows name, each with its path."""
+    """Scenarios that tables of cores, queues, flows and roles name, each with its path."""
     for chain, cores in experiments.cores.items():
         path = ["experiments", "cores", chain]
         yield from (([*path, "lcores", str(count)], scenario) for count, scenario in cores.lcores.items())
@@ -160,6 +189,10 @@ def _named_scenarios(experiments: ExperimentsConfig) -> Iterator[tuple[list[str]
     for name, flows in experiments.flows.items():
         path = ["experiments", "flows", name, "scenarios"]
         yield from (([*path, design], scenario) for design, scenario in flows.scenarios.items())
+    for name, roles in experiments.roles.items():
+        path = ["experiments", "roles", name]
+        yield [*path, "run"], roles.run
+        yield from (([*path, "splits"], split.scenario) for split in roles.splits)
 
 
 def _no_scenario(path: list[str], name: str, known: Collection[str]) -> Mistake:

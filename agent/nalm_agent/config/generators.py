@@ -28,6 +28,7 @@ _IMPOSSIBLE = {
         "destination": _OF_COMMAND,
         "flows": _OF_COMMAND,
         "user": "nobody else has the process",
+        "wait_seconds": "nobody else has the process",
         "latency_pps": "it measures no latency",
     },
     "pktgen": {
@@ -54,6 +55,8 @@ class GeneratorConfig(BaseModel):
     """TCP port of its server."""
     user: Annotated[str, Field(min_length=1)] = "nalm"
     """In whose name ports are taken."""
+    wait_seconds: Annotated[float, Field(ge=0, le=86_400)] = 600
+    """Time for which to wait for others that use it."""
     ports: Annotated[list[Annotated[int, Field(ge=0, le=255, strict=True)]], Field(min_length=1)]
     """The generator's own ports: pairs of a near and a far one, or one that is both."""
     queues: Annotated[int, Field(ge=1, le=64, strict=True)] | None = None

@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from nalm_core.rates.defaults import UNSENT_SLACK_PACKETS
-from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD, LoadShape, OfferedLoad
+from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD, LoadShape, OfferedLoad, Ramp
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 MOST_CV = 4.0
@@ -42,6 +41,8 @@ class LoadConfig(BaseModel):
     """Packets that are due at the same time. None: as the NF's configuration has them."""
     new_flows: Annotated[int, Field(ge=1, le=MOST_NEW_FLOWS, strict=True)] | None = None
     """Flows per second that take the place of others. None: as the NF's configuration has them."""
+    ramp: Ramp | None = None
+    """A rate that rises within each turn, again and again. None: it stays as it is."""
     with_overhead: Annotated[bool, Field(strict=True)] = False
     """Whether mbit includes the 20 bytes of preamble and gap of each frame."""
     arrivals: str | None = None
@@ -59,8 +60,6 @@ class LoadConfig(BaseModel):
             raise ValueError("mbit needs frame_bytes, the mean size of a frame with its check sequence")
         if self.burst_gap_us is not None and self.burst is None:
             raise ValueError("burst_gap_us needs burst, the number of packets of a burst")
-        if self.ndr is not None and (self.burst or 0) > UNSENT_SLACK_PACKETS:
-            raise ValueError(f"the search of ndr needs a burst of at most {UNSENT_SLACK_PACKETS} packets")
         if self.new_flows is not None and self.rate_pps is not None and self.new_flows > self.rate_pps:
             raise ValueError(
                 f"new_flows of {self.new_flows:,} are more than its {self.rate_pps:,} packets/s to open them"
@@ -107,23 +106,17 @@ class LoadConfig(BaseModel):
         shaped = [] if self.arrivals is None else [self.arrivals]
         shaped += [] if self.burst is None else [f"x{self.burst}"]
         shaped += [] if self.new_flows is None else [f"+{self.new_flows}"]
+        shaped += [] if self.ramp is None else [f"ramp{self.ramp.text}"]
         return "/".join([said, *shaped])
 
     @property
     def shape(self) -> LoadShape:
         """What it has in addition to its rate."""
-        return LoadShape(arrivals=self.arrivals, burst=self.burst, new_flows=self.new_flows)
+        return LoadShape(arrivals=self.arrivals, burst=self.burst, new_flows=self.new_flows, ramp=self.ramp)
 
     def offered(self, pps: int, found: str | None = None) -> OfferedLoad:
         """The load at this rate. found: how the rate follows from it."""
-        return OfferedLoad(
-            name=self.name,
-            pps=pps,
-            arrivals=self.arrivals,
-            burst=self.burst,
-            new_flows=self.new_flows,
-            found=found,
-        )
+        return OfferedLoad(name=self.name, pps=pps, found=found, **dict(self.shape))
 
     @property
     def _overhead(self) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from nalm_core.rates.load_experiments import LoadResult
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import cell_kind, load_kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import dump_report
 from nalm_core.report.trials.kinds import EVERY, RunKind, history_name, split_name
@@ -254,12 +254,11 @@ def under_load(
 ) -> LoadExperiment | None:
     """The experiment of the lease, if it puts the NF under load instead of comparing cells."""
     requested = lease.experiment
-    if requested is None or not (
-        requested.kind is Kind.CORES or requested.kind is Kind.QUEUE or requested.kind is Kind.FLOWS
-    ):
+    kind = None if requested is None else load_kind(requested.kind)
+    if requested is None or kind is None:
         return None
     place = Place(repository, repository.resolve(lease.head_sha), agent.home, work, heartbeat)
-    return LoadExperiment(requested.kind, requested.names, lease.budget_seconds, place)
+    return LoadExperiment(kind, requested.names, lease.budget_seconds, place, requested.parameters)
 
 
 def _outcome(report: RunReport) -> str:
@@ -291,11 +290,10 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
     base, head = repository.resolve(lease.base_sha), repository.resolve(lease.head_sha)
     config = read_config(repository, head)
     requested = lease.experiment
-    if requested is not None and not (
-        requested.kind is Kind.CORES or requested.kind is Kind.QUEUE or requested.kind is Kind.FLOWS
-    ):
+    cells = None if requested is None else cell_kind(requested.kind)
+    if requested is not None and cells is not None:
         experiment = Experiment(
-            repository, head, requested.kind, requested.names, requested.seed, lease.budget_seconds
+            repository, head, cells, requested.names, requested.seed, lease.budget_seconds
         )
         for cell in experiment.cells():
             if cell.about.name not in lease.measured:

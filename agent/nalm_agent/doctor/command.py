@@ -97,21 +97,37 @@ def generator_finding(
 
 def print_resolutions(findings: Sequence[Finding]) -> None:
     """The table: what size of change each scenario shows, in how much time."""
+    first, *headings = _HEADINGS
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("scenario")
-    times = {f"change_in_{seconds:g}_s": seconds for seconds in TIMES_S}
-    for heading in (*(_time(seconds) for seconds in times.values()), "margin"):
+    table.add_column(first)
+    for heading in headings:
         table.add_column(heading, justify="right")
     for one in findings:
-        cells = [_size(one, figure) for figure in times]
-        table.add_row(one.name.removeprefix("noise "), *cells, _size(one, "margin"))
+        table.add_row(*_resolution(one))
     out = console()
     out.print("Change of CPP that a run shows on this host, by its time:", highlight=False)
     out.print(table)
 
 
+def resolutions_markdown(findings: Sequence[Finding], host: str) -> str:
+    """The same table for a CI's summary, with the reason of each scenario that has no figure."""
+    rows = [_HEADINGS, ["---"] + ["---:"] * (len(_HEADINGS) - 1), *(_resolution(one) for one in findings)]
+    lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    reasons = [f"- {one.name}: {one.value}" for one in findings if not one.figures]
+    title = f"### nalm: change of CPP that a run shows on {host}, by its time"
+    return "\n".join([title, "", *lines, *([""] if reasons else []), *reasons, ""])
+
+
+def _resolution(one: Finding) -> list[str]:
+    sizes = [_size(one, f"change_in_{seconds:g}_s") for seconds in TIMES_S]
+    return [one.name.removeprefix("noise "), *sizes, _size(one, "margin")]
+
+
 def _time(seconds: float) -> str:
     return f"{seconds / 60:g} min" if seconds >= 60 else f"{seconds:g} s"
+
+
+_HEADINGS = ["scenario", *(_time(seconds) for seconds in TIMES_S), "margin"]
 
 
 def _size(one: Finding, figure: str) -> str:

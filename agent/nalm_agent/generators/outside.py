@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from nalm_core.rates.generators import Generator
@@ -19,6 +20,9 @@ from nalm_agent.runtime.errors import GeneratorError
 SETTLED_S = 0.02
 """Counts that two readings so far apart agree on are final."""
 MOST_READINGS = 200
+
+BUSY_POLL_S = 1.0
+"""Time between two tries to take a generator that somebody else uses."""
 
 Bins = Mapping[tuple[int, int], int]
 """Packets by latency, from and up to so many ns."""
@@ -39,6 +43,10 @@ class Counts:
         return Counts(self.sent - before.sent, self.received - before.received, full)
 
 
+class GeneratorBusyError(GeneratorError):
+    """Somebody else uses the generator."""
+
+
 class OutsideGenerator(ABC):
     """A generator of nalm.toml. Every method may raise GeneratorError."""
 
@@ -46,12 +54,45 @@ class OutsideGenerator(ABC):
         self.name = name
         self.config = config
         self.version: str | None = None
+        self._reserved = False
 
     @property
     def described(self) -> Generator:
         return Generator(
             name=self.name, kind=self.config.kind, version=self.version, devices=list(self.config.devices)
         )
+
+    @contextmanager
+    def reserved(self, waiting: Callable[[str], None]) -> Iterator[None]:
+        """Nobody else uses the generator within the context, which has several `connect` and `close`.
+
+        Waits for others up to `wait_seconds`, and reports that once. Raises GeneratorBusyError after that.
+        """
+        end, reported = time.monotonic() + self.config.wait_seconds, False
+        while not self._reserved:
+            try:
+                self.take()
+                self._reserved = True
+            except GeneratorBusyError as error:
+                if time.monotonic() >= end:
+                    raise
+                if not reported:
+                    waiting(f"{error.message}; waiting for it, at most {self.config.wait_seconds:g} s")
+                reported = True
+                time.sleep(min(BUSY_POLL_S, self.config.wait_seconds))
+        try:
+            yield
+        finally:
+            self._reserved = False
+            self.give_back()
+
+    @abstractmethod
+    def take(self) -> None:
+        """Makes the generator this process's. Raises GeneratorBusyError. One that it starts itself is."""
+
+    @abstractmethod
+    def give_back(self) -> None:
+        """Ends what `take` began. Never fails."""
 
     @property
     @abstractmethod

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.generators.generator import Limits
-from nalm_agent.generators.outside import Counts, OutsideGenerator
+from nalm_agent.generators.outside import Counts, GeneratorBusyError, OutsideGenerator
 from nalm_agent.runtime.errors import GeneratorError
 
 ANSWER_S = 5.0
@@ -27,8 +27,12 @@ _COUNTS = (
 """Releases differ in the arguments of portStats, and in where the counts are."""
 
 
+class _SilentError(GeneratorError):
+    """No answer in time."""
+
+
 class PktgenGenerator(OutsideGenerator):
-    """One connection for the time between `connect` and `close`."""
+    """One connection for a reservation, without one for the time between `connect` and `close`."""
 
     def __init__(self, name: str, config: GeneratorConfig, answer_s: float = ANSWER_S) -> None:
         super().__init__(name, config)
@@ -42,9 +46,23 @@ class PktgenGenerator(OutsideGenerator):
         greatest = self._line_pps * len(self.config.senders) or None
         return Limits(paced=True, greatest_pps=greatest, latency=False, shapes=False)
 
-    def connect(self) -> None:
+    def take(self) -> None:
+        """The server answers one client at a time, and leaves the others waiting."""
         self._open()
-        self.version = self._ask("tostring(pktgen.info.Pktgen_Version)")
+        try:
+            self.version = self._ask("tostring(pktgen.info.Pktgen_Version)")
+        except _SilentError as error:
+            self.give_back()
+            raise GeneratorBusyError(error.message, hint=error.hint) from error
+
+    def give_back(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+    def connect(self) -> None:
+        if self._socket is None:
+            self.take()
         self._say(_COUNTS)
         every = ",".join(map(str, self.config.ports))
         (size,) = self.config.frames
@@ -71,8 +89,8 @@ class PktgenGenerator(OutsideGenerator):
         ports = ",".join(map(str, self.config.senders))
         with suppress(GeneratorError):  # it is gone, and sends nothing
             self._say(f"pktgen.stop('{ports}')")
-        self._socket.close()
-        self._socket = None
+        if not self._reserved:
+            self.give_back()
 
     def counts(self) -> Counts:
         sent, received, errors = 0, 0, 0
@@ -167,7 +185,7 @@ class PktgenGenerator(OutsideGenerator):
                     raise self._strange(text)
                 text += part.decode(errors="replace")
         except OSError as error:
-            raise GeneratorError(
+            raise _SilentError(
                 f"generator {self.name}: no answer from pktgen within {self._answer_s:g} s: {error}",
                 hint="it serves one client at a time: close other connections to its port",
             ) from error

@@ -37,6 +37,12 @@ class TestpmdGenerator(OutsideGenerator):
     def limits(self) -> Limits:
         return Limits(paced=False, greatest_pps=None, latency=False, shapes=False)
 
+    def take(self) -> None:
+        """Nothing: each `connect` starts a process of its own."""
+
+    def give_back(self) -> None:
+        """Nothing."""
+
     def connect(self) -> None:
         assert self.config.command is not None
         self._console = TestpmdConsole(self.name, self.config.command)

@@ -13,8 +13,8 @@ from typing import Any
 from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.generators.frame import FIRST_PORT, UDP_SOURCE_AT, udp_frame
 from nalm_agent.generators.generator import Limits
-from nalm_agent.generators.outside import Bins, Counts, OutsideGenerator
-from nalm_agent.generators.trex_rpc import TIMEOUT_S, TrexConnection
+from nalm_agent.generators.outside import Bins, Counts, GeneratorBusyError, OutsideGenerator
+from nalm_agent.generators.trex_rpc import TIMEOUT_S, TrexConnection, TrexError, is_taken
 from nalm_agent.runtime.errors import GeneratorError
 
 SENDING = ("TX", "PCAP_TX", "PAUSE")
@@ -28,7 +28,7 @@ SMALLEST_BIN_US = 10
 
 
 class TrexGenerator(OutsideGenerator):
-    """Takes its ports for the time between `connect` and `close`."""
+    """Takes its ports for a reservation, without one for the time between `connect` and `close`."""
 
     def __init__(self, name: str, config: GeneratorConfig, timeout_s: float = TIMEOUT_S) -> None:
         super().__init__(name, config)
@@ -45,16 +45,34 @@ class TrexGenerator(OutsideGenerator):
             shapes=False,
         )
 
-    def connect(self) -> None:
+    def take(self) -> None:
         self._server.open()
         version = self._server.call("get_version")
         self.version = str(version.get("version", "unknown")) if isinstance(version, dict) else None
         session = secrets.randbits(31)
+        try:
+            for port in self.config.ports:
+                handler = self._server.call(
+                    "acquire", port_id=port, user=self.config.user, force=False, session_id=session
+                )
+                self._handlers[port] = str(handler)
+        except TrexError as error:
+            self.give_back()
+            if is_taken(error.said):
+                raise GeneratorBusyError(error.message, hint=error.hint) from error
+            raise
+
+    def give_back(self) -> None:
+        for port in list(self._handlers):
+            with suppress(GeneratorError, AssertionError):
+                self._owned("release", port)
+        self._handlers = {}
+        self._server.close()
+
+    def connect(self) -> None:
+        if not self._handlers:
+            self.take()
         for port in self.config.ports:
-            handler = self._server.call(
-                "acquire", port_id=port, user=self.config.user, force=False, session_id=session
-            )
-            self._handlers[port] = str(handler)
             self._require_link(port)
             self._owned("stop_traffic", port)
             self._owned("remove_all_streams", port)
@@ -64,11 +82,11 @@ class TrexGenerator(OutsideGenerator):
 
     def close(self) -> None:
         for port in list(self._handlers):
-            for method in ("stop_traffic", "remove_all_streams", "release"):
+            for method in ("stop_traffic", "remove_all_streams"):
                 with suppress(GeneratorError, AssertionError):
                     self._owned(method, port)
-        self._handlers = {}
-        self._server.close()
+        if not self._reserved:
+            self.give_back()
 
     def counts(self) -> Counts:
         stats = {port: self._server.call("get_port_stats", port_id=port) for port in self.config.ports}

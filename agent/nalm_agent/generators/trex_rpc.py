@@ -141,8 +141,13 @@ class TrexConnection:
         )
 
 
+def is_taken(said: str) -> bool:
+    """Whether an error says that a port is another client's."""
+    return "already taken" in said or "already owned" in said
+
+
 def _hint(said: str) -> str | None:
-    if "already taken" in said or "already owned" in said:
+    if is_taken(said):
         return "wait until its owner releases the port, or release it in TRex's console"
     if "not owned" in said:
         return "another client took the port by force meanwhile; measure again when it is free"

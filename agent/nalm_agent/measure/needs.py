@@ -40,6 +40,8 @@ class Needs:
     """An agent that measures experiments on flows."""
     rates: bool = False
     """An agent that measures rates and soaks."""
+    parameters: bool = False
+    """An agent that takes the parameters of an experiment, and measures experiments on roles."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -54,6 +56,7 @@ class Capabilities(Needs):
     rates: bool = True
     configurations: bool = True
     """Whether this agent measures commits by a project's configuration on the server."""
+    parameters: bool = True
     experiments: bool = True
     """Whether this agent measures cells of experiments."""
     isolated: bool = False

@@ -35,6 +35,12 @@ def offered_load(load: LoadConfig, settings: Settings, base: BaseUnderLoad) -> O
             f"{settings.turn_ms:g} ms, and {LEAST_PACKETS} are needed",
             hint="make bursts smaller, offer more, or raise judge.turn_ms in nalm.toml",
         )
+    if load.ramp is not None and not load.ramp.divides(settings.turn_ms):
+        raise ConfigError(
+            f"a turn of {settings.turn_ms:g} ms has no whole number of the load's ramps of {load.ramp.ms:g} "
+            "ms, so its mean rate would be another",
+            hint="let ramp.ms divide judge.turn_ms in nalm.toml",
+        )
     if load.new_flows is not None and load.new_flows > pps:
         raise ConfigError(
             f"the load {load.name} has {load.new_flows:,} new flows a second, and {pps:,} packets to "

@@ -94,7 +94,7 @@ class PacedNf(RunningNf):
         assert after is not None
         sending_ns = after.sending_ns - (before.sending_ns if before else 0)
         sent = after.sent - (before.sent if before else 0)
-        due = sent if self._offered is None else self._offered.due(sending_ns)
+        due = sent if self._offered is None else self._offered.due(self._offered.pps, sending_ns)
         traffic = RoundTraffic(
             sending_ns=sending_ns, due=due, sent=sent, late=after.late - (before.late if before else 0)
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The traffic file (reference-nf/probe/nalm_traffic.h): tells a generator inside the NF what to send, and
-reads what it sent. It has layout version 1 to 4; others are refused. It is used only while the lcores are
+reads what it sent. It has layout version 1 to 5; others are refused. It is used only while the lcores are
 parked.
 """
 
@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from nalm_core.rates.latency import Histogram, histogram
 from nalm_core.rates.rate_report import DIRECTIONS, Direction, Times, Traffic
-from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 
 from nalm_agent.runtime.errors import ProbeError
 
 VARIABLE = "NALM_TRAFFIC_FILE"
-MAGIC, VERSION = 0x544D4C4E, 4
-READABLE = (1, 2, 3, VERSION)
-"""Version 1 has no arrivals, version 2 no directions, version 3 neither bursts nor new flows."""
-_DIRECTED, _SHAPED = 3, 4
-NO_SHAPE = LoadShape()
+MAGIC, VERSION = 0x544D4C4E, 5
+READABLE = (1, 2, 3, 4, VERSION)
+"""Version 1 has no arrivals, version 2 no directions, version 3 neither bursts nor new flows, version 4 no
+ramp."""
+_DIRECTED, _SHAPED, _RAMPED = 3, 4, 5
 STEPS, BINS = 32, 1216
 
 _HISTOGRAM = np.dtype(
@@ -78,6 +78,8 @@ _TIMES = np.dtype(
         "itemsize": 2 * _HISTOGRAM_STEP,
     }
 )
+_RAMP_AT = _DIRECTIONS_AT + len(DIRECTIONS) * _TIMES.itemsize
+_RAMP = np.dtype([("period_ns", "<u8"), ("least_millionths", "<u8")])
 _LAYOUT = np.dtype(
     {
         "names": [
@@ -140,13 +142,16 @@ class TrafficFile:
         self._renews = False
         self._view: Any = np.frombuffer(self._map, dtype=_LAYOUT, count=1)[0]
         self._directions: Any = None
-        if version >= _DIRECTED and len(self._map) >= _DIRECTIONS_AT + len(DIRECTIONS) * _TIMES.itemsize:
+        if version >= _DIRECTED and len(self._map) >= _RAMP_AT:
             self._directions = np.frombuffer(self._map, _TIMES, len(DIRECTIONS), _DIRECTIONS_AT)
+        self._ramp: Any = None
+        if version >= _RAMPED and len(self._map) >= _RAMP_AT + _RAMP.itemsize:
+            self._ramp = np.frombuffer(self._map, _RAMP, 1, _RAMP_AT)[0]
         self._tick_ns = 1e9 / int(self._view["tsc_hz"])
 
     def close(self) -> None:
         """Unmaps the file."""
-        self._view = self._directions = None
+        self._view = self._directions = self._ramp = None
         self._map.close()
 
     def ask(
@@ -166,6 +171,10 @@ class TrafficFile:
         control = self._view["control"]
         if self._version >= _SHAPED:
             control["burst"], control["new_flows_per_second"] = shape.burst or 0, shape.new_flows or 0
+        if self._ramp is not None:
+            ramp = shape.ramp
+            self._ramp["period_ns"] = 0 if ramp is None else round(ramp.ms * 1e6)
+            self._ramp["least_millionths"] = 0 if ramp is None else round(ramp.least * 1e6)
         if load is not Load.SILENT:
             self._renews = load is Load.OPEN and shape.new_flows is not None
         if shape.arrivals is not None:
@@ -233,6 +242,8 @@ class TrafficFile:
             lacks = "the size of its bursts"
         elif shape.new_flows is not None and self._version < _SHAPED:
             lacks = "the number of its new flows"
+        elif shape.ramp is not None and self._ramp is None:
+            lacks = "its rate within a turn"
         if lacks is not None:
             raise ProbeError(
                 f"the NF's generator cannot change {lacks}",

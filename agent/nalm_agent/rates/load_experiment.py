@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Experiments under load for a job: each requested table of nalm.toml, with the defaults of the desk."""
+"""Experiments under load for a job: each requested table of nalm.toml, with the defaults of the desk where
+the request has no parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import TypeVar, assert_never
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.speedup import UNKNOWNS
-from nalm_core.rates.defaults import FLOW_PACKETS, TRIAL_S
+from nalm_core.rates.defaults import FLOW_LAUNCHES, FLOW_LOAD, FLOW_PACKETS, MRR_LAUNCHES, TRIAL_S
 from nalm_core.rates.flow_costs import FlowsAnswer, flows_answer
 from nalm_core.rates.load_experiments import (
     CoresAnswer,
@@ -18,25 +19,28 @@ from nalm_core.rates.load_experiments import (
     GridAnswer,
     LoadResult,
     QueueResult,
+    RolesResult,
     cores_answer,
     grid_answer,
 )
 from nalm_core.rates.rate_report import Mode, RateSettings
-from nalm_core.report.cell import Kind
+from nalm_core.rates.role_splits import SplitsAnswer
+from nalm_core.report.cell import Kind, LoadKind
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 
-from nalm_agent.config.experiments import CoresConfig, FlowsConfig, QueueConfig
+from nalm_agent.config.experiments import CoresConfig, FlowsConfig, QueueConfig, RolesConfig
 from nalm_agent.config.nalm_toml import FILE_NAME, Config
 from nalm_agent.measure.needs import Capabilities, Needs, missing, needs_of
 from nalm_agent.rates.core_counts import measure_cores, plan_cores
 from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import ARRIVALS, SHARES, Grid, measure_grid, queue_table
+from nalm_agent.rates.role_splits import measure_roles, plan_roles
 from nalm_agent.report.progress import PartProgress
 from nalm_agent.runtime.errors import ConfigError, HostError, NalmError
 
-LoadKind = Literal[Kind.CORES, Kind.QUEUE, Kind.FLOWS]
-Table = CoresConfig | QueueConfig | FlowsConfig
-A = TypeVar("A", CoresAnswer, GridAnswer, FlowsAnswer)
+Table = CoresConfig | QueueConfig | FlowsConfig | RolesConfig
+A = TypeVar("A", CoresAnswer, GridAnswer, FlowsAnswer, SplitsAnswer)
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class LoadExperiment:
     """Length of a trial at full load or at a share of new flows, or of the valid trials at each load of a
     queue."""
     place: Place
+    parameters: LoadParameters = NO_PARAMETERS
 
     def needs(self) -> dict[str, Needs]:
         """What each requested table needs at least. Raises ConfigError."""
@@ -66,18 +71,25 @@ class LoadExperiment:
                 f"{FILE_NAME} has no [experiments.{self.kind}]: there is nothing to measure",
                 hint="docs/experiments.md describes the tables",
             )
-        return {name: _needs_of_table(config, tables[name]) for name in self.chosen or tables}
+        return {name: self._needs_of_table(config, tables[name]) for name in self.chosen or tables}
 
     def measure(self, has: Capabilities) -> LoadResult:
         """Measures the tables that this host can. Raises HostError if none could be measured."""
-        if self.kind is Kind.CORES:
-            cores, unusable = self._each(has, self._cores)
-            return CoresResult(tables=cores, unusable=unusable)
-        if self.kind is Kind.FLOWS:
-            flows, unusable = self._each(has, self._flows)
-            return FlowsResult(tables=flows, unusable=unusable)
-        grids, unusable = self._each(has, self._queue)
-        return QueueResult(tables=grids, unusable=unusable)
+        match self.kind:
+            case Kind.CORES:
+                cores, unusable = self._each(has, self._cores)
+                return CoresResult(tables=cores, unusable=unusable)
+            case Kind.FLOWS:
+                flows, unusable = self._each(has, self._flows)
+                return FlowsResult(tables=flows, unusable=unusable)
+            case Kind.ROLES:
+                splits, unusable = self._each(has, self._roles)
+                return RolesResult(tables=splits, unusable=unusable)
+            case Kind.QUEUE:
+                grids, unusable = self._each(has, self._queue)
+                return QueueResult(tables=grids, unusable=unusable)
+            case _:
+                assert_never(self.kind)
 
     def _each(
         self, has: Capabilities, measure: Callable[[str, Place], A]
@@ -104,34 +116,59 @@ class LoadExperiment:
         return answers, unusable
 
     def _cores(self, name: str, place: Place) -> CoresAnswer:
-        plan = plan_cores(place, name, None)
-        settings = RateSettings(mode=Mode.MRR, trial_s=self.seconds or TRIAL_S)
-        found = measure_cores(plan, settings, place)
+        plan = plan_cores(place, name, self.parameters.lcores or None)
+        found = measure_cores(plan, self._full_load, place)
         between = range(min(plan.counts), max(plan.counts) + 1)
         return cores_answer(found.chain, found.rates, found.f_s, found.left_out, at=between)
 
+    def _roles(self, name: str, place: Place) -> SplitsAnswer:
+        return measure_roles(plan_roles(place, name), self._full_load, place, self.parameters.lcores)
+
+    @property
+    def _full_load(self) -> RateSettings:
+        return RateSettings(
+            mode=Mode.MRR,
+            trial_s=self.seconds or TRIAL_S,
+            mrr_launches=self.parameters.launches or MRR_LAUNCHES,
+        )
+
     def _queue(self, name: str, place: Place) -> GridAnswer:
-        grid = Grid(shares=SHARES, arrivals=ARRIVALS, seconds=self.seconds or TRIAL_S)
+        requested = self.parameters
+        arrivals = requested.arrivals or ARRIVALS
+        grid = Grid(
+            shares=requested.loads or SHARES,
+            arrivals=arrivals,
+            seconds=self.seconds or TRIAL_S,
+            batches=requested.batch or None,
+            rings=requested.ring or None,
+            frames=requested.frame or None,
+        )
         found = measure_grid(queue_table(place, name), grid, place)
         if not found.compared:
             raise HostError("no load could be compared", log="\n".join(found.left_out))
-        return grid_answer(ARRIVALS, found.compared, found.left_out, found.notes)
+        return grid_answer(arrivals, found.compared, found.left_out, found.notes)
 
     def _flows(self, name: str, place: Place) -> FlowsAnswer:
-        settings = FlowSettings(seconds=self.seconds or TRIAL_S)
+        requested = self.parameters
+        settings = FlowSettings(
+            requested.shares or None,
+            requested.loads[0] if requested.loads else FLOW_LOAD,
+            requested.launches or FLOW_LAUNCHES,
+            self.seconds or TRIAL_S,
+        )
         found = measure_flows(flows_table(place, name), settings, place)
-        return flows_answer(found.pps, found.designs, FLOW_PACKETS)
+        return flows_answer(found.pps, found.designs, requested.packets or FLOW_PACKETS)
 
-
-def _needs_of_table(config: Config, table: Table) -> Needs:
-    """Of a queue, or of flows: its scenario's needs. Of core counts: those of the fewest that determine the
-    curve."""
-    if isinstance(table, FlowsConfig):
-        each = [needs_of(config.scenario(scenario)) for scenario in table.scenarios.values()]
-        return replace(max(each, key=lambda one: one.lcores), loads=True, flows=True)
-    if isinstance(table, QueueConfig):
-        found = needs_of(config.scenario(table.scenario))
-    else:
-        counts = sorted(table.lcores)[:UNKNOWNS]
-        found = needs_of(config.scenario(table.lcores[counts[-1]]))
-    return replace(found, loads=True)
+    def _needs_of_table(self, config: Config, table: Table) -> Needs:
+        """Of a queue, flows or roles: the needs of the scenario that must run. Of core counts: those of the
+        fewest that determine the curve."""
+        if isinstance(table, FlowsConfig):
+            each = [needs_of(config.scenario(scenario)) for scenario in table.scenarios.values()]
+            return replace(max(each, key=lambda one: one.lcores), loads=True, flows=True)
+        if isinstance(table, QueueConfig):
+            return replace(needs_of(config.scenario(table.scenario)), loads=True)
+        if isinstance(table, RolesConfig):
+            return replace(needs_of(config.scenario(table.run)), loads=True)
+        requested = [count for count in table.lcores if count in (self.parameters.lcores or table.lcores)]
+        counts = sorted(requested or table.lcores)[:UNKNOWNS]
+        return replace(needs_of(config.scenario(table.lcores[counts[-1]])), loads=True)

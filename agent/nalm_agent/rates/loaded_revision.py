@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nalm_core.rates.generators import INSIDE
-from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import Host, RunDefinition, Scenario
 
 from nalm_agent.build.build import Built, build
@@ -43,7 +43,8 @@ class Subject:
     """Name of the scenario."""
     scenario: ScenarioConfig
     run: RunPlan
-    arrivals: str | None = None
+    shape: LoadShape = NO_SHAPE
+    """Of the open loop."""
     generator: OutsideGenerator | None = None
     """None: the generator inside the NF."""
 
@@ -189,13 +190,17 @@ def ready_side_by_side(
     progress: Progress,
     traffic: Path | None = None,
 ) -> Iterator[list[NfRun]]:
-    """Reserves the CPUs on which the builds of a scenario take turns, for the duration of the context.
+    """Reserves the CPUs on which the builds of a scenario take turns, and a generator outside of the NF, for
+    the duration of the context.
 
-    traffic: what all of them send; None: each the file of its own revision.
+    traffic: what all of them send; None: each the file of its own revision. Raises GeneratorBusyError.
     """
     scenarios = [one.scenario for one, _ in built]
     cores = choose(max(scenario.lcores for scenario in scenarios))
-    with hold(cores, progress.say):
+    with hold(cores, progress.say), ExitStack() as stack:
+        for generator in {id(one.generator): one.generator for one, _ in built}.values():
+            if generator is not None:
+                stack.enter_context(generator.reserved(progress.say))
         try:
             if host.huge_pages:
                 require_huge_pages(sum(scenario.memory_mb for scenario in scenarios))
@@ -223,6 +228,6 @@ def run_of(
         urgent=has_cpus_of_its_own(cores),
         build=built.build,
         definition=one.definition,
-        shape=LoadShape(arrivals=one.arrivals),
+        shape=one.shape,
         generator=one.generator,
     )

@@ -14,6 +14,7 @@ from nalm_core.models.queue.gaps import parse_arrivals
 from nalm_core.rates.queue_comparison import Cell, ComparedLoad, compare_loads
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.trials import forwarded_pps, is_generator_bound, queue_trial
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.text.amounts import amount
 
 from nalm_agent.config.experiments import VALUE, Axis, QueueConfig
@@ -93,7 +94,7 @@ def measure_grid(table: QueueConfig, grid: Grid, place: Place) -> GridMeasured:
         at = replace(place, progress=PartProgress(place.progress, f"cell {text}", number, len(cells)))
         one = at.subject(table.scenario, _arguments(table, cell))
         try:
-            _measure_cell(replace(one, arrivals=grid.arrivals), cell, grid, found, at)
+            _measure_cell(replace(one, shape=LoadShape(arrivals=grid.arrivals)), cell, grid, found, at)
         except (ModelInputError, NfError) as error:
             found.left_out.append(f"{text}: {error}")
     return found

@@ -22,10 +22,12 @@ from nalm_core.rates.rate_report import (
 )
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
 from nalm_core.rates.trials import forwarded_pps, sent_pps
+from nalm_core.report.offered_load import NO_SHAPE
 from nalm_core.report.run_report import ArmInfo, Build, Check, StageInfo
 from nalm_core.text.percents import share_percent
 
 from nalm_agent import version
+from nalm_agent.host.cores import choose
 from nalm_agent.host.fingerprint import fingerprint
 from nalm_agent.rates.generator_check import check_generator
 from nalm_agent.rates.loaded_revision import Subject, ready
@@ -120,7 +122,9 @@ def measure_rates(
 
 
 def require_possible(one: Subject, settings: RateSettings) -> None:
-    """Raises UsageError if a generator outside cannot do what the settings request."""
+    """Before anything is built. Raises HostError if the host has too few CPUs for the scenario, UsageError if
+    a generator outside cannot do what the settings request."""
+    choose(one.scenario.lcores)
     if one.generator is None:
         return
     name, limits = one.generator.name, one.generator.limits
@@ -135,10 +139,11 @@ def require_possible(one: Subject, settings: RateSettings) -> None:
             f"generator {name} measures no latency, which --mode {settings.mode} needs",
             hint="use --mode mrr, ndr, pdr or sweep, or a generator that can (docs/generators.md)",
         )
-    if settings.arrivals is not None and not limits.shapes:
+    if not limits.shapes and one.shape != NO_SHAPE:
         raise UsageError(
-            f"generator {name} has gaps of its own, and --arrivals sets those of the generator inside the NF",
-            hint="leave out --arrivals",
+            f"generator {name} has gaps and flows of its own; --arrivals, --burst, --new-flows and --ramp "
+            "set those of the generator inside the NF",
+            hint="leave these options out",
         )
 
 

@@ -114,7 +114,7 @@ def _count_events(
 
 def _events(run: NfRun, pps: int, number: int) -> EventCount:
     arm = ArmRun(Arm.HEAD, run.command, run.lcores, run.ready_seconds, run.pin, run.urgent)
-    offered = OfferedLoad(name="sweep", pps=pps, arrivals=run.shape.arrivals)
+    offered = OfferedLoad(name="sweep", pps=pps, **dict(run.shape))
 
     def launch(events: Sequence[str]) -> RunningNf:
         return launch_paced(arm, run.work, offered, seed=0, events=events)

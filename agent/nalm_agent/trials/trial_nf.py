@@ -14,7 +14,7 @@ from types import TracebackType
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import marked
 from nalm_core.report.batch_sizes import LcoreBatches
-from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import ArmInfo, Build, OutcomeKind, RunDefinition, StageInfo
 
 from nalm_agent.generators.generator import Limits, LoadGenerator, Offer
@@ -24,7 +24,7 @@ from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.nf.batches import batch_snapshot, batches_between
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import buffers_in_use, lcore_counters, stage_counters
-from nalm_agent.nf.traffic_file import NO_SHAPE, VARIABLE
+from nalm_agent.nf.traffic_file import VARIABLE
 from nalm_agent.store.home import WorkDir
 from nalm_agent.trials.lcore_stages import lcore_stages
 
@@ -147,6 +147,7 @@ class TrialNf:
             intended_pps=ask.pps,
             intended_s=ask.seconds,
             share=ask.share,
+            shape=offer.shape if ask.pps is not None and offer.shape != NO_SHAPE else None,
             traffic=offered.traffic,
             outside=self._run.generator is not None,
             lcores=lcore_counters(turns.before, after),

@@ -163,6 +163,7 @@ def test_lines_of_a_cache_and_of_a_runs_host(run: str) -> None:
         (["speedup", "--rates", "1:2M"], "--rates: expected NAME=NUMBER"),
         (["speedup", "--rates", "one=2M"], "--rates: expected LCORES=RATE"),
         (["speedup", "--rates", "1=fast"], "--rates 1: expected a number"),
+        (["speedup", "--rates", "1=2M,2=0,4=5M"], "--rates 2: expected a number above 0, not 0"),
         (["speedup", "none.json"], "none.json cannot be read"),
         (["roles", "--lcores", "8", "--dispatch", "1"], "--workers: is missing"),
         (["queue", "--pps", "1M"], "--packet-ns: is missing"),
@@ -182,7 +183,17 @@ def test_lines_of_a_cache_and_of_a_runs_host(run: str) -> None:
             ["budget", "--line", "40G", "--frame", "12", "--cpp", "9", "--lcores", "1", "--frequency", "2G"],
             "frame",
         ),
+        (
+            ["budget", "--cpp", "9", "--lcores", "1", "--frequency", "2G"],
+            "either that of a line or packets/s",
+        ),
         (["capacity", "--chip", "npu"], "demand: is missing"),
+        (
+            ["capacity", "--chip", "gpu", "--demand", "pbb"],
+            "--chip: gpu is neither npu, cpu or host",
+        ),
+        (["capacity", "--supply", "cores=1G,cores=2G", "--demand", "pbb"], "--supply: names cores twice"),
+        (["queue", "--pps", "1M", *LINE_OF_TIMES, "--loss", "2"], "loss: expected at most 1, not 2.0"),
         (["capacity", "--demand", "pbb"], "chip: is missing"),
         (["capacity", "--demand", "pbb", "--chip", "npu", "--supply", "cores=1G"], "chip: expected either"),
         (

@@ -37,6 +37,8 @@ def test_reference_nf_is_accepted() -> None:
         ("{ pps = 1e6, burst = 32 }", 1_000_000, "1Mpps/x32"),
         ("{ burst = 32, burst_gap_us = 64 }", 500_000, "64us/x32"),
         ("{ ndr = 0.5, new_flows = 1000 }", None, "0.5NDR/+1000"),
+        ("{ pps = 1e6, ramp = { ms = 2.5 } }", 1_000_000, "1Mpps/ramp2.5"),
+        ("{ ndr = 0.5, burst = 512, ramp = { ms = 5, least = 0.2 } }", None, "0.5NDR/x512/ramp5:0.2"),
         ("{ pps = 1e6, arrivals = 'poisson', burst = 8, new_flows = 9 }", 1_000_000, "1Mpps/poisson/x8/+9"),
         ("{ mbit = 500, frame_bytes = 64, with_overhead = true }", 744_048, "500Mbit+20B/64B"),
         ("{ mbit = 50, frame_bytes = 361.83, arrivals = 'nbinom:2' }", 17_273, "50Mbit/361.83B/nbinom:2"),
@@ -124,11 +126,11 @@ MISTAKES = {
         14,
         "load.burst: expected at least 2",
     ),
-    "bursts above a search's slack": (
+    "a ramp that falls": (
         "packets = 20000",
-        "load = { ndr = 0.5, burst = 257 }",
+        "load = { pps = 1e6, ramp = { ms = 5, least = 2 } }",
         14,
-        "the search of ndr needs a burst of at most 256 packets",
+        "load.ramp.least: expected at most 1",
     ),
     "a gap of no bursts": ("packets = 20000", "load = { burst_gap_us = 9 }", 14, "burst_gap_us needs burst"),
     "more flows than packets": (
@@ -146,9 +148,9 @@ MISTAKES = {
     ),
     "unknown key of a load": (
         "packets = 20000",
-        "load = { pps = 1e6, ramp = 3 }",
+        "load = { pps = 1e6, slope = 3 }",
         14,
-        "load.ramp is not a known key; expected one of arrivals, burst, burst_gap_us, cur,",
+        "load.slope is not a known key; expected one of arrivals, burst, burst_gap_us, cur,",
     ),
     "need of a wrong type": (
         "packets = 20000",

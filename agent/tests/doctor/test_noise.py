@@ -92,7 +92,7 @@ def test_what_the_spread_lets_see(home: Home, work: WorkDir, nf_repository: NfRe
 
 
 def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
-    nf_repository: NfRepository, nalm: Nalm
+    nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     broken = SCENARIO.replace("[scenarios.tiny]", "[scenarios.broken]").replace(
         "packets = 20000", "packets = 20000\nlcores = 64"
@@ -100,7 +100,10 @@ def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
     asked = SCENARIO.replace("[scenarios.tiny]", "[scenarios.asked]\non_request = true")
     rule = '[[thresholds]]\nscenario = "tiny"\nmargin = 0.03\n'
     nf_repository.commit("scenarios", nalm__toml=NALM_TOML + broken + asked + rule)
-    done = nalm.run("doctor", "--noise", "--all", "--seconds", "1", cwd=nf_repository.path)
+    table = tmp_path / "noise.md"
+    done = nalm.run(
+        "doctor", "--noise", "--all", "--seconds", "1", "--markdown", str(table), cwd=nf_repository.path
+    )
     rows = [line.split() for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stderr
     header = rows.index(["scenario", "10", "s", "1", "min", "10", "min", "margin"])
@@ -109,8 +112,17 @@ def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
     busy = "disturbed all of them" in notes.get("tiny", "")
     assert busy or rows[header + 1][-2:] == ["3.00", "%"], notes
     assert rows[header + 2][1:] == ["-"] * 4 and "64" in notes["broken"]
+    written = table.read_text().splitlines()
+    assert written[2:4] == [
+        "| scenario | 10 s | 1 min | 10 min | margin |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    assert written[4].startswith("| tiny | ") and written[5] == "| broken | - | - | - | - |"
+    assert written[-1].startswith("- noise broken: ")
 
 
 def test_all_needs_noise_and_a_project(nalm: Nalm, tmp_path: Path) -> None:
     assert nalm.run("doctor", "--all", cwd=tmp_path).returncode == 2
     assert nalm.run("doctor", "--noise", "--all", cwd=tmp_path).returncode == 2
+    refused = nalm.run("doctor", "--noise", "--markdown", "table.md", cwd=tmp_path)
+    assert refused.returncode == 2 and "--markdown requires --noise --all" in refused.stderr

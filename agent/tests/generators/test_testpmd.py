@@ -15,8 +15,8 @@ from nalm_agent.generators import testpmd, testpmd_console
 from nalm_agent.generators.generator import Offer
 from nalm_agent.generators.outside import Counts
 from nalm_agent.generators.testpmd import TestpmdGenerator
-from nalm_agent.nf.traffic_file import NO_SHAPE
 from nalm_agent.runtime.errors import GeneratorError
+from nalm_core.report.offered_load import NO_SHAPE
 
 STAND_IN = Path(__file__).with_name("recorded_testpmd.py")
 

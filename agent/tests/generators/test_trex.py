@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from nalm_agent.config.generators import GeneratorConfig
+from nalm_agent.generators import outside
 from nalm_agent.generators.generator import Offer, Offered
-from nalm_agent.generators.outside import OutsideGenerator
+from nalm_agent.generators.outside import GeneratorBusyError, OutsideGenerator
 from nalm_agent.generators.trex import TrexGenerator
-from nalm_agent.nf.traffic_file import NO_SHAPE
 from nalm_agent.runtime.errors import GeneratorError
 from nalm_core.rates.latency import figures
+from nalm_core.report.offered_load import NO_SHAPE
 from trex_server import TrexServer
 
 
@@ -80,9 +81,9 @@ def test_the_protocol_of_one_load() -> None:
     assert server.methods()[:3] == ["api_sync_v2", "get_version", "acquire"]
     of_ports = [name for name in server.methods() if "stats" not in name and name != "get_port_status"]
     assert of_ports[2:] == [
-        "acquire", "stop_traffic", "remove_all_streams", "acquire", "stop_traffic", "remove_all_streams",
+        "acquire", "acquire", "stop_traffic", "remove_all_streams", "stop_traffic", "remove_all_streams",
         "add_stream", "start_traffic",
-        "stop_traffic", "remove_all_streams", "release", "stop_traffic", "remove_all_streams", "release",
+        "stop_traffic", "remove_all_streams", "stop_traffic", "remove_all_streams", "release", "release",
     ]  # fmt: skip
     (start,) = server.calls("start_traffic")
     assert (start["port_id"], start["duration"], start["force"]) == (0, 0.02, False)
@@ -167,6 +168,42 @@ def test_a_busy_port_is_named_with_its_owner() -> None:
         assert server.ports[0].owner == ""  # the port that was taken first is given back
     assert error.message == "generator lab: TRex refuses acquire of port 1: port is already taken by 'alice'"
     assert "wait until its owner releases the port" in (error.hint or "")
+
+
+def test_a_reservation_keeps_the_ports_from_launch_to_launch() -> None:
+    with TrexServer() as server:
+        generator, own = made(server), (server.ports[0], server.ports[1])
+        with generator.reserved(lambda said: None):
+            for _ in range(2):
+                with connected(generator):
+                    assert all(port.owner for port in own)
+            assert all(port.owner for port in own)
+        assert not any(port.owner for port in own)
+    assert server.methods().count("acquire") == len(own)
+
+
+def test_a_reservation_waits_for_others_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "BUSY_POLL_S", 0.01)
+    told: list[str] = []
+
+    def release(said: str) -> None:
+        told.append(said)
+        server.ports[1].owner = ""
+
+    with TrexServer() as server:
+        server.ports[1].owner = "alice"
+        with made(server).reserved(release):
+            assert (server.ports[0].owner, server.ports[1].owner) == ("nalm", "nalm")
+        server.ports[0].owner = "bob"
+        with (
+            pytest.raises(GeneratorBusyError, match="already taken by 'bob'"),
+            made(server, wait_seconds=0).reserved(told.append),
+        ):
+            raise AssertionError("the generator is bob's")
+    assert told == [
+        "generator lab: TRex refuses acquire of port 1: port is already taken by 'alice'; waiting for it, "
+        "at most 600 s"
+    ]
 
 
 def test_a_port_that_another_client_took_is_not_acquired_any_more() -> None:

@@ -147,12 +147,23 @@ def test_bursts_and_new_flows_are_offered_to_both_arms(
         assert by_turn(report, arm, lambda rx: rx.packets / (rx.batches or 1)) >= 8
 
 
+def test_a_ramp_is_offered_to_both_arms(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
+    ramp = "load = { pps = 200_000, ramp = { ms = 5 } }\n"
+    traffic_repository.commit("base", nalm__toml=nalm_toml(ramp))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(ramp, "--poll-work", "100"))
+    _, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
+    assert report.valid, said
+    assert report.scenario.load == "0.2Mpps/ramp5" and report.offered is not None
+    assert report.offered.ramp is not None and report.offered.ramp.ms == 5
+
+
 def test_flows_that_do_not_end_and_few_bursts_are_refused(
     traffic_repository: NfRepository, nalm: Nalm
 ) -> None:
     cases = {
         "cannot begin new flows with its traffic": (SHAPED, "--same-flows"),
         "has 9 bursts in a turn of 10 ms, and 100 are needed": ("load = { pps = 90_000, burst = 100 }\n",),
+        "no whole number of the load's ramps of 4 ms": ("load = { pps = 90_000, ramp = { ms = 4 } }\n",),
     }
     for message, (load, *arguments) in cases.items():
         traffic_repository.commit("base", nalm__toml=nalm_toml(load, *arguments))

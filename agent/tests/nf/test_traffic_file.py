@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from nalm_agent.nf.traffic_file import MAGIC, Load, TrafficFile
 from nalm_agent.runtime.errors import ProbeError
-from nalm_core.report.offered_load import LoadShape
+from nalm_core.report.offered_load import LoadShape, Ramp
 
 CONTROL_AT, TOTALS_AT = 64, 128
 DIRECTIONS_AT, TIMES_BYTES = 19_840, 19_584
+RAMP_AT = 59_008
 
 
 def traffic_file(path: Path, version: int) -> TrafficFile:
@@ -62,6 +63,26 @@ def test_a_generator_of_version_3_keeps_its_bursts_and_flows(
     file = traffic_file(tmp_path / "traffic", 3)
     with pytest.raises(ProbeError, match=f"cannot change {said}"):
         file.ask(2, Load.OPEN, rate_pps=1000, shape=shape)
+    file.close()
+
+
+def test_a_ramp_of_a_trial(tmp_path: Path) -> None:
+    path = tmp_path / "traffic"
+    path.write_bytes(struct.pack("<2I3Q", MAGIC, 5, 59_072, 2_000_000_000, 0).ljust(59_072, b"\0"))
+    file = TrafficFile(path)
+    for shape, written in (
+        (LoadShape(ramp=Ramp(ms=2.5, least=0.2)), (2_500_000, 200_000)),
+        (LoadShape(), (0, 0)),
+    ):
+        file.ask(1, Load.OPEN, rate_pps=1000, shape=shape)
+        assert struct.unpack_from("<2Q", path.read_bytes(), RAMP_AT) == written
+    file.close()
+
+
+def test_a_generator_of_version_4_has_no_ramp(tmp_path: Path) -> None:
+    file = traffic_file(tmp_path / "traffic", 4)
+    with pytest.raises(ProbeError, match="cannot change its rate within a turn"):
+        file.ask(1, Load.OPEN, rate_pps=1000, shape=LoadShape(ramp=Ramp(ms=1)))
     file.close()
 
 

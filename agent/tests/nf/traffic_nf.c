@@ -27,7 +27,8 @@ static struct nalm_probe probe;
 static struct nalm_traffic *traffic;
 static struct nalm_traffic_control asked;
 static struct nalm_traffic_totals now;
-static uint64_t start, last, passed, hz; /* of the current turn; packets forwarded in this trial */
+static uint64_t last, passed, hz; /* packets forwarded in this trial */
+static uint64_t turn_ticks, turn_sent; /* of the trial, when the current turn began */
 static uint64_t capacity;
 static uint32_t poll_work;
 static bool lies, hides, renews = true;
@@ -42,7 +43,7 @@ static void publish(void)
 
 static void begin(void)
 {
-	start = last = nalm_tsc();
+	last = nalm_tsc();
 	if (traffic == NULL)
 		return;
 	if (traffic->control.trial != asked.trial) {
@@ -54,11 +55,25 @@ static void begin(void)
 		passed = 0;
 	}
 	asked = traffic->control;
+	turn_ticks = now.sending_ticks;
+	turn_sent = now.sent;
+}
+
+/* Seconds in which the mean rate has as many packets as the ramp, if there is one, in these. */
+static double at_mean_rate(double seconds)
+{
+	double period = traffic == NULL ? 0 : (double)traffic->ramp.period_ns / 1e9;
+	double least = period > 0 ? (double)traffic->ramp.least_millionths / 1e6 : 1;
+
+	if (period == 0)
+		return seconds;
+	double periods = (double)(uint64_t)(seconds / period), share = seconds / period - periods;
+	return period * (periods + least * share + (1 - least) * share * share);
 }
 
 static uint32_t generate(void)
 {
-	uint64_t t = nalm_tsc(), due;
+	uint64_t t = nalm_tsc(), due, sent = now.sent - turn_sent;
 
 	if (asked.load == NALM_TRAFFIC_SILENT)
 		return 0;
@@ -66,10 +81,10 @@ static uint32_t generate(void)
 	last = t;
 	if (asked.load == NALM_TRAFFIC_CLOSED)
 		return BATCH;
-	due = (uint64_t)((double)now.sending_ticks * (double)asked.rate_pps / (double)hz);
+	due = (uint64_t)(at_mean_rate((double)(now.sending_ticks - turn_ticks) / (double)hz) * (double)asked.rate_pps);
 	if (asked.burst != 0)
 		due = (due / asked.burst + 1) * asked.burst;
-	due = due > now.sent ? due - now.sent : 0;
+	due = due > sent ? due - sent : 0;
 	return due < BATCH ? (uint32_t)due : BATCH;
 }
 

@@ -107,7 +107,7 @@ def test_what_a_generator_cannot_do_is_said_before_anything_runs(
     add_lab(traffic_repository, 1)
     for options, said in (
         (["--mode", "latency"], "generator lab measures no latency, which --mode latency needs"),
-        (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps of its own"),
+        (["--mode", "ndr", "--arrivals", "poisson"], "generator lab has gaps and flows of its own"),
         (["--base", "HEAD"], "--base and --generator exclude each other"),
         (["--preset", "vcpe"], "--preset and --generator exclude each other"),
     ):

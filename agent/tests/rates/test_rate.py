@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
 from nalm_core.rates.rate_report import Ended, RateReport
 from nalm_core.rates.rate_result import RateVerdict, judge_rates
+from nalm_core.report.offered_load import LoadShape, Ramp
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 
@@ -39,6 +41,39 @@ def test_the_command_measures_what_the_nf_carries(
     else:
         assert ndr.reason
     assert result.mrr is None or result.mrr.pps.greatest <= CAPACITY * 1.03
+
+
+def test_loads_have_bursts_new_flows_and_a_ramp(
+    traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    out = tmp_path / "rates.json"
+    done = nalm.run(
+        "rate", "HEAD", "--mode", "ndr", "--duration", "0.05", "--width", "0.2", "--burst", "16",
+        "--new-flows", "1000", "--ramp", "10:0.5", "--json", str(out), cwd=traffic_repository.path,
+    )  # fmt: skip
+    assert done.returncode in (0, 3), done.stderr
+    report = RateReport.model_validate_json(out.read_text())
+    shape = LoadShape(burst=16, new_flows=1000, ramp=Ramp(ms=10, least=0.5))
+    assert LoadShape(**{name: getattr(report.settings, name) for name in LoadShape.model_fields}) == shape
+    paced = [one for one in report.trials if one.intended_pps is not None]
+    assert paced and all(one.shape == shape for one in paced)
+    for one in paced:
+        assert one.intended_pps is not None and one.traffic.flows_begun is not None
+        assert abs(one.traffic.flows_begun - one.traffic.sent * 1000 / one.intended_pps) <= 2
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--ramp", "ten"], "--ramp 'ten' is not MS or MS:LEAST"),
+        (["--ramp", "10:2"], "--ramp '10:2' is not MS or MS:LEAST"),
+        (["--ramp", "300"], "a trial of 1 s has no whole number of ramps of 300 ms"),
+        (["--preset", "vcpe", "--burst", "8"], "--preset and --burst exclude each other"),
+    ],
+)
+def test_shapes_that_cannot_be(options: list[str], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        CliRunner().invoke(app, ["rate", *options], catch_exceptions=False)
 
 
 def test_the_json_goes_to_standard_output(traffic_repository: NfRepository, nalm: Nalm) -> None:

@@ -8,16 +8,16 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk.models.queue_grid import answer_grid
-from nalm_agent.desk.models.scaling import answer_cores
+from nalm_agent.desk.models.scaling import answer_cores, answer_splits
 from nalm_agent.measure.needs import Capabilities, Needs
-from nalm_agent.rates import core_counts, queue_grid
+from nalm_agent.rates import core_counts, queue_grid, role_splits
 from nalm_agent.rates.core_counts import CoresPlan, measure_cores, plan_cores
-from nalm_agent.rates.load_experiment import LoadExperiment, LoadKind
+from nalm_agent.rates.load_experiment import LoadExperiment
 from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
 from nalm_agent.report.progress import PartProgress, Silent
@@ -29,10 +29,17 @@ from nalm_core.models.queue.gaps import Arrivals, Gaps, mean_gap_of_rate
 from nalm_core.models.queue.service import linear_times
 from nalm_core.models.queue.solution import solve
 from nalm_core.models.speedup import Factors, speedup
-from nalm_core.rates.load_experiments import CoresAnswer, CoresResult, GridAnswer, QueueResult
+from nalm_core.rates.load_experiments import (
+    CoresAnswer,
+    CoresResult,
+    GridAnswer,
+    QueueResult,
+    RolesResult,
+)
 from nalm_core.rates.rate_report import Phase, RateReport, RateSettings, Trial
 from nalm_core.report.batch_sizes import LcoreBatches
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import Kind, LoadKind
+from nalm_core.wire.load_parameters import LoadParameters
 from rate_synthetic import INFO, STAGES, TSC_HZ, Truth, rate_report, trial
 from tiny import RATES_TOML, Nalm, NfRepository
 
@@ -44,6 +51,14 @@ f_s = { plain = "made", parallel = "made" }
 scenario = "made_1"
 batch = { arguments = ["--batch={value}"], values = [32] }
 ring = { arguments = ["--ring", "{value}"], values = [64] }
+[experiments.roles.made]
+run = "made"
+dispatch = ["rx", "tx"]
+splits = [
+    { scenario = "made_2", dispatch = 1, workers = 1 },
+    { scenario = "made_4", dispatch = 2, workers = 2 },
+    { scenario = "made_1", dispatch = 1, workers = 1 },
+]
 [scenarios.made_1]
 lcores = 2
 traffic = "nalm.toml"
@@ -135,8 +150,49 @@ def test_the_fit_has_curve_peak_and_factors(place: Place, monkeypatch: pytest.Mo
     assert CoresAnswer.model_validate_json(answer.document.model_dump_json(by_alias=True)) == answer.document
 
 
-def experiment(place: Place, *chosen: str, kind: LoadKind = Kind.CORES) -> LoadExperiment:
-    return LoadExperiment(kind, chosen, None, place)
+def experiment(place: Place, *chosen: str, kind: LoadKind = Kind.CORES, **parameters: Any) -> LoadExperiment:
+    return LoadExperiment(kind, chosen, None, place, LoadParameters(**parameters))
+
+
+def test_splits_are_measured_where_the_host_has_the_lcores(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(role_splits, "measure_rates", lambda subject, *_: of_scenario(subject))
+    with_cpus(monkeypatch, 4)
+    asked = experiment(place, kind=Kind.ROLES, lcores=[4])
+    assert asked.needs() == {"made": Needs(lcores=1, loads=True)}, "the run that predicts"
+    result = asked.measure(Capabilities(lcores=4))
+    assert isinstance(result, RolesResult)
+    answer = result.tables["made"]
+    two, four, one = answer.splits
+    assert two.measured_pps == pytest.approx(2_000_000 * speedup(FACTORS, 2), rel=1e-3)
+    assert two.error == pytest.approx(two.predicted_pps / two.measured_pps - 1)
+    assert four.left_out == "made_4 needs 5 lcores, nalm may use 4 CPUs"
+    assert one.left_out == "made_1 has no lcore for the generator"
+    assert list(answer.plans) == [4]
+    text = "\n".join(answer_splits(answer).lines)
+    assert "4 lcores: dispatch " in text and "not measured: made_4 needs 5 lcores" in text
+    assert "within 10 % of the measured rate: " in text
+
+
+def test_parameters_of_a_job_take_the_place_of_the_defaults(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[RateSettings] = []
+
+    def measured(subject: str, settings: RateSettings, *_: object) -> RateReport:
+        asked.append(settings)
+        return of_scenario(subject)
+
+    monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
+    monkeypatch.setattr(core_counts, "measure_rates", measured)
+    with_cpus(monkeypatch, 16)
+    result = experiment(place, lcores=[1, 4, 8], launches=7).measure(Capabilities(lcores=16))
+    assert isinstance(result, CoresResult)
+    assert [one.lcores for one in result.tables["made"].points] == [1, 4, 8]
+    assert {one.mrr_launches for one in asked} == {7}
+    assert experiment(place, lcores=[1, 4, 8]).needs() == {"made": Needs(lcores=9, loads=True)}
 
 
 def test_a_job_measures_the_tables_that_its_host_can(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,6 +341,17 @@ def test_a_step_says_which_of_how_many_parts_it_is_in() -> None:
         ("queue", "table nop (2 of 2), cell b (1 of 4), full load", 0.5625),
         ("queue", "table nop, full load", 0.5),
     ]
+
+
+def test_a_job_measures_its_queues_at_the_loads_of_its_request(
+    place: Place, modelled: type[ModelledNf]
+) -> None:
+    asked = experiment(place, kind=Kind.QUEUE, loads=[0.3], arrivals="geometric", ring=[128])
+    result = asked.measure(Capabilities(lcores=2))
+    assert isinstance(result, QueueResult)
+    table = result.tables["made"]
+    assert ([one.share for one in table.loads], table.arrivals) == ([0.3], "geometric")
+    assert {one.queue for one in table.loads} == {128}
 
 
 def test_a_grid_says_how_far_it_is(place: Place, modelled: type[ModelledNf]) -> None:

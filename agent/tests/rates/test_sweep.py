@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from nalm_agent.counters import papi
 from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison
 from nalm_core.rates.sweep import compare_sweeps, sweep
-from tiny import RATES_TOML, Nalm, NfRepository
+from tiny import NALM, RATES_TOML, Nalm, NfRepository
 
 pytestmark = pytest.mark.timed
 
@@ -64,6 +66,27 @@ def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
         assert any(note.startswith("IPP and eIPC were not counted: ") for note in report.notes)
         assert report.load_events == []
     assert code in (0, 3), said
+
+
+def test_a_host_without_a_second_cpu_is_told_before_anything_is_built(
+    traffic_repository: NfRepository, nalm: Nalm
+) -> None:
+    apart = RATES_TOML.replace('traffic = "nalm.toml"', 'lcores = 2\ntraffic = "nalm.toml"')
+    traffic_repository.commit("generator apart", nalm__toml=apart)
+    built = sorted((nalm.home / "builds").glob("*"))
+    one_cpu = ["taskset", "-c", str(min(os.sched_getaffinity(0))), str(NALM)]
+    done = subprocess.run(
+        [*one_cpu, "rate", "HEAD", "--mode", "sweep"],
+        cwd=traffic_repository.path,
+        env=nalm.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 4, done.stdout
+    assert sorted((nalm.home / "builds").glob("*")) == built
+    assert "the scenario needs 2 lcores, but nalm may use 1 CPU of this host" in done.stderr
+    assert "choose a scenario with fewer lcores" in done.stderr
 
 
 @pytest.mark.nightly

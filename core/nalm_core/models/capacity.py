@@ -72,6 +72,10 @@ class MeasuredHost:
         return Chip(supply, self.watts if lcores == self.cpus else None)
 
 
+CORES = "cores"
+"""Resource whose supply and demand are instructions, or cycles, of cores."""
+ASSUMED_IPC = 4.0
+"""Instructions per cycle of a core whose supply was not measured, as the paper takes them of its CPU."""
 PBB: Mapping[str, float] = MappingProxyType({"cores": 104.0, "cache": 25.0, "memory": 1.0})
 """Provider backbone bridging, per packet: cycles, operations of L2 or L3, external transactions."""
 CHIPS: Mapping[str, Chip] = MappingProxyType(

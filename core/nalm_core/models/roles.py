@@ -94,6 +94,11 @@ def greatest_rate(work: Work, lcores: int, frequency_hz: float) -> Plan:
     return _plan(work, shares, frequency_hz)
 
 
+def planned(work: Work, lcores: Shares, frequency_hz: float) -> Plan:
+    """This split. Raises ModelInputError for a role with work and without an lcore."""
+    return _plan(work, lcores, frequency_hz)
+
+
 def whole_lcores(work: Work, lcores: int, frequency_hz: float) -> Plan:
     """The best split into whole lcores, of all splits: the greatest rate, then the least denominator.
 
@@ -117,13 +122,14 @@ def whole_lcores(work: Work, lcores: int, frequency_hz: float) -> Plan:
 
 def _plan(work: Work, lcores: Shares, frequency_hz: float) -> Plan:
     require_positive("frequency", frequency_hz, "Hz")
+    denominator = _denominator(work, lcores)
     rates = {
         name: frequency_hz * count / cycles
         for name, count, cycles in zip(ROLES, lcores, work.values, strict=True)
         if cycles > 0
     }
     slowest = min(rates, key=lambda name: rates[name])
-    return Plan(*lcores, rates[slowest], slowest, _denominator(work, lcores))
+    return Plan(*lcores, rates[slowest], slowest, denominator)
 
 
 def _denominator(work: Work, lcores: Shares) -> float:

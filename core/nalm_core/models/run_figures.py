@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nalm_core.models.capacity import MeasuredHost
+from nalm_core.models.capacity import CORES, MeasuredHost
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.report.batch_sizes import BatchCounts, summed
 from nalm_core.report.modelled_counts import modelled_events
@@ -55,15 +55,20 @@ def first_level_cache(report: RunReport) -> int:
     return size
 
 
+def run_instructions(report: RunReport) -> float:
+    """Per packet. Raises ModelInputError if they were not counted."""
+    instructions = _summary(report).chain.get("ipp")
+    if instructions is None:
+        raise ModelInputError("instructions", "the run report has none; measure with valgrind installed")
+    return instructions.value
+
+
 def run_demand(report: RunReport) -> dict[str, float]:
     """Demand of capacity.py per packet: instructions of cores, L1 misses of cache, LL misses of memory.
 
     Misses are callgrind's model with the host's caches. Raises ModelInputError for a missing counter.
     """
-    summary = _summary(report)
-    instructions = summary.chain.get("ipp")
-    if instructions is None:
-        raise ModelInputError("instructions", "the run report has none; measure with valgrind installed")
+    instructions = run_instructions(report)
     apart = report.arms[Arm.HEAD].apart_stages()
     modelled = modelled_events(report.model_counts, Arm.HEAD, None, apart)
     if modelled is None:
@@ -73,7 +78,7 @@ def run_demand(report: RunReport) -> dict[str, float]:
     if missing:
         raise ModelInputError(missing[0], "the run report has not counted it")
     return {
-        "cores": instructions.value,
+        CORES: instructions,
         "cache": (events["l1i_misses"] + events["l1d_misses"]) / packets,
         "memory": events["ll_misses"] / packets,
     }

@@ -12,6 +12,7 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.rate_report import Search
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
@@ -29,14 +30,13 @@ __all__ = ["CommonLoad", "PairedTrial"]
 SCHEMA: Final = "nalm.rate-comparison/1"
 
 
-class ComparisonSettings(Model):
-    """Settings of the measurement and of its verdict."""
+class ComparisonSettings(LoadShape):
+    """Settings of the measurement and of its verdict, with the shape of the open loop."""
 
     launches: int = Field(default=defaults.COMPARE_LAUNCHES, ge=1, le=200)
     trials: int = Field(default=defaults.COMPARE_TRIALS, ge=1, le=1000)
     trial_s: float = Field(default=defaults.TRIAL_S, gt=0)
     leave_out_s: float = Field(default=defaults.LEAVE_OUT_S, ge=0)
-    arrivals: str | None = None
     margin: float = Field(default=defaults.LATENCY_MARGIN, gt=0)
     loss_margin: float = Field(default=defaults.LOSS_MARGIN, gt=0, lt=1)
     alpha: float = Field(default=defaults.COMPARE_ALPHA, gt=0, lt=1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results of experiments under load: one commit on several numbers of lcores, behind several
-queues, and at several shares of new flows."""
+queues, at several shares of new flows, and with lcores split between its roles."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from nalm_core.models.documents.speedup import MeasuredRates, SpeedupAnswer, Spe
 from nalm_core.models.speedup import Throughput
 from nalm_core.rates.flow_costs import FlowsAnswer
 from nalm_core.rates.queue_comparison import ComparedLoad
+from nalm_core.rates.role_splits import SplitsAnswer
 
 ASSUMES = (
     "Batches are those with packets; their times are measured, by the speed of the trial; gaps are "
@@ -70,7 +71,15 @@ class FlowsResult(Document):
     """Tables that could not be measured, with reasons."""
 
 
-LoadResult = Annotated[CoresResult | QueueResult | FlowsResult, Field(discriminator="kind")]
+class RolesResult(Document):
+    kind: Literal["roles"] = "roles"
+    tables: dict[str, SplitsAnswer]
+    """By name of the table in nalm.toml."""
+    unusable: dict[str, str]
+    """Tables that could not be measured, with reasons."""
+
+
+LoadResult = Annotated[CoresResult | QueueResult | FlowsResult | RolesResult, Field(discriminator="kind")]
 
 
 def cores_answer(

@@ -16,6 +16,7 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.report.event_counts import EventCount
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import (
     Build,
     Check,
@@ -72,8 +73,8 @@ class LoadEvents(Model):
     count: EventCount
 
 
-class RateSettings(Model):
-    """Settings of the measurement."""
+class RateSettings(LoadShape):
+    """Settings of the measurement, with the shape of the open loop."""
 
     mode: Mode = Mode.ALL
     arrivals: str | None = Field(default=None, pattern=r"^(cbr|poisson|geometric|nbinom:[0-9.]{1,9})$")

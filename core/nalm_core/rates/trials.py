@@ -37,8 +37,12 @@ from nalm_core.report.counters import (
     stolen_share,
     working_lcores,
 )
+from nalm_core.report.offered_load import NO_SHAPE
 from nalm_core.report.run_report import Arm, ArmInfo, OutcomeKind, Round, StageCounters, StageInfo
 from nalm_core.text.percents import share_percent
+
+FLOWS_SLACK = 2
+"""Flows begun before the trial's first packet, or due after its last."""
 
 LATE, UNSENT, NOT_RETURNED = "generator.late", "generator.unsent", "not_returned"
 QUEUE_FULL, NOT_TAKEN_IN = "generator.queue_full", "not_taken_in"
@@ -98,7 +102,13 @@ def intended(trial: Trial) -> int:
     traffic = trial.traffic
     if trial.intended_pps is None:
         return traffic.sent
-    return max(round(trial.intended_pps * traffic.sending_ns / 1e9), traffic.sent + traffic.late)
+    return max(_scheduled(trial), traffic.sent + traffic.late)
+
+
+def _scheduled(trial: Trial) -> int:
+    """Packets due in an open loop by its clock."""
+    assert trial.intended_pps is not None
+    return (trial.shape or NO_SHAPE).due(trial.intended_pps, trial.traffic.sending_ns)
 
 
 def unsent(trial: Trial) -> int:
@@ -106,7 +116,9 @@ def unsent(trial: Trial) -> int:
     if trial.intended_pps is None:
         return 0
     waiting = intended(trial) - trial.traffic.sent - trial.traffic.late
-    slack = max(UNSENT_SLACK_PACKETS, round(trial.intended_pps * UNSENT_SLACK_US / 1e6))
+    shape = trial.shape or NO_SHAPE
+    moment = round(shape.fastest(trial.intended_pps) * UNSENT_SLACK_US / 1e6)
+    slack = max(UNSENT_SLACK_PACKETS, moment, shape.burst or 0)
     return waiting if waiting > slack else 0
 
 
@@ -234,13 +246,25 @@ def _dishonest(trial: Trial, info: ArmInfo) -> str | None:
         return said
     sent = trial.traffic.sent
     if trial.intended_pps is not None:
-        due = trial.intended_pps * trial.traffic.sending_ns / 1e9
-        given = sent + trial.traffic.late
+        due, given = _scheduled(trial), sent + trial.traffic.late
         if given > due * (1 + HONEST_LIMIT) + UNSENT_SLACK_PACKETS:
-            return f"the generator sent or gave up {given} packets, but {due:.0f} were due"
+            return f"the generator sent or gave up {given} packets, but {due} were due"
+        if flows := _other_flows(trial):
+            return flows
         wall = fmean(lcore.turn_wall_ns for lcore in trial.lcores)
         if trial.traffic.sending_ns > wall * (1 + HONEST_LIMIT):
             return "the generator reports a sending time longer than the trial"
+    return None
+
+
+def _other_flows(trial: Trial) -> str | None:
+    """A number of begun flows other than that of the packets, of which each begins one at most."""
+    per_second, begun = (trial.shape or NO_SHAPE).new_flows, trial.traffic.flows_begun
+    if per_second is None or begun is None or trial.intended_pps is None:
+        return None
+    due = (trial.traffic.sent + trial.traffic.late) * min(1.0, per_second / trial.intended_pps)
+    if abs(begun - due) > max(HONEST_LIMIT * due, FLOWS_SLACK):
+        return f"the generator began {begun} flows, but {due:.0f} were due"
     return None
 
 

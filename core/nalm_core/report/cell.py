@@ -31,10 +31,28 @@ class Kind(StrEnum):
     """A grid of queues and loads, beside the queue model."""
     FLOWS = "flows"
     """Several shares of new flows: what first packets cost, and what later ones do."""
+    ROLES = "roles"
+    """Splits of lcores between dispatch, workers and databases, predicted and measured."""
 
 
 CellKind = Literal[Kind.FEATURES, Kind.ABLATION, Kind.MODELS]
-"""Experiments that compare side by side, in cells. The others put one run under load."""
+"""Experiments that compare side by side, in cells."""
+LoadKind = Literal[Kind.CORES, Kind.QUEUE, Kind.FLOWS, Kind.ROLES]
+"""Experiments that put one run under load."""
+
+
+def cell_kind(kind: Kind) -> CellKind | None:
+    """None: an experiment under load."""
+    if kind is Kind.FEATURES or kind is Kind.ABLATION or kind is Kind.MODELS:
+        return kind
+    return None
+
+
+def load_kind(kind: Kind) -> LoadKind | None:
+    """None: an experiment with cells."""
+    if kind is Kind.CORES or kind is Kind.QUEUE or kind is Kind.FLOWS or kind is Kind.ROLES:
+        return kind
+    return None
 
 
 class Use(StrEnum):

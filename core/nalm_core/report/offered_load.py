@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from math import floor
 from typing import Annotated
 
 from pydantic import Field
@@ -27,43 +28,71 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+class Ramp(Model):
+    """A rate that rises linearly from `least` times its mean to `2 - least` times, and begins again."""
+
+    ms: float = Field(gt=0, le=60_000)
+    """Milliseconds of one rise. Every turn or trial begins with the slow end."""
+    least: float = Field(default=0, ge=0, le=1)
+
+    @property
+    def text(self) -> str:
+        """MS:LEAST, without a LEAST of 0."""
+        return f"{self.ms:g}" + (f":{self.least:g}" if self.least else "")
+
+    def warped(self, ns: float) -> float:
+        """Nanoseconds in which the mean rate has as many packets as the ramp in these from its begin on."""
+        period = self.ms * 1e6
+        periods = floor(ns / period)
+        share = ns / period - periods
+        return period * (periods + self.least * share + (1 - self.least) * share**2)
+
+    def divides(self, ms: float) -> bool:
+        """Whether this time has a whole number of rises, and so the mean rate."""
+        rises = ms / self.ms
+        return round(rises) >= 1 and abs(rises - round(rises)) < 1e-6
+
+
 class LoadShape(Model):
     """What an open loop has in addition to its rate. None: as the NF's configuration has it."""
 
     arrivals: str | None = None
     """Gaps between packets, or bursts, such as `poisson`."""
-    burst: int | None = None
+    burst: int | None = Field(default=None, gt=0, exclude_if=_is_none)
     """Packets that are due at the same time."""
-    new_flows: int | None = None
+    new_flows: int | None = Field(default=None, gt=0, exclude_if=_is_none)
     """Flows per second that take the place of others."""
+    ramp: Ramp | None = Field(default=None, exclude_if=_is_none)
+    """None: the rate stays as it is."""
+
+    def due(self, pps: int, sending_ns: int) -> int:
+        """Packets due in this time from the first burst on, at a mean rate of pps."""
+        packets = pps * (sending_ns if self.ramp is None else self.ramp.warped(sending_ns)) / 1e9
+        if self.burst is None:
+            return round(packets)
+        return self.burst * (int(packets / self.burst) + 1)
+
+    def fastest(self, pps: int) -> float:
+        """The greatest rate of a mean of pps, without bursts."""
+        return pps if self.ramp is None else pps * (2 - self.ramp.least)
 
 
-class OfferedLoad(Model):
+NO_SHAPE = LoadShape()
+
+
+class OfferedLoad(LoadShape):
     """An open loop, the same for both arms of a run."""
 
     name: LoadName
     """The load by nalm.toml. Figures of different loads are in different series."""
     pps: int = Field(gt=0)
     """Packets per second that the generator is asked for."""
-    arrivals: str | None = None
-    """Gaps between packets, such as `poisson`. None: those of the NF's configuration."""
     found: str | None = None
     """How the rate follows from the load, for readers; None if the load is a rate."""
-    burst: int | None = Field(default=None, gt=0, exclude_if=_is_none)
-    """Packets that are due at the same time. None: as the NF's configuration has it."""
-    new_flows: int | None = Field(default=None, gt=0, exclude_if=_is_none)
-    """Flows per second that take the place of others. None: as the NF's configuration has it."""
 
     @property
     def shape(self) -> LoadShape:
-        return LoadShape(arrivals=self.arrivals, burst=self.burst, new_flows=self.new_flows)
-
-    def due(self, sending_ns: int) -> int:
-        """Packets due in this time from the first burst on."""
-        packets = self.pps * sending_ns / 1e9
-        if self.burst is None:
-            return round(packets)
-        return self.burst * (int(packets / self.burst) + 1)
+        return LoadShape(**{name: getattr(self, name) for name in LoadShape.model_fields})
 
 
 class RoundTraffic(Model):

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from nalm_core.report.cell import Kind
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 
 
 class LeasedExperiment(BaseModel):
@@ -15,6 +16,8 @@ class LeasedExperiment(BaseModel):
     kind: Kind
     names: list[str]
     seed: int
+    parameters: LoadParameters = NO_PARAMETERS
+    """Of an experiment under load, in place of the defaults."""
 
 
 class Lease(BaseModel):

@@ -8,7 +8,7 @@ from math import isclose
 from typing import Any
 
 import pytest
-from nalm_core.report.offered_load import OfferedLoad, RoundTraffic
+from nalm_core.report.offered_load import LoadShape, OfferedLoad, Ramp, RoundTraffic
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import Arm, Round, RunReport
 from nalm_core.report.serialization import ReportError, dump_report, parse_report
@@ -139,7 +139,29 @@ def test_new_flows_are_those_that_were_due(begun: int, outcome: str) -> None:
 )
 def test_packets_due_in_bursts(burst: int | None, sending_ns: int, due: int) -> None:
     """Bursts of 32 at 1,000,000 packets/s begin every 32 us, the first at once."""
-    assert OfferedLoad(name="1Mpps", pps=1_000_000, burst=burst).due(sending_ns) == due
+    assert LoadShape(burst=burst).due(1_000_000, sending_ns) == due
+
+
+@pytest.mark.parametrize(
+    ("least", "ms", "due"),
+    [
+        (0, 0, 0),
+        (0, 5, 2500),  # x^2
+        (0, 10, 10_000),
+        (0.5, 5, 3750),  # x/2 + x^2/2
+        (1, 5, 5000),
+        (0, 25, 22_500),
+    ],
+)
+def test_packets_due_in_a_ramp(least: float, ms: int, due: int) -> None:
+    """Rises of 10 ms at a mean of 1,000,000 packets/s."""
+    shape = LoadShape(ramp=Ramp(ms=10, least=least))
+    assert shape.due(1_000_000, ms * 1_000_000) == due
+    assert shape.fastest(1_000_000) == (2 - least) * 1e6
+
+
+def test_a_whole_number_of_rises_has_the_mean_rate() -> None:
+    assert [Ramp(ms=2.5).divides(ms) for ms in (10, 2.5, 4, 1, 0.001)] == [True, True, False, False, False]
 
 
 def test_a_load_that_only_base_carries_makes_head_broken() -> None:

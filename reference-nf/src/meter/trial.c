@@ -65,6 +65,7 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 	bool open = asked->load == NALM_TRAFFIC_OPEN;
 	generator_set_bursts(g, open ? asked->burst : 0);
 	generator_set_new_flows(g, open ? asked->new_flows_per_second : 0);
+	generator_set_ramp(g, open ? t->file->ramp.period_ns : 0, (double)t->file->ramp.least_millionths / 1e6);
 	g->silent = asked->load == NALM_TRAFFIC_SILENT;
 	if (!g->silent)
 		generator_set_rate(g, open ? asked->rate_pps : 0);

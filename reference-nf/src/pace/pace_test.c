@@ -183,6 +183,55 @@ static void random_gaps_keep_their_rate_when_late(void)
 	CHECK(sent > 98000 && sent < 102000);
 }
 
+/* Half the packets of a ramp from nothing are due in the last 29 % of its period: x^2 = 1/2. */
+static void a_ramp_rises_and_begins_again(void)
+{
+	const uint64_t period = HZ / 100, begin = UINT64_MAX - period / 2; /* the counter wraps around in between */
+	struct pace p;
+
+	pace_open(&p, 1000000, 1, 0, HZ);
+	p.ramp = (struct ramp){.period = (double)period, .least = 0};
+	pace_start(&p, begin);
+	CHECK_EQUAL(pace_due(&p), begin);
+	uint64_t sent = 0;
+	for (uint32_t tenth = 1; tenth <= 10; tenth++) {
+		sent += send_due(&p, begin + tenth * period / 10 - 1);
+		CHECK(fabs((double)sent - 100.0 * tenth * tenth) <= 1);
+	}
+	CHECK_EQUAL(sent, 10000);
+	CHECK(fabs((double)send_due(&p, begin + period + period / 2) - 2500) <= 1);
+	/* a new turn begins with the ramp's slow end */
+	pace_start(&p, 0);
+	CHECK(fabs((double)send_due(&p, period / 2) - 2500) <= 1);
+}
+
+static void a_ramp_keeps_the_mean_rate(void)
+{
+	static double table[GAPS_DRAWS];
+	const struct gaps_settings geometric = {GAPS_GEOMETRIC, 0};
+	const double leasts[] = {0, 0.25, 1};
+	struct pace p;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		pace_open(&p, 1000000, 32, 0, HZ);
+		p.ramp = (struct ramp){.period = (double)HZ / 1000, .least = leasts[i]};
+		pace_start(&p, 7);
+		/* of the first quarter of a period: a/4 + (1 - a)/16 */
+		double quarter = 1000 * (leasts[i] / 4 + (1 - leasts[i]) / 16);
+		CHECK(fabs((double)send_due(&p, 7 + HZ / 4000) - quarter) <= 32);
+		CHECK(fabs((double)send_due(&p, 7 + HZ / 10) - 100000) <= 64 + quarter);
+	}
+	gaps_fill(table, &geometric, 1000, (double)HZ / 1e9);
+	pace_open(&p, 1000000, 1, 0, HZ);
+	pace_draw(&p, table, 3);
+	p.ramp = (struct ramp){.period = (double)HZ / 1000, .least = 0.5};
+	pace_start(&p, 0);
+	uint64_t sent = send_due(&p, HZ / 10), before = p.due;
+	CHECK(sent > 98000 && sent < 102000);
+	pace_sent(&p);
+	CHECK(pace_due(&p) >= before);
+}
+
 int main(void)
 {
 	RUN(keeps_the_rate);
@@ -194,5 +243,7 @@ int main(void)
 	RUN(the_table_is_the_distribution);
 	RUN(names_of_families);
 	RUN(random_gaps_keep_their_rate_when_late);
+	RUN(a_ramp_rises_and_begins_again);
+	RUN(a_ramp_keeps_the_mean_rate);
 	return 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,7 @@ static void set_pace(struct generator *g, uint64_t rate_pps)
 
 	pace_open(&g->pace, rate_pps, g->burst, g->settings->late_after_us * hz / 1000000, hz);
 	g->pace.late = late;
+	g->pace.ramp = g->ramp;
 	draw_gaps(g, rate_pps);
 }
 
@@ -68,6 +70,11 @@ void generator_set_arrivals(struct generator *g, const struct gaps_settings *arr
 void generator_set_bursts(struct generator *g, uint64_t packets)
 {
 	g->burst = packets != 0 ? (uint32_t)packets : g->settings->burst;
+}
+
+void generator_set_ramp(struct generator *g, uint64_t period_ns, double least)
+{
+	g->ramp = (struct ramp){.period = (double)period_ns * (double)rte_get_tsc_hz() / 1e9, .least = fmin(least, 1)};
 }
 
 bool generator_renews(const struct generator *g)

@@ -27,6 +27,7 @@ struct generator {
 	uint32_t waiting_count;
 	struct pace pace;
 	uint32_t burst;
+	struct ramp ramp; /* of an agent's trial; the settings have none */
 	struct gaps_settings arrivals;
 	double *gaps; /* of `arrivals` at `gaps_ns` on average, if they are random */
 	double gaps_ns;
@@ -58,6 +59,8 @@ void generator_set_arrivals(struct generator *generator, const struct gaps_setti
 /* Sets the packets of a burst, and new flows per second, for the next generator_set_rate(). 0: those of the settings. */
 void generator_set_bursts(struct generator *generator, uint64_t packets);
 void generator_set_new_flows(struct generator *generator, uint64_t per_second);
+/* Sets a ramp for the next generator_set_rate(). period_ns 0: none. least: its slowest rate over its mean, up to 1. */
+void generator_set_ramp(struct generator *generator, uint64_t period_ns, double least);
 /* Whether this traffic's flows can end, and others take their place. */
 bool generator_renews(const struct generator *generator);
 /* Flows that took the place of others. */

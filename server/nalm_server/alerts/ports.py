@@ -21,6 +21,9 @@ assigned: Event[[Session, Sequence[int], int | None]] = Event()
 changed: Event[[Session, AlertRow, datetime]] = Event()
 """The forges' statuses of the alert's commits may have changed."""
 
+accepted: Event[[Session, int, str, datetime]] = Event()
+"""A finding of this project's commit, by its SHA, was accepted."""
+
 notify: Port[Callable[[Session, AlertRow, str, datetime], int | None]] = Port("alerts.ports.notify")
 """Sends an alert's new state, with the reason. Returns the number of messages; None: no notification."""
 

@@ -223,6 +223,23 @@ class Expectation(Schema):
     created_at: datetime
 
 
+class AcceptanceNew(Schema):
+    why: Reason
+    bound: Annotated[Real, Field(gt=1, le=100)] | None = None
+    """CPP, after / before, up to which it is accepted; null: the upper end of this run's interval."""
+
+
+class Acceptance(Schema):
+    """Whether the findings of a run are accepted."""
+
+    possible: bool
+    """The run has a finding, and is not of the default branch, where an alert has it."""
+    accepted: bool
+    """All of its findings are within what was accepted."""
+    expectations: list[Expectation]
+    """By whom, why, and up to which bound, of this run's scenario."""
+
+
 class Floor(Schema):
     """Noise floor of a series: the size of change below which it makes no alert."""
 

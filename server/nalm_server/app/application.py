@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from nalm_server.alerts.acceptance_endpoints import router as acceptances
 from nalm_server.alerts.endpoints import router as alerts
 from nalm_server.alerts.subscription_endpoints import router as subscriptions
 from nalm_server.alerts.weeks.badges.endpoints import router as badges
@@ -91,6 +92,7 @@ ROUTERS = (
     jobs,
     runs,
     run_code,
+    acceptances,
     renderings,
     hooks,
     refs,

@@ -10,6 +10,7 @@ import typer
 from nalm_core.report.cell import Kind
 from nalm_core.report.trials.kinds import RunKind
 from nalm_core.text.commit_name import short
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.backfill import service as backfills
@@ -168,26 +169,66 @@ def bisect(
 
 def experiment(
     project: Project,
-    kind: Annotated[Kind, typer.Argument(help="features, ablation, models, cores, queue or flows.")],
+    kind: Annotated[Kind, typer.Argument(help="features, ablation, models, cores, queue, flows or roles.")],
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="Tables of nalm.toml. Default: all.")
     ] = None,
+    *,
     revision: Annotated[
         str | None, typer.Option(help="Commit to measure. Default: the default branch's tip.")
     ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds for a cell, a load or a trial. Default: the agent's.")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE,...",
+            help="A parameter of an experiment under load; repeatable. cores, roles: lcores, launches. "
+            "queue: batch, ring, frame, loads, arrivals. flows: shares, loads, packets, launches.",
+        ),
+    ] = None,
     state: State = None,
 ) -> None:
-    """Measures features, variants, models, lcores, queues or flows of one commit.
+    """Measures features, variants, models, lcores, queues, flows or roles of one commit.
 
     Examples: nalm-server experiment my-nf features --revision v1.2
 
-    nalm-server experiment my-nf queue nop
+    nalm-server experiment my-nf queue nop --set batch=64,256 --set loads=0.2,0.8 --seconds 2
     """
     with validated():
-        new = ExperimentNew(kind=kind, revision=revision, names=names or [])
+        new = ExperimentNew.model_validate(
+            {
+                "kind": kind,
+                "revision": revision,
+                "names": names or [],
+                "cell_seconds": seconds,
+                "parameters": dict(_parameter(one) for one in parameters or []),
+            }
+        )
     with opened(state) as context:
         made = experiments.create(context, SYSTEM, project, new)
     out.print(f"experiment {made.id} is {made.state}: {made.kind} of {short(made.sha)}, job {made.job_id}")
+
+
+def _parameter(text: str) -> tuple[str, object]:
+    """`batch=64,256` as a name with one value, or with the values of a parameter that has several."""
+    name, separator, values = text.partition("=")
+    if not separator:
+        raise typer.BadParameter(f"--set {text!r} is not NAME=VALUE")
+    if name not in LoadParameters.model_fields or isinstance(getattr(NO_PARAMETERS, name), list):
+        return name, [_value(one) for one in values.split(",")]
+    return name, _value(values)
+
+
+def _value(text: str) -> object:
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _print_bisect(made: BisectDetail) -> None:

@@ -27,7 +27,7 @@ class JobReason(StrEnum):
     BACKFILL = "backfill"
     BISECT = "bisect"
     EXPERIMENT = "experiment"
-    """Measures features, variants, models, core counts, queues or flows of one commit."""
+    """Measures features, variants, models, core counts, queues, flows or roles of one commit."""
     CONTROL = "control"
     """Code against itself: a change reported there is a false alarm."""
     LINK = "link"

@@ -53,6 +53,11 @@ def show(session: Session, alert: AlertRow, now: datetime) -> None:
     notifications.look_again(session, alert.project_id, shas, now)
 
 
+def accepted(session: Session, project_id: int, sha: str, now: datetime) -> None:
+    """Updates the forges' statuses of a commit whose finding was accepted."""
+    notifications.look_again(session, project_id, [sha], now)
+
+
 def is_muted(session: Session, alert: AlertRow, now: datetime) -> bool:
     """True if all its scenarios are muted at present."""
     globs = [one.scenario for one in rule_repository.mutes(session, alert.project_id, now)]

@@ -200,10 +200,16 @@ def _move_refs(session: Session, project_id: int, event: Event, plan: Plan, now:
 
 
 def _expect(session: Session, project_id: int, request: PullRequestChanged, now: datetime) -> None:
-    """A merged request's declarations apply to its merge commit, or without one to its head."""
-    if request.state == "merged" and expectations.declares(request.body):
-        merged = record(session, project_id, request.merged_as or request.head_sha, None, listed=False)
-        expectations.record_request(session, merged, request.body or "", request.author, now)
+    """A merged request's declarations, and what was accepted of its head, apply to its merge commit, or
+    without one to its head."""
+    if request.state != "merged":
+        return
+    accepted = expectations.triaged(session, project_id, request.head_sha)
+    if not (accepted or expectations.declares(request.body)):
+        return
+    merged = record(session, project_id, request.merged_as or request.head_sha, None, listed=False)
+    expectations.record_request(session, merged, request.body or "", request.author, now)
+    expectations.inherit(session, merged, accepted, now)
 
 
 def _drop(session: Session, project_id: int, event: Event, plan: Plan, now: datetime) -> None:

@@ -45,12 +45,8 @@ def test_a_cost_model_is_fitted_of_all_cells_and_none_is_in_a_series(service: Se
     number = ask(service, revision="main")
     agent = Agent(service)
     lease = agent.lease()
-    assert lease["experiment"] == {
-        "id": number,
-        "kind": "features",
-        "names": [],
-        "seed": lease["experiment"]["seed"],
-    }
+    told = lease["experiment"]
+    assert (told["id"], told["kind"], told["names"]) == (number, "features", [])
     assert (lease["base_sha"], lease["head_sha"], lease["reason"]) == (sha(3), sha(3), "experiment")
     first, *rest = cells(sha(3), lease["experiment"]["seed"])
     agent.send(lease, first)
@@ -142,7 +138,12 @@ def test_an_experiment_under_load_ends_with_its_jobs_result(service: Service, ki
     agent.lease(204)
     if kind == "flows":
         agent.lease(204, loads=True)
-    lease = agent.lease(loads=True, flows=True)
+    if kind == "roles":
+        agent.lease(204, loads=True, flows=True)
+    lease = agent.lease(loads=True, flows=True, parameters=True)
+    assert shown(service, number)["state"] == "running"
+    (listed,) = service.get("/projects/demo/experiments", kind=kind)
+    assert listed["state"] == "running"
     assert (lease["experiment"]["kind"], lease["experiment"]["names"]) == (kind, ["nop"])
     agent.finish(lease, under_load=UNDER_LOAD[kind])
     done = shown(service, number)
@@ -150,6 +151,41 @@ def test_an_experiment_under_load_ends_with_its_jobs_result(service: Service, ki
     assert done["result"] == UNDER_LOAD[kind]
     assert agent.finish(lease, under_load=UNDER_LOAD[kind])["state"] == "done", "twice changes nothing"
     assert [one["id"] for one in service.get("/projects/demo/experiments", kind=kind)] == [number]
+
+
+def test_parameters_of_a_request_reach_its_agent(service: Service) -> None:
+    parameters = {"batch": [64], "loads": [0.2, 0.8], "arrivals": "cbr"}
+    number = ask(service, "queue", revision="main", parameters=parameters)
+    agent = Agent(service)
+    agent.lease(204, loads=True, flows=True)
+    assert "parameters of experiments" in service.get(f"/jobs/{shown(service, number)['job_id']}")["waiting"]
+    lease = agent.lease(loads=True, parameters=True)
+    for told in (lease["experiment"]["parameters"], shown(service, number)["parameters"]):
+        assert {name: told[name] for name in parameters} == parameters
+        assert (told["ring"], told["launches"]) == ([], None)
+    body = {"kind": "queue", "revision": "main", "parameters": parameters}
+    again = service.post("/projects/demo/experiments", "admin", 201, body)
+    assert (again["id"], again["state"]) == (number, "running"), "the same one, under way"
+    assert ask(service, "queue", revision="main") != number
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "said"),
+    [
+        ("queue", {"lcores": [2]}, "An experiment of kind queue has no lcores; it has arrivals, batch"),
+        ("features", {"launches": 3}, "An experiment of kind features has no launches; it has none."),
+        ("flows", {"loads": [0.2, 0.5]}, "has one load, not 2"),
+        ("flows", {"shares": [0.2]}, "needs two shares or more"),
+        ("cores", {"lcores": [0]}, "greater than or equal to 1"),
+        ("queue", {"arrivals": "bursty"}, "pattern"),
+    ],
+)
+def test_parameters_that_a_kind_does_not_have(
+    service: Service, kind: str, parameters: dict[str, Any], said: str
+) -> None:
+    body = {"kind": kind, "parameters": parameters}
+    refused = service.post("/projects/demo/experiments", "admin", 422, body)
+    assert said in str(refused["error"])
 
 
 def test_an_experiment_under_load_without_a_result_says_why(service: Service) -> None:

@@ -229,6 +229,26 @@ def test_doctor_step_never_fails_the_job(clone: Workspace) -> None:
     assert doctor["continue-on-error"] is True
 
 
+@pytest.mark.parametrize("ci", CIS)
+def test_a_week_has_a_table_of_what_the_host_shows(
+    ci: str, fake: Workspace, origin: Origin, tmp_path: Path
+) -> None:
+    """GitHub's step itself is only of scheduled runs, and shows the table in the run's summary."""
+    log, summary = tmp_path / "log", tmp_path / "summary"
+    given = {"FAKE_LOG": str(log), "FAKE_CODE": "0", "GITHUB_STEP_SUMMARY": str(summary)}
+    (fake.path / "nalm-noise.md").write_text("table\n")
+    assert fake.run(ci, "noise", scheduled(ci, origin.words) | given).returncode == 0
+    assert log.read_text() == "doctor --noise --all --seconds 30 --markdown nalm-noise.md\n"
+    log.unlink()
+    if ci == "github":
+        (step,) = [one for one in github()["steps"] if "--noise" in one.get("run", "")]
+        assert (step["if"], step["continue-on-error"]) == ("github.event_name == 'schedule'", True)
+        assert summary.read_text() == "table\n"
+    else:
+        assert fake.run(ci, "noise", push(ci, origin) | given).returncode == 0
+        assert not log.exists()
+
+
 def test_check_submits_too_but_no_working_tree(
     clone: Workspace, origin: Origin, server: ContractServer
 ) -> None:

@@ -93,6 +93,9 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/ablation": Row(Who.READER, f"{PROJECT}/ablation"),
     "GET /projects/{project}/practices": Row(Who.READER, f"{PROJECT}/practices"),
     "GET /projects/{project}/predictions": Row(Who.READER, f"{PROJECT}/predictions"),
+    "GET /projects/{project}/predictions/bounds": Row(Who.READER, f"{PROJECT}/predictions/bounds"),
+    "GET /runs/{run_id}/acceptance": Row(Who.READER, "/runs/{run}/acceptance"),
+    "POST /runs/{run_id}/acceptance": Row(Who.MAINTAINER, "/runs/{run}/acceptance", {"why": "longer keys"}),
     "GET /runs/{run_id}/model-inputs": Row(Who.READER, "/runs/{run}/model-inputs"),
     "POST /projects/{project}/predictions/speedup": Row(
         Who.READER,

@@ -10,16 +10,19 @@ from typing import Any
 from nalm_core.experiments.design import FeatureSpace, feature_design
 from nalm_core.models.documents.base import Interval
 from nalm_core.models.documents.cost import CostInput, cost_answer
+from nalm_core.models.roles import Work
 from nalm_core.models.speedup import Throughput
 from nalm_core.rates.flow_costs import FlowBreakEven, FlowPackets, FlowPoint, FlowsAnswer
 from nalm_core.rates.load_experiments import (
     CoresResult,
     FlowsResult,
     QueueResult,
+    RolesResult,
     cores_answer,
     grid_answer,
 )
 from nalm_core.rates.queue_comparison import ComparedLoad
+from nalm_core.rates.role_splits import Split, splits_answer
 from nalm_core.report.cell import ExperimentCell, Kind
 from nalm_core.report.run_report import RunReport
 from nalm_server_harness import Service
@@ -99,6 +102,15 @@ FLOWS = FlowsAnswer(
     ),
     left_out=["cache, 20.0 % new flows: 1 of 5 trials; the last: an lcore lost 7.0 % of the trial"],
 )
+ROLES = splits_answer(
+    "nop_separated",
+    Work(dispatch=100, workers=300, databases=50),
+    2e9,
+    [
+        Split("nop_2_3_1", 2, 3, 1, rates=(19.2e6, 19.4e6)),
+        Split("nop_4_8_2", 4, 8, 2, left_out="nop_4_8_2 needs 15 lcores, nalm may use 8 CPUs"),
+    ],
+)
 NOT_HERE = {"sfc_a": "it needs 5 lcores (there are 2)"}
 UNDER_LOAD: dict[str, Any] = {
     one.kind: one.model_dump(mode="json", by_alias=True)
@@ -106,6 +118,7 @@ UNDER_LOAD: dict[str, Any] = {
         CoresResult(tables={"nop": SPEEDUP}, unusable=NOT_HERE),
         QueueResult(tables={"nop": GRID}, unusable={}),
         FlowsResult(tables={"nop": FLOWS}, unusable={}),
+        RolesResult(tables={"nop": ROLES}, unusable={}),
     )
 }
 """Results of experiments under load, as an agent sends them, by kind."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from nalm_core.models.capacity import CHIPS, PBB
 from nalm_core.models.documents.base import read_document
@@ -91,7 +92,7 @@ def answer_capacity(
     there = _chip(chip, supply, None if run is None else run.host)
     used = lcores if lcores is not None else 1 if run is None else run.scenario.lcores
     if demand is not None:
-        needed: Mapping[str, float] = PBB if demand == "pbb" else dict(inputs.pairs(demand, "--demand"))
+        needed: Mapping[str, float] = PBB if demand == "pbb" else inputs.table(demand, "--demand")
     elif run is not None:
         needed = run_demand(run)
     else:
@@ -132,12 +133,15 @@ def _chip(name: str | None, supply: str | None, host: Host | None) -> Mapping[st
     if name is not None and supply is not None:
         raise ModelInputError("chip", "expected either --chip or --supply")
     if supply is not None:
-        return {"own": {"supply": dict(inputs.pairs(supply, "--supply"))}}
+        return {"own": {"supply": inputs.table(supply, "--supply")}}
     if name is None and host is None:
         raise ModelInputError("chip", "is missing: give --chip, --supply or a run report")
     if name in CHIPS:
         return {"chip": name}
     if name not in (None, THIS_HOST):
+        if not Path(str(name)).exists():
+            known = ", ".join(CHIPS)
+            raise ModelInputError("--chip", f"{name} is neither {known} or {THIS_HOST} nor a file")
         return {"own": read_document(ChipDocument, inputs.read_file(str(name)))}
     measured = host_supply(fingerprint() if name == THIS_HOST or host is None else host)
     return {"host": HostChip.model_validate(measured)}

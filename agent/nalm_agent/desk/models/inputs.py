@@ -53,7 +53,19 @@ def pairs(text: str, name: str) -> list[tuple[str, float]]:
         key, sign, value = part.partition("=")
         if not sign:
             raise ModelInputError(name, f"expected NAME=NUMBER, not {part!r}")
+        if not number(value, f"{name} {key.strip()}") > 0:
+            raise ModelInputError(f"{name} {key.strip()}", f"expected a number above 0, not {value.strip()}")
         found.append((key.strip(), number(value, f"{name} {key.strip()}")))
+    return found
+
+
+def table(text: str, name: str) -> dict[str, float]:
+    """`cores=2.4G,memory=680M` by name, each of which occurs once. Raises ModelInputError."""
+    found: dict[str, float] = {}
+    for key, value in pairs(text, name):
+        if key in found:
+            raise ModelInputError(name, f"names {key} twice")
+        found[key] = value
     return found
 
 

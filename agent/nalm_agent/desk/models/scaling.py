@@ -18,9 +18,10 @@ from nalm_core.models.quantity import ModelInputError
 from nalm_core.models.roles import work_of_stages
 from nalm_core.models.run_figures import run_figures
 from nalm_core.rates.load_experiments import cores_answer
+from nalm_core.rates.role_splits import NEAR_RATE, SplitAnswer, SplitsAnswer
 from nalm_core.rates.speedup_points import throughput
 from nalm_core.text.amounts import pps_text
-from nalm_core.text.percents import change_percent
+from nalm_core.text.percents import change_percent, share_percent
 
 from nalm_agent.desk.models import inputs
 from nalm_agent.desk.models.answer import EXTRAPOLATED, ShownAnswer, columns, interval
@@ -144,6 +145,43 @@ def answer_roles(
         )
     lines.append("note: assumes that r lcores of a role do r times the work of one")
     return ShownAnswer(answer, lines)
+
+
+def answer_splits(answer: SplitsAnswer) -> ShownAnswer:
+    """The best split by lcores, and each measured one beside its prediction."""
+    work = answer.work
+    lines = [
+        f"work of {answer.scenario}: dispatch {work.dispatch:.1f}, workers {work.workers:.1f}, databases "
+        f"{work.databases:.1f} cycles/packet",
+        *(
+            f"{_lcores(count)}: dispatch {plan.dispatch:g}, workers {plan.workers:g}, databases "
+            f"{plan.databases:g}: {pps_text(plan.pps)} predicted; {plan.bottleneck} bind"
+            for count, plan in answer.plans.items()
+        ),
+        *columns(
+            ("split", "dispatch", "workers", "databases", "predicted", "measured", "off by"),
+            [_split_row(one) for one in answer.splits],
+        ),
+    ]
+    measured = [one for one in answer.splits if one.error is not None]
+    if measured:
+        near = f"{answer.near} of {len(measured)} splits"
+        lines.append(f"within {share_percent(NEAR_RATE, 0)} of the measured rate: {near}")
+    lines += [f"not measured: {one.left_out}" for one in answer.splits if one.left_out is not None]
+    lines += [f"note: {note}" for note in answer.notes]
+    return ShownAnswer(answer, [*lines, f"assumes: {answer.assumes}"])
+
+
+def _split_row(one: SplitAnswer) -> tuple[str, ...]:
+    return (
+        one.scenario,
+        str(one.dispatch),
+        str(one.workers),
+        str(one.databases),
+        pps_text(one.predicted_pps),
+        "not measured" if one.measured_pps is None else pps_text(one.measured_pps),
+        "" if one.error is None else change_percent(one.error),
+    )
 
 
 def _shares(title: str, plan: RolePlan) -> str:

@@ -58,4 +58,22 @@ def read_document(kind: type[D], content: Any) -> D:
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "document"
-        raise ModelInputError(name, str(first["msg"])) from error
+        raise ModelInputError(name, _said(first)) from error
+
+
+_LIMITS = {
+    "greater_than": ("gt", "above"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "below"),
+    "less_than_equal": ("le", "at most"),
+}
+
+
+def _said(error: Any) -> str:
+    """A mistake with what was found."""
+    if error["type"] == "missing":
+        return "is missing"
+    if error["type"] not in _LIMITS:
+        return f"{error['msg'][0].lower()}{error['msg'][1:]}"
+    limit, word = _LIMITS[error["type"]]
+    return f"expected {word} {error['ctx'][limit]:g}, not {error['input']}"

@@ -77,5 +77,5 @@ def _gbits(given: BudgetInput) -> float:
     if given.pps is None and given.line_gbits_per_s is not None:
         return given.line_gbits_per_s
     if given.pps is None or given.line_gbits_per_s is not None:
-        raise ModelInputError("rate", "expected either line_gbits_per_s or pps")
+        raise ModelInputError("rate", "expected either that of a line or packets/s")
     return given.pps * (given.frame + GAP_BYTES) * 8 / 1e9

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from pydantic import AliasChoices, Field
 
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.terms import Count, LcoreCounters, Model, Name, StageCounters
 from nalm_core.report.trials.histogram import Histogram
 
@@ -71,6 +72,8 @@ class Trial(Model):
     intended_s: float = Field(gt=0, validation_alias=AliasChoices("intended_s", "asked_s"))
     share: float | None = Field(default=None, gt=0)
     """The load as a share of NDR, if it was chosen so."""
+    shape: LoadShape | None = Field(default=None, exclude_if=lambda found: found is None)
+    """Of the open loop; None: as the NF's configuration has it, or not recorded (an older report)."""
     traffic: Traffic
     outside: bool = Field(default=False, exclude_if=lambda found: not found)
     """The generator is outside of the NF's process: what it sent may be lost before the NF takes it in."""

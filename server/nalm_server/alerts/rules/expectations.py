@@ -31,6 +31,19 @@ def record_request(session: Session, commit: CommitRow, text: str, author: str |
         declare(session, commit, one, "request", (author or "")[:AUTHOR_LENGTH], now=now)
 
 
+def triaged(session: Session, project_id: int, sha: str) -> list[ExpectationRow]:
+    """What people accepted of the commit."""
+    rows = rule_repository.expectations_of(session, project_id, sha)
+    return [row for row in rows if row.source == "triage"]
+
+
+def inherit(session: Session, commit: CommitRow, accepted: Sequence[ExpectationRow], now: datetime) -> None:
+    """Stores what was accepted of a pull request's head for the commit that it became."""
+    for row in accepted:
+        one = Expectation(row.scenario, row.metric, row.bound, row.reason)
+        declare(session, commit, one, "triage", row.who, now=now)
+
+
 def declares(text: str | None) -> bool:
     return text is not None and bool(declared(text).expectations)
 

@@ -31,6 +31,12 @@ def expectations_at(session: Session, commit_id: int) -> list[ExpectationRow]:
     return list(session.scalars(query.order_by(ExpectationRow.id)))
 
 
+def expectations_of(session: Session, project_id: int, sha: str) -> list[ExpectationRow]:
+    query = select(ExpectationRow).join(CommitRow, CommitRow.id == ExpectationRow.commit_id)
+    query = query.where(CommitRow.project_id == project_id, CommitRow.sha == sha)
+    return list(session.scalars(query.order_by(ExpectationRow.id)))
+
+
 def expectations_in(session: Session, commit_id: int, after_commit_id: int | None) -> list[ExpectationRow]:
     """Of commits after the one, up to the other, along the first parent; None: of the other alone."""
     query = select(ExpectationRow).join(CommitRow, CommitRow.id == ExpectationRow.commit_id)

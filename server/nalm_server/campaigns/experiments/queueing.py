@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.report.cell import Kind
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
@@ -40,6 +41,7 @@ def start(
     *,
     names: Sequence[str],
     cell_seconds: float | None,
+    parameters: LoadParameters = NO_PARAMETERS,
     requested_by: str,
     now: datetime,
 ) -> CampaignRow:
@@ -48,7 +50,12 @@ def start(
     The caller holds the project's lock.
     """
     spec = ExperimentSpec(
-        sha=commit.sha, kind=kind, names=list(names), seed=commit.id, cell_seconds=cell_seconds
+        sha=commit.sha,
+        kind=kind,
+        names=list(names),
+        seed=commit.id,
+        cell_seconds=cell_seconds,
+        parameters=parameters,
     )
     same = (CampaignRow.active.is_(True), repository.of_kind(kind), repository.at_commit(commit.sha))
     for known in campaigns.of_project(session, commit.project_id, KIND, MOST_ACTIVE, *same):
@@ -73,9 +80,18 @@ def start(
     )
     campaigns.add_steps(session, campaign.id, [step])
     why = f"experiment {campaign.number}: {kind}, requested by {requested_by}"
-    needs = Needs(loads=True, flows=kind is Kind.FLOWS).text() if kind in UNDER_LOAD else None
+    needs = _needs(spec).text() if kind in UNDER_LOAD else None
     queue(session, campaign, [step], commit, reason=JobReason.EXPERIMENT, why=why, now=now, needs=needs)
     return campaign
+
+
+def _needs(spec: ExperimentSpec) -> Needs:
+    """An agent of a version that knows what is requested."""
+    return Needs(
+        loads=True,
+        flows=spec.kind is Kind.FLOWS,
+        parameters=spec.kind is Kind.ROLES or spec.parameters != NO_PARAMETERS,
+    )
 
 
 def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[CampaignRow]:
@@ -94,6 +110,7 @@ def reference_moved(session: Session, commit: CommitRow, now: datetime) -> list[
             spec.kind,
             names=spec.names,
             cell_seconds=spec.cell_seconds,
+            parameters=spec.parameters,
             requested_by="the change of the reference commit",
             now=now,
         )

@@ -14,6 +14,7 @@ from nalm_server.campaigns.experiments.spec import UNDER_LOAD, result_of, spec_o
 from nalm_server.db.reports.opening import store_of
 from nalm_server.db.reports.stored import Kept, kept
 from nalm_server.jobs.models import CampaignRow, JobRow
+from nalm_server.jobs.schemas import HELD
 
 
 def of_kind(kind: Kind) -> ColumnElement[bool]:
@@ -84,6 +85,12 @@ def report(session: Session, campaign_id: int, number: int) -> Kept | None:
 def newest_job(session: Session, campaign_id: int) -> JobRow | None:
     query = select(JobRow).where(JobRow.campaign_id == campaign_id).order_by(JobRow.id.desc()).limit(1)
     return session.scalars(query).one_or_none()
+
+
+def held(session: Session, campaign_ids: Sequence[int]) -> set[int]:
+    """Those of these experiments whose job an agent has."""
+    query = select(JobRow.campaign_id).where(JobRow.campaign_id.in_(campaign_ids), JobRow.state.in_(HELD))
+    return {found for found in session.scalars(query) if found is not None} if campaign_ids else set()
 
 
 def scenarios_of_job(session: Session, job_id: int) -> list[str]:

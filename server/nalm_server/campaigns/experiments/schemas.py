@@ -11,6 +11,7 @@ from nalm_core.experiments.result import Result
 from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind, Use
 from nalm_core.report.run_report import RunDefinition
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 from pydantic import Field, StringConstraints, TypeAdapter
 
 from nalm_server.base.schemas import NAME, Real, Schema
@@ -22,7 +23,7 @@ class ExperimentState(StrEnum):
 
     QUEUED = "queued"
     RUNNING = "running"
-    """Some cells are stored."""
+    """An agent has its job, or some cells are stored."""
     DONE = "done"
     FAILED = "failed"
     """No cell is usable."""
@@ -40,11 +41,16 @@ class ExperimentNew(Schema):
     revision: Revision | None = Field(default=None, description="Null: the tip of the default branch.")
     names: Annotated[list[TableName], Field(max_length=100)] = Field(
         default_factory=list,
-        description="Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all of its tables.",
+        description="Scenarios, ablations, chains, queues, flows or roles of nalm.toml; empty: all of its "
+        "tables.",
     )
     cell_seconds: Annotated[Real, Field(gt=0, le=3600)] | None = Field(
         default=None,
         description="Seconds for the rounds of a cell, for a load or a trial; null: the agent's default.",
+    )
+    parameters: LoadParameters = Field(
+        default=NO_PARAMETERS,
+        description="Of an experiment under load, in place of the defaults; each kind has some of them.",
     )
 
 
@@ -55,6 +61,7 @@ class Experiment(Schema):
     sha: str
     names: list[str]
     cell_seconds: float | None
+    parameters: LoadParameters
     state: ExperimentState
     host_class: str | None
     """Null: nothing is measured yet."""
@@ -91,5 +98,5 @@ class ExperimentDetail(Experiment):
     taken: list[TakenCell]
     """In the order of their upload."""
     result: ExperimentDocument | None
-    """Result of the cells so far; `partial` says whether cells are missing. Of core counts, queues and
-    flows: by table of nalm.toml, once the job is done."""
+    """Result of the cells so far; `partial` says whether cells are missing. Of experiments under load: by
+    table of nalm.toml, once the job is done."""

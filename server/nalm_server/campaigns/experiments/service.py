@@ -8,6 +8,7 @@ from typing import Any
 
 from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
+from nalm_core.wire.load_parameters import refusal
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access import project_repository as projects
@@ -25,6 +26,7 @@ from nalm_server.campaigns.experiments.schemas import (
     Experiment,
     ExperimentDetail,
     ExperimentNew,
+    ExperimentState,
     TakenCell,
 )
 from nalm_server.campaigns.experiments.spec import KIND, note, result_of, spec_of
@@ -37,10 +39,16 @@ from nalm_server.jobs import commit_range, revisions
 from nalm_server.jobs.agents import repository as hosts
 from nalm_server.jobs.agents.schemas import LeasedExperiment
 from nalm_server.jobs.models import CampaignRow, JobRow
+from nalm_server.jobs.schemas import HELD
 
 
 def create(context: Context, caller: Principal, project: str, new: ExperimentNew) -> ExperimentDetail:
-    """Resolves the revision first, outside of a transaction: a repository may be slow."""
+    """Resolves the revision first, outside of a transaction: a repository may be slow.
+
+    Raises InvalidError for parameters that the kind does not have.
+    """
+    if said := refusal(new.kind, new.parameters):
+        raise InvalidError(f"{said[0].upper()}{said[1:]}.")
     with context.read_sessions() as session:
         row = require_project(session, caller, project, Role.DEVELOPER)
     sha = revisions.resolve(context, row, new.revision or f"refs/heads/{row.default_branch}")
@@ -55,6 +63,7 @@ def create(context: Context, caller: Principal, project: str, new: ExperimentNew
             new.kind,
             names=new.names,
             cell_seconds=new.cell_seconds,
+            parameters=new.parameters,
             requested_by=caller.name[:128],
             now=now,
         )
@@ -99,7 +108,13 @@ def leased(_: Session, job: JobRow) -> LeasedExperiment | None:
     if job.campaign is None or job.campaign.kind != KIND:
         return None
     spec = spec_of(job.campaign)
-    return LeasedExperiment(id=job.campaign.number, kind=spec.kind, names=spec.names, seed=spec.seed)
+    return LeasedExperiment(
+        id=job.campaign.number,
+        kind=spec.kind,
+        names=spec.names,
+        seed=spec.seed,
+        parameters=spec.parameters,
+    )
 
 
 def take_under_load(session: Session, job: JobRow, measured: LoadResult) -> None:
@@ -113,7 +128,11 @@ def take_under_load(session: Session, job: JobRow, measured: LoadResult) -> None
 
 def _briefs(session: Session, project: str, found: Sequence[CampaignRow]) -> list[Experiment]:
     counts = repository.cell_counts(session, [campaign.id for campaign in found])
-    return [Experiment(**_fields(campaign, project), cells=counts.get(campaign.id, 0)) for campaign in found]
+    held = repository.held(session, [campaign.id for campaign in found if campaign.active])
+    return [
+        Experiment(**_fields(campaign, project, held=campaign.id in held), cells=counts.get(campaign.id, 0))
+        for campaign in found
+    ]
 
 
 def _detail(session: Session, project: str, campaign: CampaignRow) -> ExperimentDetail:
@@ -123,7 +142,7 @@ def _detail(session: Session, project: str, campaign: CampaignRow) -> Experiment
     ]
     document, job = result_of(campaign).document, repository.newest_job(session, campaign.id)
     return ExperimentDetail(
-        **_fields(campaign, project),
+        **_fields(campaign, project, held=campaign.active and job is not None and job.state in HELD),
         cells=len(taken),
         job_id=job.id if job else None,
         taken=taken,
@@ -131,9 +150,11 @@ def _detail(session: Session, project: str, campaign: CampaignRow) -> Experiment
     )
 
 
-def _fields(campaign: CampaignRow, project: str) -> dict[str, Any]:
+def _fields(campaign: CampaignRow, project: str, *, held: bool) -> dict[str, Any]:
+    """held: an agent has its job, so a queued experiment runs."""
     spec = spec_of(campaign).model_dump(exclude={"seed"})
-    return {**common(campaign, Experiment, project), **spec, "host_class": result_of(campaign).host_class}
+    fields = {**common(campaign, Experiment, project), **spec, "host_class": result_of(campaign).host_class}
+    return {**fields, "state": ExperimentState.RUNNING} if held else fields
 
 
 def _columns(cell: object) -> dict[str, object]:

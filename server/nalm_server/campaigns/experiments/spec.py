@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from nalm_core.report.cell import Kind
+from nalm_core.report.cell import Kind, load_kind
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 from pydantic import BaseModel
 
 from nalm_server.jobs.models import CampaignRow
 
 KIND = "experiment"
-UNDER_LOAD = frozenset({Kind.CORES, Kind.QUEUE, Kind.FLOWS})
+UNDER_LOAD = frozenset(kind for kind in Kind if load_kind(kind) is not None)
 """Kinds without cells: their jobs end with the result."""
 
 
@@ -23,6 +24,8 @@ class ExperimentSpec(BaseModel):
     seed: int
     cell_seconds: float | None = None
     """Seconds for the rounds of a cell; None: the agent's default."""
+    parameters: LoadParameters = NO_PARAMETERS
+    """Of an experiment under load."""
 
 
 class ExperimentResult(BaseModel):

@@ -20,6 +20,7 @@ FLAGS = {
     "loads": "an agent that measures experiments under load",
     "flows": "an agent that measures experiments on flows",
     "rates": "an agent that measures rates and soaks",
+    "parameters": "an agent that takes parameters of experiments, and measures those on roles",
 }
 Count = Annotated[int, Field(ge=0, le=2**31 - 1, strict=True)]
 
@@ -38,6 +39,8 @@ class Needs(Schema):
     """An agent that measures experiments on flows."""
     rates: Flag = False
     """An agent that measures rates and soaks."""
+    parameters: Flag = False
+    """An agent that takes the parameters of an experiment, and measures experiments on roles."""
 
     def text(self) -> str:
         """Canonical text without unneeded fields; short enough for its column."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from nalm_core.rates.load_experiments import LoadResult
 from nalm_core.report.cell import Kind
 from nalm_core.text.plain_text import plain
+from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters
 from pydantic import AfterValidator, Field, StringConstraints
 
 from nalm_server.base.schemas import NAME, Moment, Schema, Whole
@@ -47,6 +48,8 @@ class LeasedExperiment(Schema):
     names: list[str]
     """Tables of this kind; empty: all."""
     seed: int
+    parameters: LoadParameters = NO_PARAMETERS
+    """Of an experiment under load, in place of the agent's defaults."""
 
 
 class Lease(Schema):

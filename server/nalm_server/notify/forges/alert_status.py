@@ -34,6 +34,7 @@ OPEN: Final = Standing(ForgeState.NEUTRAL, "not confirmed when measured again: "
 MUTED: Final = Standing(ForgeState.NEUTRAL, "muted: ")
 NOISE: Final = Standing(ForgeState.SUCCESS, "no larger than known noise: ")
 EXPECTED: Final = Standing(ForgeState.SUCCESS, "expected: ")
+ACCEPTED: Final = Standing(ForgeState.SUCCESS, "accepted: ")
 STANDS: Final = Standing(ForgeState.FAILURE, "")
 BY_STATE: Final = {
     AlertState.PARTLY_FIXED: Standing(ForgeState.FAILURE, "partly fixed by a later commit: "),

@@ -8,11 +8,13 @@ from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.acceptance import accepted_by
+from nalm_server.alerts.rules.rule_repository import expectations_of
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notify.forges import repository
-from nalm_server.notify.forges.alert_status import standings
+from nalm_server.notify.forges.alert_status import ACCEPTED, standings
 from nalm_server.notify.forges.comment import compose
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import Comment, Status
@@ -26,17 +28,12 @@ def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) ->
     job = repository.newest_job_of_commit(session, project.id, sha)
     requested = job is not None and job.pull_request is not None
     known = standings([] if requested else repository.known(session, project.id, sha))
-    found = [
-        Said(
-            name,
-            run.run_id,
-            Verdict.model_validate(row.document),
-            known.get(name),
-            row.fixes_sha,
-            runs.recovery_of(row),
-        )
-        for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None)
-    ]
+    declared = expectations_of(session, project.id, sha)
+    found = []
+    for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None):
+        verdict = Verdict.model_validate(row.document)
+        standing = ACCEPTED if accepted_by(verdict, name, declared) else known.get(name)
+        found.append(Said(name, run.run_id, verdict, standing, row.fixes_sha, runs.recovery_of(row)))
     concluded = conclude(_job(job), found)
     if concluded is None:
         return None

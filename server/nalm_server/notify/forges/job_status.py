@@ -23,6 +23,7 @@ STATES = {
     "same": ForgeState.SUCCESS,
 }
 """By outcome, the worst first."""
+FAILING = ("regressed", "broken")
 WEIGHTS = (
     ForgeState.FAILURE,
     ForgeState.PENDING,
@@ -43,24 +44,30 @@ class Said:
     run_id: str
     verdict: Verdict
     standing: Standing | None = None
-    """The alert's state for a regression; None: no alert, as for a pull request."""
+    """The alert's state for a regression, or that it was accepted; None: neither."""
     fixes: str | None = None
     """The commit whose regression it undoes, and what remains of that."""
     recovery: Recovery | None = None
 
     @property
     def state(self) -> ForgeState:
-        return self._alert.state if self._alert else STATES[self.verdict.outcome]
+        if self._alert:
+            return self._alert.state
+        own = STATES[self.verdict.outcome]
+        return min(own, ForgeState.FAILURE, key=WEIGHTS.index) if self.verdict.failing_metrics else own
 
     def text(self, limit: int) -> str:
         before = self._alert.said if self._alert else ""
+        if self.verdict.outcome not in FAILING and self.verdict.failing_metrics:
+            before += f"{', '.join(one.metric for one in self.verdict.failing_metrics)} regressed: "
         if self.fixes is not None:
             before = f"{undoing_text(self.fixes, self.recovery)}: "
         return before + line(self.verdict, limit - len(before))
 
     @property
     def _alert(self) -> Standing | None:
-        return self.standing if self.verdict.outcome in ("regressed", "broken") else None
+        found = self.verdict.outcome in FAILING or self.verdict.failing_metrics
+        return self.standing if found else None
 
 
 @dataclass(frozen=True)

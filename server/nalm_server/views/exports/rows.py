@@ -146,6 +146,25 @@ class QueueLoadExport(NamedTuple):
     predicted_delay_us: float
 
 
+class RoleSplitExport(NamedTuple):
+    """One split of lcores between roles, predicted and measured."""
+
+    experiment: int
+    time: datetime
+    commit: str
+    host_class: str | None
+    table: str
+    scenario: str
+    dispatch: int
+    workers: int
+    databases: int
+    predicted_pps: float
+    bottleneck: str
+    measured_pps: float | None
+    error: float | None
+    left_out: str | None
+
+
 class FlowShareExport(NamedTuple):
     """One share of new flows of a design, in cycles per packet."""
 

@@ -26,6 +26,7 @@ from nalm_server.views.exports.rows import (
     PriceExport,
     QueueLoadExport,
     RateExport,
+    RoleSplitExport,
     TrialExport,
 )
 from nalm_server.views.exports.schemas import ExportRow, Filter
@@ -51,6 +52,8 @@ class Table(StrEnum):
     """A row for each design and share of new flows of experiments on flows."""
     RATES = "rates"
     """A row for each figure of a run of rates or a soak, also of one that could not be measured."""
+    ROLE_SPLITS = "role-splits"
+    """A row for each split of lcores of experiments on roles."""
     PRICES = "prices"
     NCPP = "ncpp"
     TRIALS = "trials"
@@ -124,6 +127,9 @@ SOURCES: Mapping[Table, Source] = MappingProxyType(
             FlowShareExport, lambda s, project, _: under_load.flow_shares(s, project.id)
         ),
         Table.RATES: Source(RateExport, lambda s, project, _: judged_repository.rates(s, project.id)),
+        Table.ROLE_SPLITS: Source(
+            RoleSplitExport, lambda s, project, _: under_load.role_splits(s, project.id)
+        ),
         Table.PRICES: Source(PriceExport, _prices),
         Table.NCPP: Source(NcppExport, _ncpp),
         Table.TRIALS: Source(TrialExport, lambda s, project, _: judged_repository.trials(s, project.id)),

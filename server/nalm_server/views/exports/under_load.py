@@ -8,13 +8,18 @@ from datetime import datetime
 from statistics import fmean
 from typing import Any
 
-from nalm_core.rates.load_experiments import CoresResult, FlowsResult, QueueResult
+from nalm_core.rates.load_experiments import CoresResult, FlowsResult, QueueResult, RolesResult
 from nalm_core.report.cell import Kind
 from sqlalchemy.orm import Session
 
 from nalm_server.campaigns.experiments.spec import result_of, spec_of
 from nalm_server.views.exports import judged_repository
-from nalm_server.views.exports.rows import CoreCountExport, FlowShareExport, QueueLoadExport
+from nalm_server.views.exports.rows import (
+    CoreCountExport,
+    FlowShareExport,
+    QueueLoadExport,
+    RoleSplitExport,
+)
 
 _Origin = tuple[int, datetime, str, str | None]
 """The first columns of every row: experiment, time, commit, host class."""
@@ -46,6 +51,14 @@ def flow_shares(session: Session, project_id: int) -> Iterator[FlowShareExport]:
                 for point in one.points:
                     of = (name, design, one.scenario, float(answer.pps))
                     yield FlowShareExport(*origin, *of, **point.model_dump())
+
+
+def role_splits(session: Session, project_id: int) -> Iterator[RoleSplitExport]:
+    """Oldest experiment first, splits as nalm.toml has them."""
+    for origin, document in _results(session, project_id, Kind.ROLES):
+        for name, answer in RolesResult.model_validate(document).tables.items():
+            for split in answer.splits:
+                yield RoleSplitExport(*origin, name, **split.model_dump())
 
 
 def _results(session: Session, project_id: int, kind: Kind) -> Iterator[tuple[_Origin, Any]]:

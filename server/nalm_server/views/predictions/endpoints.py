@@ -28,7 +28,7 @@ from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import REVISION, ProjectName, RunId
 from nalm_server.views.predictions import service
-from nalm_server.views.predictions.schemas import ModelInputs, Predictable
+from nalm_server.views.predictions.schemas import Bounds, ModelInputs, Predictable
 
 router = api_router("predictions")
 ADDRESS = "/projects/{project}/predictions"
@@ -50,6 +50,15 @@ def get_predictable(
 ) -> Predictable:
     """Lists the runs of one commit from which models can take their inputs."""
     return service.predictable(session, require_project(session, caller, project, Role.READER), commit)
+
+
+@router.get(f"{ADDRESS}/bounds", responses=documented(401, 403, 404, 409))
+def get_bounds(
+    project: ProjectName, session: ReadDb, caller: Caller, *, commit: CommitQuery = None
+) -> Bounds:
+    """Bounds the rate of each scenario of one commit by its host's resources, beside the measured rate."""
+    row = require_project(session, caller, project, Role.READER)
+    return service.bounds(session, caller, row, commit)
 
 
 @router.get("/runs/{run_id}/model-inputs", responses=documented(401, 403, 404, 410))

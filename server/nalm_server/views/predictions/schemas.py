@@ -32,6 +32,35 @@ class Predictable(Schema):
     """The newest of each scenario on each host class, by scenario."""
 
 
+class ScenarioBound(Schema):
+    """The bound of one scenario's rate on its host, beside the measured rate."""
+
+    run_id: str
+    scenario: str
+    host_class: str
+    lcores: int
+    measured_pps: float | None
+    bounds_pps: dict[str, float]
+    """By resource; empty: see `missing`."""
+    bottleneck: str | None
+    """The resource that binds."""
+    share: float | None
+    """Measured / the least bound."""
+    notes: list[str]
+    """What was assumed, and resources of which nothing is known."""
+    missing: str | None
+    """Why there is no bound."""
+
+
+class Bounds(Schema):
+    commit: CommitRef
+    scenarios: list[ScenarioBound]
+    """The newest run of each scenario on each host class, by scenario."""
+    assumes: str
+    notes: list[str]
+    """Those of the scenarios, each once."""
+
+
 class ModelInputs(Schema):
     """What the models take from one run, of head. An input that the run cannot give is null."""
 

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from nalm_core.models.capacity import ASSUMED_IPC, CORES, Chip, capacity
 from nalm_core.models.documents.base import Answer, Document
-from nalm_core.models.documents.capacity import HostChip
+from nalm_core.models.documents.capacity import ASSUMES, HostChip
 from nalm_core.models.documents.queue import (
     MeasuredBatches,
     QueueAnswer,
@@ -26,8 +27,10 @@ from nalm_core.models.run_figures import (
     run_batches,
     run_demand,
     run_figures,
+    run_instructions,
 )
 from nalm_core.report.offered_load import CLOSED
+from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import parse_report
 from pydantic import ValidationError
 from sqlalchemy.orm import Session
@@ -35,14 +38,22 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.project_repository import get as project_of
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.base.errors import ErrorDetail, InvalidError, NotMeasuredError
+from nalm_server.base.errors import ErrorDetail, InvalidError, NotMeasuredError, ReportExpiredError
 from nalm_server.features.measured_repository import Measured, at_commit
 from nalm_server.git.commits.service import ref
 from nalm_server.results import service as runs
-from nalm_server.views.predictions.schemas import ModelInputs, Predictable, PredictableRun
+from nalm_server.views.predictions.schemas import (
+    Bounds,
+    ModelInputs,
+    Predictable,
+    PredictableRun,
+    ScenarioBound,
+)
 
 FULL_LOAD = (CLOSED, "")
 """Loads of scenarios that models take; imports alone name scenarios without one."""
+MOST_BOUNDS = 200
+"""Scenarios of an answer, at most."""
 MOST_OPERATIONS = 2e9
 """Floating-point operations of an answer, at most: about a second of one processor."""
 
@@ -101,6 +112,59 @@ def model_inputs(session: Session, caller: Principal, run_id: str) -> ModelInput
         rates=_rates(measured, run_id),
         missing=missing,
     )
+
+
+def bounds(session: Session, caller: Principal, project: ProjectRow, revision: str | None) -> Bounds:
+    """Of the commit's runs at full load, by default of the newest measured one. Raises NotFoundError."""
+    commit, found = at_commit(session, project, revision)
+    full = [one for one in found if one.scenario.load in FULL_LOAD][:MOST_BOUNDS]
+    scenarios = [_bound(session, caller, one) for one in full]
+    notes = dict.fromkeys(note for one in scenarios for note in one.notes)
+    return Bounds(commit=ref(commit), scenarios=scenarios, assumes=ASSUMES, notes=list(notes))
+
+
+def _bound(session: Session, caller: Principal, one: Measured) -> ScenarioBound:
+    row = ScenarioBound(
+        run_id=one.run_id,
+        scenario=one.scenario.name,
+        host_class=one.host_class,
+        lcores=one.scenario.lcores,
+        measured_pps=None if (rate := one.figures.get("pps")) is None else rate.value,
+        bounds_pps={},
+        bottleneck=None,
+        share=None,
+        notes=[],
+        missing=None,
+    )
+    try:
+        report = parse_report(runs.report_of(session, runs.require(session, caller, one.run_id)).json)
+        found = capacity(_chip(report, row.notes), _demand(report, row.notes))
+    except (ModelInputError, ReportExpiredError) as error:
+        return row.model_copy(update={"missing": str(error)})
+    share = None if row.measured_pps is None else row.measured_pps / found.pps
+    return row.model_copy(
+        update={"bounds_pps": dict(found.bounds), "bottleneck": found.bottleneck, "share": share}
+    )
+
+
+def _chip(report: RunReport, notes: list[str]) -> Chip:
+    """The lcores of the run's host; if nobody measured what they supply, its cores alone."""
+    lcores = report.scenario.lcores
+    try:
+        return host_supply(report.host).of_lcores(lcores)
+    except ModelInputError as error:
+        notes.append(f"cores are assumed to do {ASSUMED_IPC:g} instructions per cycle: {error}")
+        return Chip({CORES: lcores * report.host.tsc_hz * ASSUMED_IPC})
+
+
+def _demand(report: RunReport, notes: list[str]) -> Mapping[str, float]:
+    """Of a packet; if the run has no modelled caches, its instructions alone."""
+    try:
+        return run_demand(report)
+    except ModelInputError as error:
+        demand = {CORES: run_instructions(report)}
+        notes.append(f"caches and memory bound nothing here: {error}")
+        return demand
 
 
 def answer(function: Callable[[D], A], given: D) -> A:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from nalm_core.report.batch_sizes import LcoreBatches
+from nalm_core.report.host_supply import HostSupply
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_server_harness import Service, counted
@@ -65,6 +66,28 @@ def test_measured_batches_are_an_input_of_the_queue(service: Service) -> None:
     given = {"pps": [5e6], "queue": 256, "batch": 32, "measured": inputs["batches"]}
     found = answer(service, "queue", given)
     assert found["agreement"]["divergence"] > 0 and {0, 16, 32}.isdisjoint(found["fitted_sizes"])
+
+
+def test_every_scenario_has_its_bound_beside_its_rate(service: Service) -> None:
+    upload(service, 1, "sfc_a", 1)
+    report = make_report(2, head=1, base=0, scenario="sfc_b", host_class="metal")
+    supply = HostSupply(
+        one={"instructions": 9e9}, together={"instructions": 16e9}, cpus=2, core_hz=3e9, missing={}
+    )
+    host = report.host.model_copy(update={"supply": supply, "latencies_at": report.finished_at})
+    service.upload(body_of(RunReport.model_validate(report.model_copy(update={"host": host}))))
+    found = service.get(f"{DEMO}/bounds")
+    rows = {one["scenario"]: one for one in found["scenarios"]}
+    assumed, measured = rows["sfc_a"], rows["sfc_b"]
+    ipp = 4 * TSC_HZ / assumed["bounds_pps"]["cores"]
+    assert measured["bounds_pps"]["cores"] == pytest.approx(9e9 / ipp)
+    for one in (assumed, measured):
+        assert one["bottleneck"] == "cores" and one["missing"] is None
+        assert one["share"] == pytest.approx(one["measured_pps"] / one["bounds_pps"]["cores"])
+        assert one["share"] <= 1
+    assert any("assumed to do 4 instructions per cycle" in note for note in assumed["notes"])
+    assert not any("assumed" in note for note in measured["notes"])
+    assert any("caches and memory bound nothing here" in note for note in found["notes"])
 
 
 def test_a_run_at_a_partial_load_gives_no_inputs(service: Service) -> None:

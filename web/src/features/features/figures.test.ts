@@ -81,15 +81,20 @@ describe("experiments", () => {
     expect(progressText({ state: "cancelled", cells: 2 }, 5)).toBe("Cancelled after 2 of 5 cells");
     expect([percentTaken(3, 17), percentTaken(3, null)]).toEqual([18, null]);
     expect(progressText({ state: "queued", cells: 0 }, null, true)).toBe("Runs");
+    expect(progressText({ state: "running", cells: 0 }, null)).toBe("Runs");
     expect(progressText({ state: "failed", cells: 0 }, null)).toBe("Failed");
     expect(isUnderWay({ state: "done" })).toBe(false);
   });
 
   test("say what they measure", () => {
-    expect(askedText({ kind: "queue", names: ["nop", "sfc_a"], cell_seconds: 2 })).toBe(
+    const asked = { kind: "queue", names: ["nop", "sfc_a"], cell_seconds: 2 } as const;
+    expect(askedText({ ...asked, parameters: {} })).toBe(
       "nop, sfc_a of [experiments.queue], 2 s for each load",
     );
-    expect(askedText({ kind: "ablation", names: [], cell_seconds: null })).toBe(
+    expect(askedText({ ...asked, parameters: { batch: [64], loads: [0.2] } })).toBe(
+      "nop, sfc_a of [experiments.queue], 2 s for each load; largest batches 64; loads, % of full load 20",
+    );
+    expect(askedText({ kind: "ablation", names: [], cell_seconds: null, parameters: {} })).toBe(
       "all of [ablation], each cell as long as the agent's default",
     );
   });

@@ -66,6 +66,7 @@ export function NeededForPredictions({ project }: { project: string }) {
       </div>
       <div className="panel-grid spaced">
         <ExperimentsPanel project={project} kind="cores" />
+        <ExperimentsPanel project={project} kind="roles" />
         <ExperimentsPanel project={project} kind="queue" />
         <ExperimentsPanel project={project} kind="flows" />
       </div>

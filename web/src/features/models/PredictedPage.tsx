@@ -12,12 +12,14 @@ import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
 import { Failed, Loading } from "../../shared/ui/States";
 import { AnswerPanel, lcoresText } from "./AnswerPanel";
+import { BoundsPanel } from "./BoundsPanel";
 import { CapacityPanel } from "./CapacityPanel";
 import { CostPanel } from "./CostPanel";
 import { LinesPanel } from "./LinesPanel";
-import { MeasuredFlows } from "./MeasuredFlows";
-import { MeasuredQueue, MeasuredSpeedup } from "./MeasuredLoads";
 import { ModelsTabs } from "./ModelsTabs";
+import { MeasuredFlows } from "./measured/MeasuredFlows";
+import { MeasuredQueue, MeasuredSpeedup } from "./measured/MeasuredLoads";
+import { MeasuredRoles } from "./measured/MeasuredRoles";
 import { NeededForPredictions, NothingMeasured } from "./NothingMeasured";
 import { QuestionForm } from "./QuestionForm";
 import { QueuePanels } from "./QueuePanels";
@@ -124,6 +126,7 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
       <SpeedupPanel project={project} inputs={inputs} lcores={question.lcores} />
       <MeasuredSpeedup project={project} />
       <RolesPanel project={project} inputs={inputs} question={question} />
+      <MeasuredRoles project={project} />
       <QueuePanels project={project} inputs={inputs} question={question} />
       <MeasuredQueue project={project} />
       <CapacityPanel
@@ -133,6 +136,7 @@ function Predicted({ project, inputs, search, set }: PredictedProps) {
         chip={search.chip}
         onChip={(chip) => set({ chip })}
       />
+      <BoundsPanel project={project} />
       <LinesPanel
         project={project}
         inputs={inputs}

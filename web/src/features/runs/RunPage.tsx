@@ -24,6 +24,7 @@ import { RatesPanels } from "../../shared/ui/run/RatesPanels";
 import { StagePanel } from "../../shared/ui/run/StagePanel";
 import { VerdictBanner } from "../../shared/ui/run/VerdictBanner";
 import { Failed, Loading } from "../../shared/ui/States";
+import { AcceptancePanel } from "./AcceptancePanel";
 import { ArmFacts } from "./ArmFacts";
 import { ChangeSiteTable } from "./ChangeSiteTable";
 import { whereRows } from "./changeSites";
@@ -58,6 +59,9 @@ export function RunPage() {
 
 const hasTrials = (run: RunDetail): boolean =>
   kindOf(run.scenario) !== "cycles" && run.status === "measured" && !run.report_expired;
+
+const hasFinding = ({ outcome, metrics }: RunDetail["verdict"]): boolean =>
+  outcome === "regressed" || (metrics ?? []).some((one) => one.gates && one.outcome === "regressed");
 
 function Run({ run }: { run: RunDetail }) {
   const { verdict } = run;
@@ -126,6 +130,7 @@ function Run({ run }: { run: RunDetail }) {
       <OutcomePanel verdict={verdict} />
       <MetricPanel verdict={verdict} kind={kindOf(run.scenario)} />
       {hasTrials(run) && <RatesPanels runId={run.run_id} />}
+      {hasFinding(verdict) && <AcceptancePanel project={run.project} runId={run.run_id} />}
       {stages.length > 0 && (
         <StagePanel
           title="Stages"

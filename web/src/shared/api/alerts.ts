@@ -138,3 +138,14 @@ export const addMute = (project: string, request: MuteNew) =>
 
 export const endMute = (project: string, number: number): Promise<void> =>
   done(client.DELETE("/api/v1/projects/{project}/mutes/{number}", { params: { path: { project, number } } }));
+
+/** Whether what a run found is accepted. */
+export const acceptanceQuery = (run_id: string) =>
+  queryOptions({
+    queryKey: ["acceptance", run_id],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/runs/{run_id}/acceptance", { params: { path: { run_id } }, signal })),
+  });
+
+export const acceptRun = (run_id: string, why: string) =>
+  body(client.POST("/api/v1/runs/{run_id}/acceptance", { params: { path: { run_id } }, body: { why } }));

@@ -23,6 +23,18 @@ export const predictableQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/predictions", { params: { path: { project } }, signal })),
   });
 
+export const boundsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["bounds", project],
+    queryFn: ({ signal }) =>
+      body(
+        client.GET("/api/v1/projects/{project}/predictions/bounds", {
+          params: { path: { project } },
+          signal,
+        }),
+      ),
+  });
+
 export const modelInputsQuery = (run_id: string) =>
   queryOptions({
     queryKey: ["model-inputs", run_id],

@@ -2417,6 +2417,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/predictions/bounds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Bounds
+         * @description Bounds the rate of each scenario of one commit by its host's resources, beside the measured rate.
+         */
+        get: operations["get_bounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/predictions/break-even": {
         parameters: {
             query?: never;
@@ -3001,6 +3021,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/acceptance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Acceptance
+         * @description Shows whether the findings of a run are accepted, by whom and why.
+         */
+        get: operations["get_acceptance"];
+        put?: never;
+        /**
+         * Accept Run
+         * @description Accepts what a run of a pull request or branch found, with a reason. Maintainers only.
+         */
+        post: operations["accept_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/code": {
         parameters: {
             query?: never;
@@ -3315,6 +3359,25 @@ export interface components {
             unusable: {
                 [key: string]: string;
             };
+        };
+        /**
+         * Acceptance
+         * @description Whether the findings of a run are accepted.
+         */
+        Acceptance: {
+            /** Accepted */
+            accepted: boolean;
+            /** Expectations */
+            expectations: components["schemas"]["Expectation"][];
+            /** Possible */
+            possible: boolean;
+        };
+        /** AcceptanceNew */
+        AcceptanceNew: {
+            /** Bound */
+            bound?: number | null;
+            /** Why */
+            why: string;
         };
         /** Account */
         Account: {
@@ -4073,6 +4136,16 @@ export interface components {
             /** Why */
             why: string | null;
         };
+        /** Bounds */
+        Bounds: {
+            /** Assumes */
+            assumes: string;
+            commit: components["schemas"]["CommitRef"];
+            /** Notes */
+            notes: string[];
+            /** Scenarios */
+            scenarios: components["schemas"]["ScenarioBound"][];
+        };
         /**
          * Branch
          * @description A watched branch.
@@ -4355,6 +4428,11 @@ export interface components {
              */
             nics: number;
             /**
+             * Parameters
+             * @default false
+             */
+            parameters: boolean;
+            /**
              * Pmu
              * @default false
              */
@@ -4422,6 +4500,11 @@ export interface components {
              * @default 0
              */
             nics: number;
+            /**
+             * Parameters
+             * @default false
+             */
+            parameters: boolean;
             /**
              * Pmu
              * @default false
@@ -5515,6 +5598,7 @@ export interface components {
             message: string | null;
             /** Names */
             names: string[];
+            parameters: components["schemas"]["LoadParameters"];
             /** Project */
             project: string;
             /** Requested By */
@@ -5575,12 +5659,13 @@ export interface components {
             message: string | null;
             /** Names */
             names: string[];
+            parameters: components["schemas"]["LoadParameters"];
             /** Project */
             project: string;
             /** Requested By */
             requested_by: string;
             /** Result */
-            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"] | components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"]) | null;
+            result: (components["schemas"]["FeaturesResult"] | components["schemas"]["AblationResult"] | components["schemas"]["ModelsResult"] | components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"] | components["schemas"]["RolesResult"]) | null;
             /** Sha */
             sha: string;
             state: components["schemas"]["ExperimentState"];
@@ -5602,9 +5687,21 @@ export interface components {
             kind: components["schemas"]["Kind"];
             /**
              * Names
-             * @description Scenarios, ablations, chains, queues or flows of nalm.toml; empty: all of its tables.
+             * @description Scenarios, ablations, chains, queues, flows or roles of nalm.toml; empty: all of its tables.
              */
             names?: string[];
+            /**
+             * @description Of an experiment under load, in place of the defaults; each kind has some of them.
+             * @default {
+             *       "lcores": [],
+             *       "batch": [],
+             *       "ring": [],
+             *       "frame": [],
+             *       "loads": [],
+             *       "shares": []
+             *     }
+             */
+            parameters: components["schemas"]["LoadParameters"];
             /**
              * Revision
              * @description Null: the tip of the default branch.
@@ -5908,7 +6005,7 @@ export interface components {
              */
             outcome: "done" | "failed";
             /** Under Load */
-            under_load?: (components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"]) | null;
+            under_load?: (components["schemas"]["CoresResult"] | components["schemas"]["QueueResult"] | components["schemas"]["FlowsResult"] | components["schemas"]["RolesResult"]) | null;
         };
         /** Finished */
         Finished: {
@@ -7154,7 +7251,7 @@ export interface components {
          * Kind
          * @enum {string}
          */
-        Kind: "features" | "ablation" | "models" | "cores" | "queue" | "flows";
+        Kind: "features" | "ablation" | "models" | "cores" | "queue" | "flows" | "roles";
         /**
          * LcoreBatches
          * @description Iterations of one lcore by their packets; size 0: polls that found nothing. Without apart stages.
@@ -7289,6 +7386,17 @@ export interface components {
             kind: components["schemas"]["Kind"];
             /** Names */
             names: string[];
+            /**
+             * @default {
+             *       "lcores": [],
+             *       "batch": [],
+             *       "ring": [],
+             *       "frame": [],
+             *       "loads": [],
+             *       "shares": []
+             *     }
+             */
+            parameters: components["schemas"]["LoadParameters"];
             /** Seed */
             seed: number;
         };
@@ -7514,6 +7622,43 @@ export interface components {
             low?: number | null;
             /** Ratio */
             ratio: number;
+        };
+        /**
+         * LoadParameters
+         * @description Each kind has some of these. Null or empty: the default.
+         */
+        LoadParameters: {
+            /** Arrivals */
+            arrivals?: string | null;
+            /** Batch */
+            batch?: number[];
+            /** Frame */
+            frame?: number[];
+            /** Launches */
+            launches?: number | null;
+            /** Lcores */
+            lcores?: number[];
+            /** Loads */
+            loads?: number[];
+            /** Packets */
+            packets?: number | null;
+            /** Ring */
+            ring?: number[];
+            /** Shares */
+            shares?: number[];
+        };
+        /**
+         * LoadShape
+         * @description What an open loop has in addition to its rate. None: as the NF's configuration has it.
+         */
+        LoadShape: {
+            /** Arrivals */
+            arrivals?: string | null;
+            /** Burst */
+            burst?: number | null;
+            /** New Flows */
+            new_flows?: number | null;
+            ramp?: components["schemas"]["Ramp"] | null;
         };
         /** LossByCause */
         LossByCause: {
@@ -7973,6 +8118,11 @@ export interface components {
              */
             nics: number;
             /**
+             * Parameters
+             * @default false
+             */
+            parameters: boolean;
+            /**
              * Pmu
              * @default false
              */
@@ -8069,6 +8219,7 @@ export interface components {
             new_flows?: number | null;
             /** Pps */
             pps: number;
+            ramp?: components["schemas"]["Ramp"] | null;
         };
         /**
          * Outcome
@@ -8985,6 +9136,19 @@ export interface components {
              */
             latest_only: boolean;
         };
+        /**
+         * Ramp
+         * @description A rate that rises linearly from `least` times its mean to `2 - least` times, and begins again.
+         */
+        Ramp: {
+            /**
+             * Least
+             * @default 0
+             */
+            least: number;
+            /** Ms */
+            ms: number;
+        };
         /** RateRun */
         RateRun: {
             base_ndr?: components["schemas"]["Search"] | null;
@@ -9313,6 +9477,22 @@ export interface components {
             /** Measured Pps */
             measured_pps?: number | null;
             work: components["schemas"]["RoleWork"];
+        };
+        /** RolesResult */
+        RolesResult: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "roles";
+            /** Tables */
+            tables: {
+                [key: string]: components["schemas"]["SplitsAnswer"];
+            };
+            /** Unusable */
+            unusable: {
+                [key: string]: string;
+            };
         };
         /**
          * RoleWork
@@ -9747,6 +9927,34 @@ export interface components {
             name: string;
             /** Traffic */
             traffic: string;
+        };
+        /**
+         * ScenarioBound
+         * @description The bound of one scenario's rate on its host, beside the measured rate.
+         */
+        ScenarioBound: {
+            /** Bottleneck */
+            bottleneck: string | null;
+            /** Bounds Pps */
+            bounds_pps: {
+                [key: string]: number;
+            };
+            /** Host Class */
+            host_class: string;
+            /** Lcores */
+            lcores: number;
+            /** Measured Pps */
+            measured_pps: number | null;
+            /** Missing */
+            missing: string | null;
+            /** Notes */
+            notes: string[];
+            /** Run Id */
+            run_id: string;
+            /** Scenario */
+            scenario: string;
+            /** Share */
+            share: number | null;
         };
         /**
          * ScenarioChange
@@ -10308,6 +10516,53 @@ export interface components {
                 number
             ];
         };
+        /**
+         * SplitAnswer
+         * @description A split, predicted and measured.
+         */
+        SplitAnswer: {
+            /** Bottleneck */
+            bottleneck: string;
+            /** Databases */
+            databases: number;
+            /** Dispatch */
+            dispatch: number;
+            /** Error */
+            error: number | null;
+            /** Left Out */
+            left_out: string | null;
+            /** Measured Pps */
+            measured_pps: number | null;
+            /** Predicted Pps */
+            predicted_pps: number;
+            /** Scenario */
+            scenario: string;
+            /** Workers */
+            workers: number;
+        };
+        /**
+         * SplitsAnswer
+         * @description What one run predicts for splits of the same chain, beside what was measured.
+         */
+        SplitsAnswer: {
+            /** Assumes */
+            assumes: string;
+            /** Frequency Hz */
+            frequency_hz: number;
+            /** Near */
+            near: number;
+            /** Notes */
+            notes: string[];
+            /** Plans */
+            plans: {
+                [key: string]: components["schemas"]["RolePlan"];
+            };
+            /** Scenario */
+            scenario: string;
+            /** Splits */
+            splits: components["schemas"]["SplitAnswer"][];
+            work: components["schemas"]["RoleWork"];
+        };
         /** Spread */
         Spread: {
             /** Count */
@@ -10515,7 +10770,7 @@ export interface components {
          * Table
          * @enum {string}
          */
-        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "core-counts" | "queue-loads" | "flow-shares" | "rates" | "prices" | "ncpp" | "trials";
+        Table: "series" | "functions" | "alerts" | "change-points" | "experiments" | "core-counts" | "queue-loads" | "flow-shares" | "rates" | "role-splits" | "prices" | "ncpp" | "trials";
         /**
          * Tag
          * @description A release.
@@ -10773,6 +11028,7 @@ export interface components {
              */
             outside: boolean;
             phase: components["schemas"]["Phase"];
+            shape?: components["schemas"]["LoadShape"] | null;
             /** Share */
             share?: number | null;
             /** Stages */
@@ -15997,6 +16253,42 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    get_bounds: {
+        parameters: {
+            query?: {
+                /** @description A commit, tag or watched branch; without it, the newest measured commit. */
+                commit?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bounds"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     predict_break_even: {
         parameters: {
             query?: never;
@@ -17200,6 +17492,75 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             410: components["responses"]["Error410"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_acceptance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acceptance"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    accept_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a run, made by its agent. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AcceptanceNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Acceptance"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];

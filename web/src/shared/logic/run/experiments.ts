@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What an experiment measures and how far it is, in words. */
 import { ago } from "../text/format";
+import { type Parameters, parametersTexts } from "./experimentParameters";
 
 interface ExperimentLike {
   state: "queued" | "running" | "done" | "failed" | "cancelled";
@@ -18,22 +19,27 @@ const ASKED = {
   cores: { tables: "[experiments.cores]", each: "trial" },
   queue: { tables: "[experiments.queue]", each: "load" },
   flows: { tables: "[experiments.flows]", each: "trial" },
+  roles: { tables: "[experiments.roles]", each: "trial" },
 } as const;
 
 interface AskedLike {
   kind: keyof typeof ASKED;
   names: readonly string[];
   cell_seconds: number | null;
+  parameters: Parameters;
 }
 
-/** "nop of [experiments.queue], 2 s for each load"; without seconds the agent's default holds. */
-export function askedText({ kind, names, cell_seconds: seconds }: AskedLike): string {
+/** "nop of [experiments.queue], 2 s for each load; batch 64"; what is not set is the agent's default. */
+export function askedText({ kind, names, cell_seconds: seconds, parameters }: AskedLike): string {
   const { tables, each } = ASKED[kind];
   const what = names.length > 0 ? `${names.join(", ")} of ${tables}` : `all of ${tables}`;
-  return seconds === null
-    ? `${what}, each ${each} as long as the agent's default`
-    : `${what}, ${seconds} s for each ${each}`;
+  const time =
+    seconds === null ? `each ${each} as long as the agent's default` : `${seconds} s for each ${each}`;
+  return [`${what}, ${time}`, ...parametersTexts(kind, parameters)].join("; ");
 }
+
+/** What the requested seconds are for. */
+export const eachOf = (kind: keyof typeof ASKED): string => ASKED[kind].each;
 
 interface JobLike {
   state: string;
@@ -59,7 +65,8 @@ export function progressText(
   planned: number | null,
   claimed = false,
 ): string {
-  if (state === "queued" && cells === 0) return claimed ? "Runs" : "Waits for a bench host";
+  if (cells === 0 && (state === "running" || (state === "queued" && claimed))) return "Runs";
+  if (cells === 0 && state === "queued") return "Waits for a bench host";
   const of = planned === null ? "" : ` of ${planned}`;
   const taken = `${cells}${of} ${(planned ?? cells) === 1 ? "cell" : "cells"}`;
   switch (state) {

@@ -30,6 +30,10 @@ const SAYS: Record<ExperimentKind, { title: string; none: string }> = {
     title: "Experiments on queues",
     none: "None yet. One measures the queues of [experiments.queue] in nalm.toml at several loads, beside the queue model. It needs a scenario whose generator has an lcore of its own.",
   },
+  roles: {
+    title: "Experiments on roles",
+    none: "None yet. One takes the cycles of dispatch, workers and databases from a run of [experiments.roles] in nalm.toml, predicts the rate of each split of lcores, and measures those that the bench host has the lcores for.",
+  },
   flows: {
     title: "Experiments on flows",
     none: "None yet. One measures the designs of [experiments.flows] in nalm.toml at several shares of new flows, and tells the cost of a flow's first packet from that of later ones. It needs scenarios whose generator begins flows (nalm_traffic.h from version 4 on).",

@@ -3,6 +3,8 @@ import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { addExperiment } from "../../api/experiments";
 import type { ExperimentKind } from "../../api/types";
+import { FIELDS, readParameters } from "../../logic/run/experimentParameters";
+import { eachOf } from "../../logic/run/experiments";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
 import { useMay } from "../hooks/useSession";
@@ -12,12 +14,17 @@ export function RequestExperiment({ project, kind }: { project: string; kind: Ex
   const allowed = useMay(project, "developer");
   const [revision, setRevision] = useState("");
   const [names, setNames] = useState("");
+  const [seconds, setSeconds] = useState("");
+  const [texts, setTexts] = useState<Record<string, string>>({});
+  const { parameters, wrong } = readParameters(kind, texts);
   const ask = useAction(
     () =>
       addExperiment(project, {
         kind,
         names: names.split(/[\s,]+/).filter(Boolean),
         revision: revision.trim() || null,
+        cell_seconds: Number(seconds) || null,
+        parameters,
       }),
     { renews: ["experiments", "jobs"] },
   );
@@ -38,9 +45,36 @@ export function RequestExperiment({ project, kind }: { project: string; kind: Ex
         value={names}
         onChange={(event) => setNames(event.currentTarget.value)}
       />
+      <details className="parameters">
+        <summary>Parameters</summary>
+        <div className="form-line">
+          <TextInput
+            size="xs"
+            label={`Seconds for each ${eachOf(kind)}`}
+            placeholder="the agent's default"
+            value={seconds}
+            onChange={(event) => setSeconds(event.currentTarget.value)}
+          />
+          {FIELDS[kind]?.map(({ name, label, otherwise }) => (
+            <TextInput
+              key={name}
+              size="xs"
+              label={label}
+              placeholder={otherwise}
+              value={texts[name] ?? ""}
+              onChange={(event) => {
+                const { value } = event.currentTarget;
+                setTexts((before) => ({ ...before, [name]: value }));
+              }}
+            />
+          ))}
+        </div>
+      </details>
+      {wrong && <p role="alert">{wrong}</p>}
       <Button
         size="xs"
         variant="default"
+        disabled={wrong !== null}
         loading={ask.isPending}
         onClick={() => ask.mutate(undefined)}
         aria-label={`Run an experiment of kind ${kind}`}

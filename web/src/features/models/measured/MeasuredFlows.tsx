@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What experiments on flows measured: first packets beside later ones, and which designs pay from which length. */
-import type { FlowsAnswer, FlowsResult } from "../../shared/api/types";
-import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
-import { table } from "../../shared/logic/text/csv";
-import { figure, plain, said, THIN } from "../../shared/logic/text/format";
-import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
-import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
-import { CostCurves, INKS } from "./CostPanel";
+import type { FlowsAnswer, FlowsResult } from "../../../shared/api/types";
+import { CurvePlot, type Point } from "../../../shared/charts/CurvePlot";
+import { table } from "../../../shared/logic/text/csv";
+import { figure, plain, said, THIN } from "../../../shared/logic/text/format";
+import { ExperimentsPanel } from "../../../shared/ui/experiments/ExperimentsPanel";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
+import { CostCurves, INKS } from "../CostPanel";
 import { Measured, type Origin, useNewest } from "./MeasuredLoads";
 
 /** The newest measured designs, and the way to others. */

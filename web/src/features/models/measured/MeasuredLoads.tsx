@@ -2,16 +2,16 @@
 /** What experiments under load measured, beside what the models predict for the same lcores and loads. */
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { experimentQuery, experimentsQuery } from "../../shared/api/experiments";
-import type { CoresAnswer, ExperimentDetail, QueueResult } from "../../shared/api/types";
-import { type Row, table } from "../../shared/logic/text/csv";
-import { figure, said, shortSha, THIN } from "../../shared/logic/text/format";
-import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
-import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
-import { SavedPanel } from "../../shared/ui/save/SavedPanel";
-import { lcoresText } from "./AnswerPanel";
-import { SpeedupPlot } from "./SpeedupPanel";
-import { lossText } from "./texts";
+import { experimentQuery, experimentsQuery } from "../../../shared/api/experiments";
+import type { CoresAnswer, ExperimentDetail, QueueResult } from "../../../shared/api/types";
+import { type Row, table } from "../../../shared/logic/text/csv";
+import { figure, said, shortSha, THIN } from "../../../shared/logic/text/format";
+import { ExperimentsPanel } from "../../../shared/ui/experiments/ExperimentsPanel";
+import { ScrollTable } from "../../../shared/ui/lists/ScrollTable";
+import { SavedPanel } from "../../../shared/ui/save/SavedPanel";
+import { lcoresText } from "../AnswerPanel";
+import { SpeedupPlot } from "../SpeedupPanel";
+import { lossText } from "../texts";
 
 interface Props {
   project: string;
@@ -40,7 +40,7 @@ export function MeasuredQueue({ project }: Props) {
 }
 
 /** The newest experiment of the kind that has a result. */
-export function useNewest(project: string, kind: "cores" | "queue" | "flows") {
+export function useNewest(project: string, kind: "cores" | "queue" | "flows" | "roles") {
   const { data: listed } = useQuery(experimentsQuery(project, kind));
   const newest = listed?.find((one) => one.state === "done")?.id;
   return useQuery({ ...experimentQuery(newest ?? 0), enabled: newest !== undefined });

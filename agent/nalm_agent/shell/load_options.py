@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options of an open loop: loads in per cent, gaps, bursts, new flows and ramps."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from nalm_core.models.quantity import ModelInputError
+from nalm_core.models.queue.gaps import parse_arrivals
+from nalm_core.report.offered_load import LoadShape, Ramp
+from pydantic import ValidationError
+
+from nalm_agent.config.load import MOST_BURST, MOST_CV, MOST_NEW_FLOWS
+from nalm_agent.runtime.errors import UsageError
+
+ArrivalsOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Gaps between packets in the open loop: cbr, poisson, geometric or nbinom:CV. "
+        "Default: as the NF's configuration has them."
+    ),
+]
+BurstOption = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=MOST_BURST,
+        help="Packets that are due at the same time in the open loop. "
+        "Default: as the NF's configuration has it.",
+    ),
+]
+NewFlowsOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_NEW_FLOWS,
+        help="Flows per second that end and whose place a new one takes, in the open loop. "
+        "Default: as the NF's configuration has it.",
+    ),
+]
+RampOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MS[:LEAST]",
+        help="Let the open loop's rate rise from LEAST (0) times its mean to 2 - LEAST times, over MS "
+        "milliseconds, again and again.",
+    ),
+]
+
+
+def load_shape(
+    arrivals: str | None, burst: int | None, new_flows: int | None, ramp: str | None, trial_s: float
+) -> LoadShape:
+    """The shape of trials of trial_s seconds. Raises UsageError."""
+    return LoadShape(
+        arrivals=None if arrivals is None else usable_arrivals(arrivals),
+        burst=burst,
+        new_flows=new_flows,
+        ramp=None if ramp is None else _ramp(ramp, trial_s),
+    )
+
+
+def _ramp(text: str, trial_s: float) -> Ramp:
+    ms, _, least = text.partition(":")
+    try:
+        found = Ramp(ms=float(ms), least=float(least or 0))
+    except (ValueError, ValidationError) as error:
+        raise UsageError(
+            f"--ramp {text!r} is not MS or MS:LEAST with MS above 0 and LEAST from 0 to 1",
+            hint="example: --ramp 10:0.2",
+        ) from error
+    if not found.divides(trial_s * 1000):
+        raise UsageError(
+            f"a trial of {trial_s:g} s has no whole number of ramps of {found.ms:g} ms, so its mean rate "
+            "would be another",
+            hint="choose a --ramp that divides --duration",
+        )
+    return found
+
+
+def usable_arrivals(text: str) -> str:
+    """The gaps, if generators have them. Raises UsageError."""
+    try:
+        _, cv = parse_arrivals(text)
+    except ModelInputError as error:
+        raise UsageError(str(error), hint="example: --arrivals nbinom:2") from error
+    if cv is not None and cv > MOST_CV:
+        raise UsageError(f"--arrivals {text}: generators have a CV up to {MOST_CV:g}")
+    return text
+
+
+def percentages(text: str) -> list[float]:
+    """`10,50` as 0.1 and 0.5. Raises UsageError."""
+    try:
+        shares = [float(part) / 100 for part in text.split(",")]
+    except ValueError:
+        shares = []
+    if not shares or not all(0 < share <= 1 for share in shares):
+        raise UsageError(
+            f"--shares {text!r} is not a list of percentages above 0 and up to 100",
+            hint="example: --shares 10,50,90",
+        )
+    return shares

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A maintainer accepts what a run of a pull request or branch found, with a reason.
+
+It is stored as expectations of the head commit: the forges' status follows, a merge inherits them, and no
+alert is made of a change within the accepted bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+from nalm_core.findings.expectation import Expectation
+from nalm_core.findings.severity import size_of
+from nalm_core.verdict.verdict import Verdict
+from sqlalchemy.orm import Session
+
+from nalm_server.alerts import ports
+from nalm_server.alerts.rules import expectations, rule_repository
+from nalm_server.alerts.rules.models import ExpectationRow
+from nalm_server.alerts.schemas import Acceptance, AcceptanceNew
+from nalm_server.alerts.schemas import Expectation as ShownExpectation
+from nalm_server.auth.access import project_repository as projects
+from nalm_server.auth.access.roles import Role
+from nalm_server.auth.access.service import require_role
+from nalm_server.auth.audit.service import record
+from nalm_server.auth.tokens.principal import Principal
+from nalm_server.base.errors import ConflictError
+from nalm_server.git.commits import repository as commits
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results import service as runs
+
+TRIAGE: expectations.Source = "triage"
+
+
+def get(session: Session, caller: Principal, run_id: str) -> Acceptance:
+    """What of the run's findings is accepted."""
+    judged = runs.require(session, caller, run_id)
+    verdict = Verdict.model_validate(judged.verdict.document)
+    commit = commits.get(session, judged.run.commit_id)
+    return _shown(session, commit, verdict)
+
+
+def accept(session: Session, caller: Principal, run_id: str, new: AcceptanceNew, now: datetime) -> Acceptance:
+    """Raises ConflictError for a commit of the default branch, which has an alert, or without a finding."""
+    judged = runs.require(session, caller, run_id)
+    require_role(session, caller, judged.run.project_id, Role.MAINTAINER)
+    projects.lock(session, judged.run.project_id)
+    commit = commits.get(session, judged.run.commit_id)
+    verdict = Verdict.model_validate(judged.verdict.document)
+    if commit.listed:
+        raise ConflictError(
+            f"Run {run_id} is of the default branch: accept its finding on the alert, by the state "
+            "`expected`."
+        )
+    found = list(findings(verdict))
+    if not found:
+        raise ConflictError(
+            f"Run {run_id} is {verdict.outcome}: there is no slower figure in it that could be accepted."
+        )
+    who = caller.name[:128]
+    for metric, _, worst in found:
+        bound = worst if new.bound is None or metric != "cpp" else new.bound
+        expected = Expectation(judged.scenario, metric, bound, new.why)
+        expectations.declare(session, commit, expected, TRIAGE, who, now=now)
+    record(
+        session,
+        caller,
+        "run.accept",
+        f"run {run_id}",
+        now,
+        project_id=judged.run.project_id,
+        detail=new.why,
+    )
+    session.flush()
+    ports.accepted(session, judged.run.project_id, commit.sha, now)
+    return _shown(session, commit, verdict)
+
+
+def findings(verdict: Verdict) -> Iterator[tuple[str, float, float]]:
+    """Metric, ratio, and the worse end of its interval, of all that regressed."""
+    chain = verdict.chain
+    if verdict.outcome == "regressed" and chain is not None and chain.ratio_cpp is not None:
+        yield "cpp", chain.ratio_cpp, chain.high or chain.ratio_cpp
+    for one in verdict.failing_metrics:
+        if one.ratio is not None and one.stage is None and one.metric != "cpp":
+            worse = one.high if one.better == "lower" else one.low
+            yield one.metric, one.ratio, worse or one.ratio
+
+
+def accepted_by(verdict: Verdict, scenario: str, rows: Sequence[ExpectationRow]) -> ExpectationRow | None:
+    """The acceptance that covers every finding of the verdict; None: something is not accepted."""
+    covering = None
+    for metric, ratio, _ in findings(verdict):
+        covering = next(
+            (
+                row
+                for row in rows
+                if row.source == TRIAGE
+                and row.metric == metric
+                and fnmatchcase(scenario, row.scenario)
+                and size_of(metric, ratio) <= size_of(metric, row.bound)
+            ),
+            None,
+        )
+        if covering is None:
+            return None
+    return covering
+
+
+def _shown(session: Session, commit: CommitRow, verdict: Verdict) -> Acceptance:
+    rows = [
+        row
+        for row in rule_repository.expectations_at(session, commit.id)
+        if row.source == TRIAGE and fnmatchcase(verdict.scenario, row.scenario)
+    ]
+    return Acceptance(
+        possible=not commit.listed and any(True for _ in findings(verdict)),
+        accepted=accepted_by(verdict, verdict.scenario, rows) is not None,
+        expectations=[ShownExpectation.model_validate({**_columns(row), "sha": commit.sha}) for row in rows],
+    )
+
+
+def _columns(row: ExpectationRow) -> dict[str, object]:
+    return {name: getattr(row, name) for name in ShownExpectation.model_fields if name != "sha"}
