@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demo_process import Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
-from service_browser import administrator, chromium, fresh_context, page_of
+from service_browser import administrator, chromium, fresh_context, page_of, sign_in
+from service_process import Service as ServiceProcess
 
 DEMO_SECONDS = 900
 
@@ -57,9 +59,31 @@ def running(figures: tuple[Service, str]) -> tuple[Service, str]:
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser, running: tuple[Service, str]) -> Iterator[BrowserContext]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A server as a process of its own, without projects."""
+    process = ServiceProcess(tmp_path_factory.mktemp("service") / "state")
+    try:
+        yield process
+    finally:
+        process.end()
+
+
+@pytest.fixture(scope="module")
+def signed_in(browser: Browser, service: ServiceProcess) -> dict[str, Any]:
+    """Options of a context at the process, of its administrator after sign-in."""
+    return {"base_url": service.url, "storage_state": sign_in(browser, service)}
+
+
+@pytest.fixture(scope="module")
+def options(running: tuple[Service, str]) -> dict[str, Any]:
+    """Of the module's context; a module whose pages are elsewhere has others."""
+    return administrator(running)
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, options: dict[str, Any]) -> Iterator[BrowserContext]:
     """A context of an administrator."""
-    with fresh_context(browser, **administrator(running)) as context:
+    with fresh_context(browser, **options) as context:
         yield context
 
 

@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
-from demo_process import ROOT
 from nalm_core.experiments.result import (
     AblationResult,
     Compared,
@@ -24,11 +21,7 @@ from nalm_core.experiments.result import (
 from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
-from nalm_server.app.application import make_app
-from nalm_server.app.serving import listen
-from nalm_server.base.settings import Settings
 from nalm_server.campaigns import engine as campaigns
-from nalm_server.db import migrate
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
 from nalm_server.results.cost_models.fits import Origin
@@ -36,11 +29,11 @@ from nalm_server.self_test import tasks as quality_work
 from nalm_server_access import TRIAL
 from nalm_server_experiments import Agent, cells
 from nalm_server_features import FEATURES, WITH_DPI, fitted, with_features
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
-from nalm_server_seeded import add_administrator, experiment
-from nalm_server_waiting import until
+from nalm_server_seeded import experiment
+from thread_service import new_service, served
 
 DPI = ["nat", "dpi", "l3fwd"]
 SLOW = {**WITH_DPI, "nat": 180.0}
@@ -53,35 +46,13 @@ WHOLE: dict[str, Any] = {"cells": 4, "taken": 4, "partial": False, "unusable": {
 @contextmanager
 def figures_service(home: Path) -> Iterator[tuple[Service, str]]:
     """The service and its address: the project `demo` is full, `empty` has nothing."""
-    url = f"sqlite:///{home / 'nalm.db'}"
-    migrate.upgrade(url)
-    static = ROOT / "server" / "nalm_server" / "static"
-    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
-    add_administrator(service)
     empty = {"name": "empty", "repository": "/srv/empty.git", "public": True}
-    service.post("/projects", "admin", 201, empty)
-    with pytest.MonkeyPatch.context() as patch:
+    with new_service(home) as service, pytest.MonkeyPatch.context() as patch:
+        service.post("/projects", "admin", 201, empty)
         use_line(patch, LAST + 1)
         fill(service)
         with served(service) as address:
             yield service, address
-    service.context.engine.dispose()
-
-
-@contextmanager
-def served(service: Service) -> Iterator[str]:
-    listening = listen("127.0.0.1", 0)
-    app = make_app(service.context)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    until(lambda: server.started, "the server serves")
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        app.state.ending = True
-        server.should_exit = True
-        thread.join(timeout=20)
 
 
 def fill(service: Service) -> None:

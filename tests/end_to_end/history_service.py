@@ -8,19 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demo_process import ROOT
-from figures_service import served
 from nalm_core.report.serialization import dump_report
-from nalm_server.base.settings import Settings
 from nalm_server.changepoints import tasks
-from nalm_server.db import migrate
 from nalm_server.git.commits.order import record
 from nalm_server.git.refs import repository as refs
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from nalm_server_rates import rates, soak, unmeasured
 from nalm_server_reports import sha
-from nalm_server_seeded import add_administrator
+from thread_service import new_service, served
 
 COMMITS = 60
 DEARER, FORK, RELEASE = 40, 50, 20
@@ -33,37 +29,27 @@ RATED, TAIL, UNMEASURED, SOAK = 12, 8, 4, 100
 @contextmanager
 def history_service(home: Path) -> Iterator[tuple[Service, str]]:
     """The service and its address: the project `demo` is full, `empty` has nothing."""
-    url = f"sqlite:///{home / 'nalm.db'}"
-    migrate.upgrade(url)
-    static = ROOT / "server" / "nalm_server" / "static"
-    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
-    add_administrator(service)
-    service.post("/projects", "admin", 201, {"name": "empty", "repository": "/srv/empty.git"})
-    fill(service)
-    with served(service) as address:
-        yield service, address
-    service.context.engine.dispose()
+    with new_service(home) as service:
+        service.post("/projects", "admin", 201, {"name": "empty", "repository": "/srv/empty.git"})
+        fill(service)
+        with served(service) as address:
+            yield service, address
 
 
 @contextmanager
 def rate_service(home: Path) -> Iterator[tuple[Service, str]]:
     """The service and its address."""
-    url = f"sqlite:///{home / 'nalm.db'}"
-    migrate.upgrade(url)
-    static = ROOT / "server" / "nalm_server" / "static"
-    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
-    add_administrator(service)
-    for number in range(1, RATED + 1):
-        pair = sha(number - 1), sha(number)
-        if number == UNMEASURED:
-            report = unmeasured(number, *pair)
-        else:
-            report = rates(number, *pair, slower=3000.0 if number == TAIL else 0.0)
-        service.upload(dump_report(report))
-    service.upload(dump_report(soak(SOAK, sha(RATED - 1), sha(RATED), leak=4.0)))
-    with served(service) as address:
-        yield service, address
-    service.context.engine.dispose()
+    with new_service(home) as service:
+        for number in range(1, RATED + 1):
+            pair = sha(number - 1), sha(number)
+            if number == UNMEASURED:
+                report = unmeasured(number, *pair)
+            else:
+                report = rates(number, *pair, slower=3000.0 if number == TAIL else 0.0)
+            service.upload(dump_report(report))
+        service.upload(dump_report(soak(SOAK, sha(RATED - 1), sha(RATED), leak=4.0)))
+        with served(service) as address:
+            yield service, address
 
 
 def fill(service: Service) -> None:

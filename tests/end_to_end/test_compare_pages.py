@@ -4,20 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_process import ROOT
-from figures_service import served
 from nalm_core.report.run_report import RunReport
-from nalm_server.base.settings import Settings
-from nalm_server.db import migrate
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report, sha
-from nalm_server_seeded import add_administrator
 from playwright.sync_api import Browser, Page, expect
 from service_browser import administrator, fresh_page, require_accessible
+from thread_service import new_service, served
 
 SIDES = ("base", "head")
 PAIR = f"/p/demo/compare?base={sha(0)}&head={sha(1)}"
@@ -70,20 +65,15 @@ def function(name: str, own: int) -> dict[str, object]:
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
-    home: Path = tmp_path_factory.mktemp("compare")
-    url = f"sqlite:///{home / 'nalm.db'}"
-    migrate.upgrade(url)
-    static = ROOT / "server" / "nalm_server" / "static"
-    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
-    add_administrator(service)
-    service.upload(body_of(explained(1, {"files": [{"file": "src/nat.c", "stretches": source()}]})))
-    service.upload(body_of(explained(6, {"withheld": True})))
-    service.upload(body_of(make_report(2, failed_check=True)))
-    service.upload(body_of(make_report(3, status="broken")))
-    service.upload(body_of(make_report(4, head=1, base=0, scenario="sfc_b", base_costs={"rx": 20, "tx": 30})))
-    with served(service) as address:
-        yield service, address
-    service.context.engine.dispose()
+    with new_service(tmp_path_factory.mktemp("compare")) as service:
+        service.upload(body_of(explained(1, {"files": [{"file": "src/nat.c", "stretches": source()}]})))
+        service.upload(body_of(explained(6, {"withheld": True})))
+        service.upload(body_of(make_report(2, failed_check=True)))
+        service.upload(body_of(make_report(3, status="broken")))
+        other = make_report(4, head=1, base=0, scenario="sfc_b", base_costs={"rx": 20, "tx": 30})
+        service.upload(body_of(other))
+        with served(service) as address:
+            yield service, address
 
 
 def test_a_comparison_goes_down_to_the_line(page: Page) -> None:

@@ -4,32 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from finding_service import BROKEN, CULPRIT, SUSPECTED, costs, fill_findings
 from nalm_server_git import make_repo
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import fresh_context, opened, require_accessible, sign_in
+from playwright.sync_api import Browser, Page, expect
+from service_browser import opened, require_accessible
 from service_process import Service
 
 NF, EMPTY = "my-nf", "quiet-nf"
 NOTHING = {"name": "not_found", "message": "Nothing has been measured.", "request_id": "7f3a"}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("findings") / "state")
-    try:
-        yield running
-    finally:
-        running.end()
-
-
-@pytest.fixture(scope="module")
-def administrator(browser: Browser, service: Service) -> dict[str, Any]:
-    return sign_in(browser, service)
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +25,8 @@ def found(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[BrowserContext]:
-    with fresh_context(browser, base_url=service.url, storage_state=administrator) as context:
-        yield context
+def options(signed_in: dict[str, Any]) -> dict[str, Any]:
+    return signed_in
 
 
 def address(found: dict[str, Any], name: str) -> str:

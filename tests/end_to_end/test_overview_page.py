@@ -8,15 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from demo_process import ROOT
-from figures_service import served
-from nalm_server.base.settings import Settings
-from nalm_server.db import migrate
-from nalm_server_harness import Clock, Service, make_service
+from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
-from nalm_server_seeded import add_administrator
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from service_browser import administrator, fresh_page, require_accessible
+from thread_service import new_service, served
 
 FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
 
@@ -24,16 +20,10 @@ FAULT = {"error": {"name": "internal", "message": "The database does not answer.
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, str]]:
     """Two projects, one of them private, with an alert each; a job in progress and one that waits."""
-    home = tmp_path_factory.mktemp("overview")
-    url = f"sqlite:///{home / 'nalm.db'}"
-    migrate.upgrade(url)
-    static = ROOT / "server" / "nalm_server" / "static"
-    service = make_service(Settings(state_dir=home, database_url=url, static_dir=static, rate_api=0), Clock())
-    add_administrator(service)
-    fill(service)
-    with served(service) as address:
-        yield service, address
-    service.context.engine.dispose()
+    with new_service(tmp_path_factory.mktemp("overview")) as service:
+        fill(service)
+        with served(service) as address:
+            yield service, address
 
 
 def fill(service: Service) -> None:

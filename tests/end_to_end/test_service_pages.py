@@ -3,26 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from nalm_server_git import Repo, make_repo
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import fresh_context, opened, require_accessible, sign_in
+from playwright.sync_api import Browser, Page, expect
+from service_browser import opened, require_accessible
 from service_process import PASSWORD, Service, fill
 
 NF = "my-nf"
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    running = Service(tmp_path_factory.mktemp("service") / "state")
-    try:
-        yield running
-    finally:
-        running.end()
 
 
 @pytest.fixture(scope="module")
@@ -31,19 +21,13 @@ def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 
 
 @pytest.fixture(scope="module")
-def administrator(browser: Browser, service: Service) -> dict[str, Any]:
-    return sign_in(browser, service)
+def options(signed_in: dict[str, Any]) -> dict[str, Any]:
+    return signed_in
 
 
 @pytest.fixture(scope="module")
-def context(browser: Browser, service: Service, administrator: dict[str, Any]) -> Iterator[BrowserContext]:
-    with fresh_context(browser, base_url=service.url, storage_state=administrator) as context:
-        yield context
-
-
-@pytest.fixture(scope="module")
-def filled(service: Service, repo: Repo, administrator: dict[str, Any]) -> dict[str, int]:
-    assert administrator
+def filled(service: Service, repo: Repo, signed_in: dict[str, Any]) -> dict[str, int]:
+    assert signed_in
     return fill(service, repo, NF)
 
 
@@ -63,9 +47,9 @@ def test_with_nothing_there_a_page_says_what_comes(page: Page, path: str, text: 
 
 
 def test_a_link_is_taken_by_the_sign_in_page_that_is_open(
-    browser: Browser, service: Service, administrator: dict[str, Any]
+    browser: Browser, service: Service, signed_in: dict[str, Any]
 ) -> None:
-    assert administrator
+    assert signed_in
     link = service.post("/accounts", {"name": "nora"})["link"]
     with opened(browser, service) as page:
         page.goto("/sign-in")

@@ -4,25 +4,11 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
 
 import pytest
 from nalm_server_harness import Service
-from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import administrator, fresh_context, page_of, require_accessible
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, figures: tuple[Service, str]) -> Iterator[BrowserContext]:
-    """A context of an administrator."""
-    with fresh_context(browser, **administrator(figures)) as context:
-        yield context
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    with page_of(context) as page:
-        yield page
+from playwright.sync_api import Browser, Page, expect
+from service_browser import fresh_context, require_accessible
 
 
 @pytest.fixture
@@ -92,16 +78,14 @@ def test_a_failing_server_is_said_so(page: Page) -> None:
 
 
 def test_a_private_project_has_an_address_for_its_badge_that_opens_nothing_else(
-    browser: Browser, figures: tuple[Service, str]
+    browser: Browser, page: Page, figures: tuple[Service, str]
 ) -> None:
     service, address = figures
     service.post("/projects", "admin", 201, {"name": "quiet", "repository": "/srv/quiet.git"})
-    with fresh_context(browser, **administrator(figures)) as context, page_of(context) as page:
-        page.goto("/p/quiet/weeks")
-        page.get_by_role("button", name="Create a badge address").click()
-        said = page.get_by_role("status").get_by_text("badge.svg?token=")
-        markdown = said.inner_text()
-        require_accessible(page)
+    page.goto("/p/quiet/weeks")
+    page.get_by_role("button", name="Create a badge address").click()
+    markdown = page.get_by_role("status").get_by_text("badge.svg?token=").inner_text()
+    require_accessible(page)
     token = markdown.partition("token=")[2].partition(")")[0]
     with fresh_context(browser, base_url=address) as stranger:
         path = "/api/v1/projects/quiet"
