@@ -18,12 +18,11 @@ from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.home import Home
 from nalm_core.report.host_match import differences
 
-pytestmark = pytest.mark.timed
-
 KIB, MIB = 1 << 10, 1 << 20
 ALLOWED = sorted(os.sched_getaffinity(0))
 
 
+@pytest.mark.timed
 def test_farther_is_slower(home: Home) -> None:
     pairs = latency.pairs_of(ALLOWED[-2:])
     found = latency.measure(home, ("here", "class"), ALLOWED[-1], {"L1d": 32 * KIB, "L2": 512 * KIB}, pairs)
@@ -91,6 +90,7 @@ def test_the_fingerprint_carries_what_doctor_measured_on_this_host_only(tmp_path
     assert fingerprint(own).latencies_ns is None
 
 
+@pytest.mark.timed
 def test_a_look_measures_remembers_and_gives_way(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

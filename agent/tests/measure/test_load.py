@@ -14,8 +14,6 @@ from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from tiny import RATES_TOML, Nalm, NfRepository
 
-pytestmark = pytest.mark.timed
-
 JUDGE = """
 [judge]
 margin = 0.1
@@ -54,6 +52,7 @@ def added_per_packet(report: RunReport) -> float:
     return head - base
 
 
+@pytest.mark.timed
 def test_what_costs_by_poll_shows_at_a_partial_load(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -129,6 +128,7 @@ def test_a_load_with_too_few_packets_is_refused(traffic_repository: NfRepository
 SHAPED = "load = { burst = 8, burst_gap_us = 40, new_flows = 20_000 }\n"
 
 
+@pytest.mark.timed
 def test_bursts_and_new_flows_are_offered_to_both_arms(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -184,6 +184,7 @@ def test_a_changed_load_is_no_change_of_the_code(
     assert "the load differs between base and head; both are offered head's" in said
 
 
+@pytest.mark.timed
 @pytest.mark.nightly
 def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     load = "load = { mrr = 0.3 }\n"
@@ -202,6 +203,7 @@ def test_a_load_is_found_on_base_once(traffic_repository: NfRepository, nalm: Na
     assert parse_report((tmp_path / "second.json").read_bytes()).offered == offered, done.stderr
 
 
+@pytest.mark.timed
 @pytest.mark.nightly
 def test_a_share_of_bases_ndr(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     """Base drops what is above 100,000 packets a second, so half of its NDR is known."""

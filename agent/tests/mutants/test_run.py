@@ -15,8 +15,6 @@ from nalm_agent.mutants.scratch import Scratch, with_value
 from nalm_agent.runtime.errors import UsageError
 from tiny import NALM_TOML, Nalm, NfRepository
 
-pytestmark = pytest.mark.timed
-
 HEADER = """title: a change
 what: because
 code: differs
@@ -69,6 +67,7 @@ def run(nf: NfRepository, nalm: Nalm, *options: str) -> subprocess.CompletedProc
     )
 
 
+@pytest.mark.timed
 def test_a_campaign_and_its_resumption(nf: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     cpu = str(max(os.sched_getaffinity(0)))

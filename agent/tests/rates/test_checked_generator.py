@@ -20,8 +20,6 @@ from nalm_core.report.run_report import Build, RunDefinition
 from tiny import PROBE_HEADER, RATES_TOML, TRAFFIC_NF, Nalm, NfRepository
 from trex_server import TrexServer
 
-pytestmark = pytest.mark.timed
-
 
 def run_of(program: Path, work: WorkDir, *options: str) -> NfRun:
     return NfRun(
@@ -46,6 +44,7 @@ def traffic_nf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
+@pytest.mark.timed
 def test_a_right_generator_is_trusted(traffic_nf: Path, work: WorkDir) -> None:
     found = check_generator(run_of(traffic_nf, work), Silent(), shares=(0.01, 0.05))
     assert [one.pps is None for one in found.rates] == [True, False, False]
@@ -54,12 +53,14 @@ def test_a_right_generator_is_trusted(traffic_nf: Path, work: WorkDir) -> None:
     assert all(one.sent == pytest.approx(one.due, rel=0.01, abs=256) for one in offered)
 
 
+@pytest.mark.timed
 def test_a_lying_generator_is_not(traffic_nf: Path, work: WorkDir) -> None:
     found = check_generator(run_of(traffic_nf, work, "--lie"), Silent(), shares=(0.01,))
     assert found.trusted_pps is None
     assert "packets sent, the NF took in" in (found.reason or "")
 
 
+@pytest.mark.timed
 def test_the_command_shows_a_table_of_rates(traffic_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("doctor", "--generator", "inside", cwd=traffic_repository.path)
     assert done.returncode == 0, done.stderr
@@ -67,6 +68,7 @@ def test_the_command_shows_a_table_of_rates(traffic_repository: NfRepository, na
     assert "generator inside offers what it is asked for, within 1 %, up to" in " ".join(done.stdout.split())
 
 
+@pytest.mark.timed
 def test_the_command_as_json(traffic_repository: NfRepository, nalm: Nalm) -> None:
     done = nalm.run("doctor", "--generator", "inside", "--json", cwd=traffic_repository.path)
     (one,) = json.loads(done.stdout)
@@ -82,6 +84,7 @@ def test_an_unknown_generator_is_named(traffic_repository: NfRepository, nalm: N
     assert "has no generator 'lab'; there are: inside" in done.stderr
 
 
+@pytest.mark.timed
 def test_a_generator_outside_that_contradicts_the_nf_is_refused(
     traffic_repository: NfRepository, nalm: Nalm
 ) -> None:

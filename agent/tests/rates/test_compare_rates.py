@@ -15,8 +15,6 @@ from nalm_core.report.run_report import Arm
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 
-pytestmark = pytest.mark.timed
-
 QUICK = ("--duration", "0.05", "--leave-out", "0", "--launches", "11", "--pps", "50000", "--quiet")
 
 
@@ -37,6 +35,7 @@ def changed(repository: NfRepository, old: str, new: str) -> None:
     repository.commit("change", traffic_nf__c=text.replace(old, new))
 
 
+@pytest.mark.timed
 def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     traffic_repository.commit("nothing", notes="read me\n")
     code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
@@ -46,6 +45,7 @@ def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tm
     assert [(one.pps, one.share) for one in report.loads] == [(50_000, None)]
 
 
+@pytest.mark.timed
 def test_arms_take_turns_in_swapped_order(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -59,6 +59,7 @@ def test_arms_take_turns_in_swapped_order(
     ]  # fmt: skip
 
 
+@pytest.mark.timed
 def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -71,6 +72,7 @@ def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     assert worse == [RateFigure.LATENCY_P99]
 
 
+@pytest.mark.timed
 def test_a_head_that_drops_packets_is_found_with_the_cause(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -92,6 +94,7 @@ def test_a_head_that_does_not_build_is_broken(
     assert "head: " in text
 
 
+@pytest.mark.timed
 def test_the_load_is_a_share_of_the_rate_of_base(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -21,8 +21,6 @@ from tiny import RATES_TOML, Nalm, NfRepository
 from typer.testing import CliRunner, Result
 from waiting import until
 
-pytestmark = pytest.mark.timed
-
 QUICK = ("--pps", "50000", "--duration", "0.05", "--leave-out", "0")
 OBEYING = """#!/bin/sh
 # An NF that the host's watchdog slows down.
@@ -61,6 +59,7 @@ def experiment(repository: NfRepository, home: Path, *arguments: str) -> Result:
     return CliRunner().invoke(app, command, env={"NALM_HOME": str(home), "COLUMNS": "200"})
 
 
+@pytest.mark.timed
 def test_the_contribution_of_a_setting_that_the_nf_obeys(
     obeying: NfRepository, server: System, session_home: Path, tmp_path: Path
 ) -> None:
@@ -157,6 +156,7 @@ def always() -> Iterator[System]:
         system.write(THP, before or "madvise")
 
 
+@pytest.mark.timed
 def test_a_setting_of_this_host_is_as_before_afterwards(
     traffic_repository: NfRepository, nalm: Nalm, always: System, tmp_path: Path
 ) -> None:
@@ -171,6 +171,7 @@ def test_a_setting_of_this_host_is_as_before_afterwards(
     assert read(always, THP) == "always" and not (nalm.home / tune.FILE).exists()
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["term", "kill"])
 def test_a_setting_of_this_host_is_reverted_after_a_signal(
     traffic_repository: NfRepository, nalm: Nalm, always: System, number: signal.Signals

@@ -16,11 +16,10 @@ from nalm_core.report.offered_load import LoadShape, Ramp
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 
-pytestmark = pytest.mark.timed
-
 CAPACITY = 100_000
 
 
+@pytest.mark.timed
 def test_the_command_measures_what_the_nf_carries(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -16,8 +16,6 @@ from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 from waiting import until
 
-pytestmark = pytest.mark.timed
-
 SHORT = ("soak", "HEAD", "--pps", "20000", "--interval", "0.05")
 SECONDS = 1 / 3600
 
@@ -30,6 +28,7 @@ def hours(seconds: float) -> str:
     return str(seconds * SECONDS)
 
 
+@pytest.mark.timed
 def test_a_soak_is_interrupted_and_goes_on(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -75,6 +74,7 @@ def test_a_soak_is_interrupted_and_goes_on(
 VCPE = 'arguments = ["--capacity", "100000"]\nvcpe = ["--frame", "{frame}"]'
 
 
+@pytest.mark.timed
 def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -131,6 +131,7 @@ def test_a_soak_is_not_written_over(tmp_path: Path) -> None:
     assert path.read_text() == "kept"
 
 
+@pytest.mark.timed
 def test_memory_that_is_never_given_back_is_a_leak(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

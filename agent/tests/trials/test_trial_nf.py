@@ -21,8 +21,6 @@ from nalm_core.report.run_report import (
 )
 from tiny import PROBE_HEADER, TRAFFIC_NF
 
-pytestmark = pytest.mark.timed
-
 BUILD = Build(commit="a" * 40, tree="t", code_digest="c", compiler="gcc")
 DEFINITION = RunDefinition(features=[], command=["nf"], traffic="made")
 CAPACITY = 100_000
@@ -52,6 +50,7 @@ def started(program: Path, work: WorkDir, *options: str) -> TrialNf:
     return TrialNf(run, launch=0)
 
 
+@pytest.mark.timed
 def test_one_process_takes_one_load_after_another(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work) as nf:
         trials = [nf.trial(Ask(Phase.SEARCH, 0.1, pps)) for pps in (20_000, 50_000, 10_000)]
@@ -67,6 +66,7 @@ def test_one_process_takes_one_load_after_another(traffic_nf: Path, work: WorkDi
     assert closed.intended_pps is None
 
 
+@pytest.mark.timed
 def test_drops_at_a_load_have_cause_and_lcore(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work, "--capacity", str(CAPACITY)) as nf:
         below = nf.trial(Ask(Phase.SEARCH, 0.1, CAPACITY // 2))
@@ -79,6 +79,7 @@ def test_drops_at_a_load_have_cause_and_lcore(traffic_nf: Path, work: WorkDir) -
     assert loss.by_lcore == {0: loss.packets}
 
 
+@pytest.mark.timed
 def test_latencies_of_a_trial_are_its_own(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work) as nf:
         nf.trial(Ask(Phase.LATENCY, 0.1, 50_000))
@@ -100,6 +101,7 @@ def test_bins_are_those_of_the_header() -> None:
     assert [bin_end(index) for index in (0, 63, 64, 65, 95, 96)] == [0, 63, 65, 67, 127, 131]
 
 
+@pytest.mark.timed
 def test_a_lying_generator_makes_the_trial_invalid(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work, "--lie") as nf:
         trial = nf.trial(Ask(Phase.SEARCH, 0.05, 20_000))
@@ -108,6 +110,7 @@ def test_a_lying_generator_makes_the_trial_invalid(traffic_nf: Path, work: WorkD
     assert "the generator reports" in trial.invalid
 
 
+@pytest.mark.timed
 def test_packets_dropped_without_a_name_do_not_return(traffic_nf: Path, work: WorkDir) -> None:
     with started(traffic_nf, work, "--silent-drops", "--capacity", "10000") as nf:
         trial = nf.trial(Ask(Phase.SEARCH, 0.05, 20_000))

@@ -4,6 +4,8 @@ ends."""
 
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 
 import golden_packets as packets
@@ -40,14 +42,15 @@ service {EMPTY}:81 udp
 """
 
 
-@pytest.fixture
-def lb(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def lb(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Settings of a chain of the load balancer alone."""
-    path = tmp_path / "services.txt"
+    path = tmp_path_factory.mktemp("lb") / "services.txt"
     path.write_text(SERVICES)
     return {"chain.stages": "lb", "lb.services": str(path)}
 
 
+@cache
 def tcp(client: int, flags: str = "S", to: str = WEB, port: int = 80, payload: bytes = b"") -> bytes:
     """A segment of a client, by its number."""
     source = f"192.0.2.{client % 250}"
@@ -56,6 +59,7 @@ def tcp(client: int, flags: str = "S", to: str = WEB, port: int = 80, payload: b
     )
 
 
+@cache
 def udp(client: int, to: str = DNS, port: int = 53, chksum: int | None = None) -> bytes:
     """A datagram of a client, by its number."""
     return packets.ether(
@@ -75,6 +79,12 @@ def answer(frame: bytes, flags: str = "SA") -> bytes:
     return packets.ether(IP(src=got.dst, dst=got.src, id=4) / layer / b"answer")
 
 
+def destination(frame: bytes) -> tuple[str, int]:
+    """Address and port to which a packet of either protocol goes."""
+    packet = parse(frame)
+    return str(ip_address(packet.destination)), packet.ports[1]
+
+
 def forwarded(settings: dict[str, str], frames: list[bytes]) -> list[bytes]:
     """The output, by the spec."""
     return read_chain(CONFIG, settings).replay(frames).frames
@@ -83,7 +93,7 @@ def forwarded(settings: dict[str, str], frames: list[bytes]) -> list[bytes]:
 def test_new_connections_spread_by_weight(nf: Nf, lb: dict[str, str]) -> None:
     expected = nf.assert_as_spec([tcp(n) for n in range(2000)], {**lb, "lb.maglev_size": "4093"})
     assert expected.outcomes["lb"] == {"opened": 2000}
-    share = Counter((packets.ip(frame).dst, packets.ip(frame).dport) for frame in expected.frames)
+    share = Counter(map(destination, expected.frames))
     assert set(share) == {("10.20.0.1", 8080), ("10.20.0.2", 8080), ("10.20.0.3", 8081)}
     assert 1.6 < share["10.20.0.3", 8081] / share["10.20.0.1", 8080] < 2.4
 
@@ -279,17 +289,21 @@ def test_errors_about_nothing_of_ours_go_on(nf: Nf, lb: dict[str, str]) -> None:
     assert expected.frames == frames
 
 
-@pytest.mark.parametrize("name", each_model(name for name in MODELS if name != "pipeline of two"))
-def test_models_and_variants(nf: Nf, lb: dict[str, str], name: str) -> None:
-    """Openings, replies, errors about both, later segments and all refused packets, in every model."""
+@pytest.fixture(scope="module")
+def every_kind(lb: dict[str, str]) -> list[bytes]:
+    """Openings, replies, errors about both, later segments and all refused packets."""
     opening = [make(n) for n in range(60) for make in (tcp, udp)]
     got = forwarded(lb, opening)
     answers = [answer(frame) for frame in got]
     errors = [error(bytes(packets.ip(frame)), "10.20.9.9", packets.ip(frame).src) for frame in got]
     rest = [tcp(n, flags, payload=b"x") for n in range(60) for flags in ("A", "FA")]
     other = [frame for frame, _ in other_packets().values()]
-    settings = {**lb, **MODELS[name], "lb.entries": "128"}
-    expected = nf.assert_as_spec(opening + answers + other + errors + rest, settings)
+    return opening + answers + other + errors + rest
+
+
+@pytest.mark.parametrize("name", each_model(name for name in MODELS if name != "pipeline of two"))
+def test_models_and_variants(nf: Nf, lb: dict[str, str], every_kind: list[bytes], name: str) -> None:
+    expected = nf.assert_as_spec(every_kind, {**lb, **MODELS[name], "lb.entries": "128"})
     assert expected.outcomes["lb"]["replied"] > 100
     assert expected.outcomes["lb"]["icmp_error"] > 100
 
@@ -313,7 +327,7 @@ def test_the_share_that_moves_through_the_nf(nf: Nf, tmp_path: Path) -> None:
         path.write_text(f"service {WEB}:80 tcp\n{ends}\n")
         settings = {"chain.stages": "lb", "lb.services": str(path), "lb.maglev_size": "4093"}
         left = nf.assert_as_spec([tcp(n) for n in range(1500)], settings).frames
-        return [packets.ip(frame).dst for frame in left]
+        return [destination(frame)[0] for frame in left]
 
     before, after = destinations(10), destinations(9)
     lost = before.count("10.20.0.10")

@@ -4,6 +4,7 @@ each, the same packets, except for the order between flows."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import cache
 
 import golden_packets as packets
 import pytest
@@ -65,6 +66,7 @@ def test_batch_sizes_in_turn(nf: Nf, name: str, batch: int) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], settings)
 
 
+@cache
 def numbered() -> list[bytes]:
     """Packets of many flows, each with its flow and its number within the flow at the payload's beginning.
     Half of the packets are of flow 0, between each other one."""
@@ -96,9 +98,8 @@ def test_an_lcore_each_keeps_flows_whole_and_in_order(nf: Nf, name: str) -> None
     ran = nf.replay(frames, SFC_A | MODELS[name] | SMALL_RING, lcores=ROLES[name])
     assert by_flow(ran.frames) == by_flow(frames)
     outside = defaultdict(set)
-    for frame in ran.frames:
-        seen = packets.ip(frame)
-        outside[seen.src, seen[UDP].sport].add(parse(frame).payload.split()[0])
+    for packet in map(parse, ran.frames):
+        outside[packet.source, packet.ports[0]].add(packet.payload.split()[0])
     assert len(outside) == FLOWS  # a mapping for each flow
     assert all(len(flows) == 1 for flows in outside.values())
 

@@ -410,9 +410,13 @@ def flow_lines(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
-def every_end() -> Iterator[bytes]:
+@cache
+def every_end() -> tuple[bytes, ...]:
     """Packets that the rules above fit, in one thing or another."""
-    dice = random.Random(3)
+    return tuple(_every_end(random.Random(3)))
+
+
+def _every_end(dice: random.Random) -> Iterator[bytes]:
     for source in (*ADDRESSES, *ADDRESSES6):
         for destination in ADDRESSES6 if ":" in source else ADDRESSES:
             header = (
@@ -490,7 +494,7 @@ def test_flows_change_while_packets_pass(nf: Nf, tmp_path: Path, lcores: int, mo
         (tmp_path / "flows").write_text(f"{head}flow 0 0 any drop\nflow 1 0 any drop\n")
 
     (tmp_path / "nf.conf").write_text(RELOADED)
-    write_pcap(tmp_path / "traffic.pcap", list(every_end()))
+    write_pcap(tmp_path / "traffic.pcap", every_end())
     use(0)
     settings = [f"openflow.mode={mode}", *(["model.workers=2"] if lcores == 4 else [])]
     with running(nf, tmp_path / "nf.conf", settings, lcores) as run:

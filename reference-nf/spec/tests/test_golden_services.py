@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Shares of services through the real NF, in every execution model."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ EXACT = ("rtc", "pipeline", "two workers")
 DAILY = ("rtc", "two workers")
 
 
+@cache
 def frames() -> list[bytes]:
     """First video, which may use what others leave, and a little else; then all of them."""
     video = [text for text in (b"VIDEO", b"VIDEO", b"GET") for _ in range(100)]
