@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import os
 import shutil
@@ -43,13 +42,6 @@ def as_postgres_user() -> list[str]:
     if os.geteuid() != 0:
         return []
     return ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-
-
-def pytest_collection_finish() -> None:
-    """What is loaded stays to the end: no garbage collection looks through it again."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)

@@ -7,12 +7,13 @@ DEMO_MERGES=5 ends the demo's history after five merges.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_process import Demo
+from demo_process import ROOT, Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -20,11 +21,21 @@ from service_browser import administrator, chromium, fresh_context, page_of, sig
 from service_process import Service as ServiceProcess
 
 DEMO_SECONDS = 900
+STATE = ROOT / ".cache" / "demo" / "state"
 
 
 @pytest.fixture(scope="session")
-def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("demo") / "state"
+def state() -> Path:
+    """A new state at the place of the last one, of which only the agent's compiler cache is left: it is that
+    of a repository at this path, and compiling takes as long as all the rest of a build."""
+    kept = STATE / "agent" / "ccache"
+    for path in (*STATE.parent.glob("*"), *STATE.glob("*"), *kept.parent.glob("*")):
+        if path.is_dir() and not kept.is_relative_to(path):
+            shutil.rmtree(path)
+        elif not path.is_dir():
+            path.unlink(missing_ok=True)
+    STATE.mkdir(parents=True, exist_ok=True)
+    return STATE
 
 
 @pytest.fixture(scope="session")

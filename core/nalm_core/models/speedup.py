@@ -14,10 +14,10 @@ from math import exp, inf, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import fdtrc, stdtrit
 
 from nalm_core.models.quantity import Estimate, ModelInputError, Values, ratio_estimate, require_positive
 from nalm_core.stats import least_squares
+from nalm_core.stats.quantiles import f_tail, t_quantile
 
 UNKNOWNS = 3
 """A, B and C."""
@@ -386,7 +386,7 @@ def _capped(data: _Data, plain: _Shape) -> _Shape | None:
     else:
         degrees = best.free
         statistic = gained / max(best.squares, EXACT) * degrees
-    chance = float(fdtrc(1, degrees, max(statistic, 0.0))) if isfinite(statistic) else 0.0
+    chance = f_tail(1, degrees, max(statistic, 0.0)) if isfinite(statistic) else 0.0
     return best if chance * len(splits) < CAP_ERROR else None
 
 
@@ -405,7 +405,7 @@ def _with_errors(data: _Data, shape: _Shape) -> tuple[_Curve, float | None, list
     lack, variance, degrees = None, data.variance, data.degrees
     notes = []
     if degrees and scatter is not None:
-        lack = float(fdtrc(shape.free, degrees, scatter / variance)) if variance > 0 else 0.0
+        lack = f_tail(shape.free, degrees, scatter / variance) if variance > 0 else 0.0
     if scatter is not None and (not degrees or (lack is not None and lack < LACK_OF_FIT)):
         variance, degrees = scatter, shape.free
         if lack is not None:
@@ -414,7 +414,7 @@ def _with_errors(data: _Data, shape: _Shape) -> tuple[_Curve, float | None, list
             )
     if not degrees:
         notes.append(f"no intervals: {UNKNOWNS} core counts without repeated launches leave no residuals")
-    quantile = float(stdtrit(degrees, 0.5 + LEVEL / 2)) if degrees else None
+    quantile = t_quantile(degrees, 0.5 + LEVEL / 2) if degrees else None
     return _Curve(shape.linear.coefficients, shape.linear.covariance * variance, quantile), lack, notes
 
 

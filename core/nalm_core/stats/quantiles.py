@@ -49,3 +49,10 @@ def beta_quantile(a: float, b: float, level: float) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(a, b, level))
+
+
+def f_tail(numerator: float, denominator: float, statistic: float) -> float:
+    """Probability that F with these degrees of freedom exceeds `statistic`."""
+    from scipy.special import fdtrc
+
+    return float(fdtrc(numerator, denominator, statistic))

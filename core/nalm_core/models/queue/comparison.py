@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import rel_entr
 
 from nalm_core.models.quantity import ModelInputError, Values
 from nalm_core.models.queue.solution import mean
@@ -25,6 +24,8 @@ class Agreement:
 
 def jensen_shannon(one: Values, other: Values) -> float:
     """JSD of two distributions on 0, 1, ..., of any lengths."""
+    from scipy.special import rel_entr
+
     size = max(len(one), len(other))
     p, q = (np.pad(each, (0, size - len(each))) for each in (one, other))
     middle = (p + q) / 2

@@ -8,7 +8,6 @@ from enum import StrEnum
 from math import floor, inf, sqrt
 
 import numpy as np
-from scipy.special import bdtr, gammaln, xlogy
 
 from nalm_core.models.quantity import ModelInputError, Values, require_positive
 
@@ -78,6 +77,8 @@ class Gaps:
 
     def sums(self, numbers: Values, steps: int) -> Values:
         """P(sum of k gaps <= t), shape (len(numbers), steps): k > 0 of numbers by t = 0..steps - 1."""
+        from scipy.special import bdtr, gammaln, xlogy
+
         k, t = numbers[:, None], np.arange(steps, dtype=float)[None, :]
         if self.family is Arrivals.CONSTANT:
             whole = floor(self.mean)

@@ -9,7 +9,6 @@ from math import ceil, floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 
 from nalm_core.models.quantity import ModelInputError, Values, require_positive
 from nalm_core.models.queue.gaps import STEP_NS
@@ -57,6 +56,8 @@ class BatchTimes:
 
     def pmf(self, sizes: NDArray[np.int_]) -> Values:
         """P(B_i = t), shape (len(sizes), steps)."""
+        from scipy.special import gammaln, xlogy
+
         mean, t = self.means[sizes][:, None], np.arange(self.steps, dtype=float)[None, :]
         found = np.exp(xlogy(t, mean) - mean - gammaln(t + 1))
         return np.asarray(found / found.sum(axis=1, keepdims=True))
@@ -66,6 +67,8 @@ class BatchTimes:
 
         A sum of Poisson times is Poisson.
         """
+        from scipy.special import gammaln, xlogy
+
         numbers = np.flatnonzero(weights > ROUNDING)
         mean = float(self.means[-1])
         found = np.zeros(_end(float(numbers[-1]) * mean) + 1)
