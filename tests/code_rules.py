@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the Python code that no ordinary linter has. Prints violations; exits with 1 if there are any."""
+"""Rules of the Python code that no ordinary linter has. Prints violations; exits with 1 if there are any.
+
+Run it by the Python whose packages `make install-test` installed: they tell which package a module is of.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,12 @@ import ast
 import json
 import re
 import sys
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,11 +54,20 @@ FORMER = "former_name"
 DESCRIPTION = ROOT / "server/openapi.json"
 
 
+WITHIN_GDB = {"gdb", "nalm_gdb"}
+"""Modules of the Python inside of gdb, which no package brings."""
+
+
 @dataclass(frozen=True)
 class Definition:
     name: str
     kind: str
     line: int
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
 
 
 def _is_former(node: ast.AST) -> bool:
@@ -64,7 +79,7 @@ def _is_former(node: ast.AST) -> bool:
 
 def definitions(path: Path) -> Iterator[Definition]:
     """Names of classes, functions, parameters and variables that the module defines."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     former = {node.target for node in ast.walk(tree) if isinstance(node, ast.AnnAssign) and _is_former(node)}
     for node in ast.walk(tree):
         if node in former:
@@ -109,6 +124,39 @@ def class_faults(room: str, classes: Mapping[str, set[str]]) -> Iterator[str]:
             yield f"{room}: {len(modules)} modules have a class {name}: {', '.join(sorted(modules))}"
 
 
+def declared_packages(room: str) -> set[str]:
+    """Packages that the room's pyproject.toml asks for, with extras."""
+    project = tomllib.loads((ROOT / room).parent.joinpath("pyproject.toml").read_text())["project"]
+    extras = project.get("optional-dependencies", {}).values()
+    requirements = [*project["dependencies"], *(one for extra in extras for one in extra)]
+    return {package_name(re.split(r"[^A-Za-z0-9._-]", one)[0]) for one in requirements}
+
+
+def package_name(text: str) -> str:
+    """As package indexes compare names (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", text).lower()
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Top modules that the module imports, anywhere in it."""
+    for node in ast.walk(parsed(path)):
+        match node:
+            case ast.Import(names=names):
+                yield from (one.name.partition(".")[0] for one in names)
+            case ast.ImportFrom(module=str(name), level=0):
+                yield name.partition(".")[0]
+
+
+def import_faults(room: str, brought_by: Mapping[str, list[str]]) -> Iterator[str]:
+    declared, own = declared_packages(room), Path(room).name
+    for path in sorted((ROOT / room).rglob("*.py")):
+        for module in sorted(set(imported_modules(path)) - sys.stdlib_module_names - WITHIN_GDB - {own}):
+            packages = {package_name(one) for one in brought_by.get(module, [module])}
+            if not packages & declared:
+                shown = " or ".join(sorted(packages))
+                yield f"{path.relative_to(ROOT)}: {module}: {Path(room).parent}/pyproject.toml lacks {shown}"
+
+
 def served_names(part: object, where: str = "") -> Iterator[tuple[str, str]]:
     """Place and name of fields, parameters and values of the API description, without deprecated ones."""
     if isinstance(part, list):
@@ -150,7 +198,9 @@ def served_faults() -> Iterator[str]:
 
 def main() -> int:
     faults, names = list(served_faults()), set[tuple[str, str]]()
+    brought_by = packages_distributions()
     for room in ROOMS:
+        faults += import_faults(room, brought_by)
         classes: dict[str, set[str]] = defaultdict(set)
         for path in sorted((ROOT / room).rglob("*.py")):
             found = list(definitions(path))

@@ -59,7 +59,8 @@ done | rule 'A link in a document that leads nowhere'
 
 python3 tests/prose_rules.py | rule 'Words that people should not have to read twice: tests/prose_rules.py has a plain one for each'
 
-python3 tests/code_rules.py | rule 'Names that the glossary does not have, or a class name in many modules'
+python3 tests/code_rules.py |
+	rule 'Names that the glossary does not have, a class name in many modules, or packages that are imported undeclared'
 
 python3 tests/check_transactions.py server/nalm_server |
 	rule 'Queries outside a repository, or a commit by who did not open the transaction'
