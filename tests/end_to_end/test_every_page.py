@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 from demo_process import ROOT
 from every_page import NONE, PATIENT_MS, names_of, opened, pages, settled
-from keyboard_open import require_opened_by_keys, require_stepped_by_keys
-from keyboard_walk import require_walkable
+from keyboard import require_opened_by_keys, require_stepped_by_keys, require_walkable
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, expect
 from service_browser import ONE_VIEW, VIEWS, administrator, fresh_context, page_of, require_accessible

@@ -1,12 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elements that a page opens, and those that arrow keys and j, k step through: found by role, used only by
-keys."""
+"""A page by keys alone: walked by Tab once around; elements that it opens, and those that arrow keys and j, k
+step through, found by role."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from playwright.sync_api import ElementHandle, Page
 from playwright.sync_api import TimeoutError as NotSo
 
+PRESSES, MOST = 4, 600
+"""Key presses at once, after as many as the page has controls, and in total."""
+WATCH = """() => {
+    const ringed = one => {
+        const {outlineStyle, outlineWidth, boxShadow} = getComputedStyle(one);
+        return (outlineStyle !== 'none' && parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+    };
+    document.activeElement?.blur();
+    window.walked = [];
+    document.addEventListener('focusin', ({target}) => {
+        const box = target.getBoundingClientRect();
+        const label = target.closest('label') ?? document.querySelector(`label[for="${target.id}"]`);
+        const shown = label && box.width < 2 ? label.getBoundingClientRect() : box;
+        window.walked.push({
+            what: target.outerHTML.slice(0, 160),
+            first: target.classList.contains('skip-link'),
+            ring: target.tagName === 'INPUT' || target.tagName === 'TEXTAREA'
+                || ringed(target) || ringed(target.closest('.commit') ?? target),
+            seen: shown.width > 0 && shown.height > 0,
+        });
+    });
+    const all = [...document.querySelectorAll('*')];
+    return all.filter(one => one.tabIndex >= 0 && one.checkVisibility()).length;
+}"""
+"""Records which elements get the focus, whether they have a ring and are visible; returns how many may get
+it."""
+AHEAD = "() => [...document.querySelectorAll('[tabindex]')].filter(one => one.tabIndex > 0).length"
 OPENERS = "[aria-haspopup]:not([aria-haspopup=false]):not([role=dialog] *)"
 WHAT = """one => [one.getAttribute('aria-haspopup'), one.className.includes('help-word') ? 'help'
     : one.getAttribute('aria-label') ?? one.labels?.[0]?.innerText ?? one.innerText].join(' ')"""
@@ -100,3 +129,19 @@ def require(page: Page, so: str, about: object, else_says: str) -> None:
         page.wait_for_function(so, arg=about)
     except NotSo:
         raise AssertionError(else_says) from None
+
+
+def require_walkable(page: Page) -> None:
+    """Tab goes from the skip link around to it again, the focus is always visible, and the order is that of
+    the page."""
+    steps = page.evaluate(WATCH)
+    walked: list[dict[str, Any]] = []
+    while sum(one["first"] for one in walked) < 2:
+        assert len(walked) < MOST, f"{page.url}: Tab does not come around, last at {walked[-1]['what']}"
+        for _ in range(steps):
+            page.keyboard.down("Tab")
+        walked, steps = page.evaluate("window.walked"), PRESSES
+    page.keyboard.up("Tab")
+    faults = [one["what"] for one in walked if not (one["ring"] and one["seen"])]
+    assert faults == [], f"{page.url}: no focus to be seen on {faults}"
+    assert page.evaluate(AHEAD) == 0, f"{page.url}: a tabindex above 0"
