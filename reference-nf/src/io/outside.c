@@ -105,7 +105,7 @@ bool outside_open(struct outside *o, const struct outside_settings *s)
 {
 	uint16_t id;
 
-	*o = (struct outside){.stop = s->stop, .limited = s->limit != 0, .left = (int64_t)s->limit};
+	*o = (struct outside){.stop = s->stop, .limit = s->limit, .rx_queues = s->rx_queues};
 	RTE_ETH_FOREACH_DEV(id) {
 		if (o->ports == OUTSIDE_MAX_PORTS)
 			break;
@@ -144,16 +144,15 @@ void outside_describe(const struct outside *o, char *text, size_t size)
 
 uint16_t outside_receive(struct outside *o, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count)
 {
-	uint16_t *next = &o->next[queue].port, id = o->ids[*next];
+	uint16_t *next = &o->queues[queue].port, id = o->ids[*next];
+	_Atomic uint64_t *received = &o->queues[queue].received;
+	uint64_t left = outside_left(o);
 
-	if (outside_over(o))
+	if (*o->stop != 0 || left == 0)
 		return 0;
 	*next = (uint16_t)(*next + 1 == o->ports ? 0 : *next + 1);
-	if (!o->limited)
-		return rte_eth_rx_burst(id, queue, mbufs, count);
-	int64_t left = atomic_load_explicit(&o->left, memory_order_relaxed);
-	count = rte_eth_rx_burst(id, queue, mbufs, (uint16_t)RTE_MIN((int64_t)count, RTE_MAX(left, 0)));
-	atomic_fetch_sub_explicit(&o->left, count, memory_order_relaxed);
+	count = rte_eth_rx_burst(id, queue, mbufs, left < count ? (uint16_t)left : count);
+	atomic_store_explicit(received, atomic_load_explicit(received, memory_order_relaxed) + count, memory_order_relaxed);
 	return count;
 }
 

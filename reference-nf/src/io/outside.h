@@ -22,11 +22,12 @@
 struct outside {
 	uint16_t ids[OUTSIDE_MAX_PORTS];
 	uint16_t ports;
-	bool limited;
+	uint32_t rx_queues;
 	struct {
-		uint16_t port; /* polled next */
-	} __attribute__((aligned(64))) next[OUTSIDE_MAX_QUEUES]; /* by queue, whose lcore writes and reads */
-	_Atomic int64_t left; /* if limited, packets still to receive: below 0 where several lcores receive the last ones */
+		uint16_t port;		   /* polled next */
+		_Atomic uint64_t received; /* others read it */
+	} __attribute__((aligned(64))) queues[OUTSIDE_MAX_QUEUES]; /* each queue's lcore writes */
+	uint64_t limit;						   /* packets to receive in total; 0: no limit */
 	const volatile sig_atomic_t *stop;
 };
 
@@ -50,10 +51,22 @@ uint16_t outside_receive(struct outside *outside, uint16_t queue, struct rte_mbu
 /* Returns how many were sent; the others are freed. */
 uint16_t outside_send(const struct outside *outside, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count);
 
+/* Packets still to receive. Lcores that receive at the same time may each take as many. */
+static inline uint64_t outside_left(const struct outside *o)
+{
+	uint64_t received = 0;
+
+	if (o->limit == 0)
+		return UINT64_MAX;
+	for (uint32_t q = 0; q < o->rx_queues; q++)
+		received += atomic_load_explicit(&o->queues[q].received, memory_order_relaxed);
+	return received < o->limit ? o->limit - received : 0;
+}
+
 /* Whether receiving has ended: by *stop or by the limit. */
 static inline bool outside_over(const struct outside *o)
 {
-	return *o->stop != 0 || (o->limited && atomic_load_explicit(&o->left, memory_order_relaxed) <= 0);
+	return *o->stop != 0 || outside_left(o) == 0;
 }
 
 /* Prints the ports' own counters as a member of a JSON object, with a comma before it. */
