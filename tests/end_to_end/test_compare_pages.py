@@ -88,7 +88,7 @@ def test_a_comparison_goes_down_to_the_line(page: Page) -> None:
     expect(head.get_by_role("row", name="41 297 \u221230.00")).to_contain_text("hash_of(&key)")
     expect(head).not_to_contain_text("counter[5]++;")
     require_accessible(page)
-    page.get_by_role("button", name="unchanged lines").first.press("Enter")
+    page.get_by_role("button", name="lines hidden").first.press("Enter")
     expect(head).to_contain_text("counter[5]++;")
     assert "lines=all" in page.url
     page.get_by_role("link", name="History of nat_process in nat").click()

@@ -30,7 +30,7 @@ from host import print_result
 from playwright.sync_api import Browser, CDPSession, Page
 
 ROOT = Path(__file__).resolve().parents[3]
-sys.path[:0] = [str(ROOT / "server/tests/support"), str(ROOT / "tests/end_to_end")]
+sys.path[:0] = [str(ROOT / one) for one in ("tests", "server/tests/support", "tests/end_to_end")]
 from service_browser import CHROMIUM, SHELL, chromium  # noqa: E402
 
 P = "/p/seeded"

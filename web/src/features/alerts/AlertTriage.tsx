@@ -50,7 +50,10 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
             aria-keyshortcuts={one.key}
             onClick={() => act(one)}
           >
-            {one.word} <kbd className="key-hint">{one.key}</kbd>
+            {one.word}{" "}
+            <span className="key-hint" aria-hidden="true">
+              {one.key}
+            </span>
           </Button>
         ))}
         <Button
@@ -60,7 +63,10 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
           aria-keyshortcuts="m"
           onClick={() => onOpen("mute")}
         >
-          Mute… <kbd className="key-hint">m</kbd>
+          Mute…{" "}
+          <span className="key-hint" aria-hidden="true">
+            m
+          </span>
         </Button>
       </span>
       <ActionError error={acknowledge.error} />

@@ -33,9 +33,8 @@ export function SourceSides({ of, name, file, cost, whole, named, onWhole }: Pro
   const pieces = usePieces(file.rows);
   const around = useRef<HTMLDivElement>(null);
   const only = onlySide(file.rows);
-  const has = (one: LineCost): boolean =>
-    file.rows.some(({ base, head }) => (base?.[one] ?? head?.[one]) != null);
-  const costs = [cost, cost === "ipp" ? ("cpp" as const) : ("ipp" as const)].filter(has);
+  const rest: LineCost = cost === "ipp" ? "cpp" : "ipp";
+  const second = hottest(file.rows, rest) > 0 ? rest : undefined;
   useEffect(() => {
     if (named !== undefined)
       around.current?.querySelector("[data-named]")?.scrollIntoView({ block: "center" });
@@ -62,7 +61,7 @@ export function SourceSides({ of, name, file, cost, whole, named, onWhole }: Pro
         }
         blocks={blocks}
         cost={cost}
-        costs={costs}
+        other={second}
         hottest={hottest(file.rows, cost)}
         named={named}
         pieces={pieces[side]}

@@ -26,7 +26,7 @@ function table(side: "base" | "head", onWhole = () => {}) {
       title="nat.c"
       blocks={blocksOf(ROWS, "cpp", false)}
       cost="cpp"
-      costs={["cpp", "ipp"]}
+      other="ipp"
       hottest={8}
       named={12}
       pieces={

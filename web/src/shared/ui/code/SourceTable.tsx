@@ -14,8 +14,8 @@ interface Props {
   title: ReactNode;
   blocks: readonly Block[];
   cost: LineCost;
-  /** Costs that lines have, the one that is compared first. */
-  costs: readonly LineCost[];
+  /** The other cost that lines have; it is shown, not compared. */
+  other: LineCost | undefined;
   /** The most expensive line's, which fills its bar. */
   hottest: number;
   /** The line of head that is pointed out. */
@@ -32,8 +32,8 @@ const WORD: Record<LineCost, string> = { ipp: "instr.", cpp: "cycles" };
 
 /** One side's lines. Both sides' rows are of one height, so that they stand beside each other. */
 export function SourceTable(props: Props) {
-  const { side, label, title, blocks, cost, costs, onWhole, box, onSideways } = props;
-  const columns = 4 + costs.length + (side === "head" ? 1 : 0);
+  const { side, label, title, blocks, cost, other, onWhole, box, onSideways } = props;
+  const columns = 5 + (other ? 1 : 0) + (side === "head" ? 1 : 0);
   return (
     <section
       className="source-box"
@@ -47,13 +47,10 @@ export function SourceTable(props: Props) {
         <thead>
           <tr>
             <th>line</th>
-            {costs.map((one) => (
-              <th key={one} title="per packet, of the line itself">
-                {WORD[one]}
-              </th>
-            ))}
+            <th title="per packet, of the line itself">{WORD[cost]}</th>
             <th className="heat" aria-label={`share of the most expensive line, ${WORD[cost]}`} />
             {side === "head" && <th>change</th>}
+            {other && <th title="per packet, of the line itself">{WORD[other]}</th>}
             <th className="code" colSpan={2}>
               {side === "base" ? "Base" : "Head"} {title}
             </th>
@@ -97,7 +94,7 @@ function Hidden({ block, columns, onWhole }: { block: Block; columns: number; on
   );
 }
 
-function Line({ row, side, cost, costs, hottest, named, pieces }: Props & { row: SourceRow }) {
+function Line({ row, side, cost, other, hottest, named, pieces }: Props & { row: SourceRow }) {
   const line = row[side];
   const change = changeOf(row, cost);
   const mark = edited(row) && line ? (side === "base" ? "\u2212" : "+") : "";
@@ -109,13 +106,10 @@ function Line({ row, side, cost, costs, hottest, named, pieces }: Props & { row:
       {...(isNamed && side === "head" ? { "data-named": "" } : {})}
     >
       {line ? <th scope="row">{line.line}</th> : <td />}
-      {costs.map((one) => (
-        <td key={one} className={one === cost ? undefined : "soft"}>
-          {line?.[one] == null ? "" : significant(line[one], 3)}
-        </td>
-      ))}
+      <td>{line?.[cost] == null ? "" : significant(line[cost], 3)}</td>
       <Heat cost={line?.[cost]} hottest={hottest} />
       {side === "head" && <Change change={change} gone={row.head == null} />}
+      {other && <td className="soft">{line?.[other] == null ? "" : significant(line[other], 3)}</td>}
       <td className="mark">{mark}</td>
       <td className="code">
         <Code text={line?.text} pieces={line ? pieces.get(line.line) : undefined} />
