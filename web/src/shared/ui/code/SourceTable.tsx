@@ -48,7 +48,9 @@ export function SourceTable(props: Props) {
           <tr>
             <th>line</th>
             <th title="per packet, of the line itself">{WORD[cost]}</th>
-            <th className="heat" aria-label={`share of the most expensive line, ${WORD[cost]}`} />
+            <th className="heat" title="of the most expensive line">
+              share
+            </th>
             {side === "head" && <th>change</th>}
             {other && <th title="per packet, of the line itself">{WORD[other]}</th>}
             <th className="code" colSpan={2}>
