@@ -14,7 +14,7 @@ from nalm_core.report.profile import Profile, ProfiledFunction, ProfiledLine, Th
 from nalm_core.report.run_report import Arm
 
 from nalm_agent.config.stage_functions import StageFunctions
-from nalm_agent.counters.callgrind_parse import stage_of
+from nalm_agent.counters.callgrind_parse import Chain, stage_of
 from nalm_agent.counters.events import COUNTERS, EVENTS, Event, groups
 from nalm_agent.counters.perf_process import PerfProcess, environment
 from nalm_agent.counters.perf_script_parse import (
@@ -42,6 +42,8 @@ TOP_FUNCTIONS = 40
 TOP_LINES = 8
 SCRIPT_SECONDS = 120
 
+LENT_OBJECT = "dpdk_lent-"
+"""Beginning of the file name of the lent probe (native.library)."""
 NOT_INSTALLED = "perf is not installed (Debian: apt-get install linux-perf; Ubuntu: linux-tools-generic)"
 
 
@@ -173,7 +175,8 @@ def profile(
     lines = parse_lines(script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
     slow = slow_instructions(script(data, "-G", "--no-inline", "-F", FIELDS))
     patterns = (functions or StageFunctions()).patterns(nf.probe.stages)
-    stages = [stage_of(one.chain, patterns) or _known_stage(one, known or {}) for one in samples]
+    chains = [up_to_lent(one.chain) for one in samples]
+    stages = [stage_of(chain, patterns) or _known_stage(chain, known or {}) for chain in chains]
     return Profile(
         arm=arm,
         event=event,
@@ -186,8 +189,17 @@ def profile(
     )
 
 
-def _known_stage(sample: Sample, known: Mapping[str, str]) -> str | None:
-    return next((known[name] for name in sample.chain if name in known), None)
+def up_to_lent(chain: Chain) -> Chain:
+    """The frames up to that of a lent probe, which has a name without a symbol if perf cannot read its file.
+
+    Code below the probe is a driver's, whatever stage the program's function above it belongs to.
+    """
+    lent = next((place for place, name in enumerate(chain) if name.startswith(LENT_OBJECT)), None)
+    return chain if lent is None else chain[: lent + 1]
+
+
+def _known_stage(chain: Chain, known: Mapping[str, str]) -> str | None:
+    return next((known[name] for name in chain if name in known), None)
 
 
 def _functions(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters import perf
+from nalm_agent.counters.callgrind_parse import stage_of
 from nalm_agent.counters.events import COUNTERS, CYCLES, EVENTS, INSTRUCTIONS, Event, groups
 from nalm_agent.counters.perf_process import PerfProcess
 from nalm_agent.counters.perf_script_parse import parse_callers, parse_lines
@@ -168,3 +169,13 @@ def test_paths_that_valgrind_cannot_take_are_named() -> None:
     assert beyond_valgrind(ran("avx2_hs_scan", "nat_process")) == []
     other = ran("avx512vbmi_hs_scan", "__memcpy_evex_unaligned_erms", "dpi_process")
     assert beyond_valgrind(other) == ["__memcpy_evex_unaligned_erms", "avx512vbmi_hs_scan"]
+
+
+def test_code_below_a_lent_probe_is_never_the_programs() -> None:
+    """perf cannot always read the probe's symbols; the drivers below it must not count as `app`."""
+    functions = {"rx": ["rx_process_*"], "app": ["loop"]}
+    unread = ("rte_pktmbuf_alloc_bulk", "null_rx", "dpdk_lent-0123+0x1a2b", "loop", "main")
+    read = ("rte_pktmbuf_alloc_bulk", "null_rx", "rx_process_0", "loop", "main")
+    assert stage_of(perf.up_to_lent(unread), functions) is None
+    assert stage_of(perf.up_to_lent(read), functions) == "rx"
+    assert stage_of(perf.up_to_lent(("filter", "loop", "main")), functions) == "app"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import threading
 from pathlib import Path
@@ -132,6 +133,24 @@ def test_a_job_is_measured_uploaded_and_finished(
     (finish,) = server.told("/agent/jobs/7/finish")
     assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
     assert server.told("/agent/jobs/7/progress")
+
+
+def test_a_projects_configuration_takes_the_place_of_the_commits_own(
+    server: FakeServer, nf_repository: NfRepository, home: Home
+) -> None:
+    nf_repository.commit("none yet", README__md="no nalm.toml\n")
+    nf_repository.git("rm", "-q", "nalm.toml")
+    nf_repository.git("commit", "-q", "-m", "never had one")
+    head = nf_repository.commit("docs", README__md="words\n")
+    text = NALM_TOML.replace("scenarios.tiny", "scenarios.given")
+    lease = lease_of(nf_repository, head).model_copy(update={"configuration": text})
+    loop.work_on(lease, agent_of(server, home))
+    (upload,) = server.told("/reports")
+    report = parse_report(gzip.decompress(upload.content))
+    assert (report.status, report.scenario.name) == (RunStatus.UNCHANGED, "given")
+    assert report.configuration is not None
+    assert report.configuration.name == "configuration of tiny"
+    assert report.configuration.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
 def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot_be_here(
