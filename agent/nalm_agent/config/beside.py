@@ -26,6 +26,11 @@ def digest_beside(repository: Repository, path: str) -> str:
             f"{CONFIG_DIR}/{path} is beside the file of --config, and there is no such file",
             hint="name the nalm.toml with --config; files of the repository are below {source}",
         )
+    if ".." in path.split("/"):
+        raise ConfigError(
+            f"{CONFIG_DIR}/{path} leaves the folder of {given.name}",
+            hint="name files and directories beside it, or below",
+        )
     digest = given.digest(path)
     if digest is None:
         raise ConfigError(

@@ -58,7 +58,9 @@ class NfProcess:
         self._lcores = lcores
         self._log = self.directory / "nf.log"
         self._ready_seconds = ready_seconds
-        self.environment: Mapping[str, str] = {**nf_environment(self.directory), **(environment or {})}
+        given = environment or {}
+        in_place = dict(zip(given, self.in_run_dir(list(given.values())), strict=True))
+        self.environment: Mapping[str, str] = nf_environment(self.directory) | in_place
         self._given = list(command)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *self.in_run_dir(command)]
