@@ -176,7 +176,7 @@ dist: install page ## Makes dist/: wheels with the page, source archive, the age
 	@packaging/make_dist
 
 test-dist: install-test ## Installs what `make dist` makes on bare systems, and over the last version; as root, needs debootstrap
-	@pytest -q tests/dist
+	@pytest -q tests/installed
 
 test-strangers: install-test ## From a Debian package or its sources to a verdict, as docs/bring-your-own-nf says; as root, 1 to 2 hours
 	@pytest -q --timeout 3600 tests/strangers

@@ -76,7 +76,7 @@ def main_edit(file: str) -> Edit:
 
 L2FWD = Program(
     "examples/l2fwd",
-    ("--", "-p", "0x3", "-T", "0"),
+    ("--", "-p", "0x3", "-q", "2", "-T", "0"),
     "l2fwd_main_loop",
     (),
     (

@@ -136,5 +136,6 @@ def fresh_environment(home: Path, programs: Path, **more: str) -> dict[str, str]
     home.mkdir(parents=True, exist_ok=True)
     path = f"{programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     named = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org"}
+    named["GIT_CEILING_DIRECTORIES"] = str(home.parent)  # a page that forgets `git init` finds no repository
     named |= {"GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@example.org"}
     return kept | named | {"HOME": str(home), "PATH": path, "TERM": "dumb", "USER": "stranger"} | more

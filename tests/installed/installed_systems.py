@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache" / "dist-test"
 PROGRAMS = Path(sys.executable).parent
 TAG = "v9.8.0"
+TRUSTED = "/etc/ssl/host.crt"
 SYSTEMS = {"bookworm": "Debian 12", "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
 
 
@@ -59,12 +60,19 @@ class BareSystem:
         self.root = root
 
     def run(self, script: str) -> str:
-        known = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
-        variables = {"HOME": "/root", "PATH": "/root/.local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin"}
-        command = ["chroot", str(self.root), "sh", "-ec", script]
-        environment = known | variables | {"DEBIAN_FRONTEND": "noninteractive", "LANG": "C.UTF-8"}
+        variables = {
+            "PIP_CERT": TRUSTED,
+            "SSL_CERT_FILE": TRUSTED,
+            "HOME": "/root",
+            "PATH": "/root/.local/bin:/usr/local/sbin:/usr/sbin:/usr/bin:/sbin:/bin",
+        }
+        apart = ["unshare", "--mount", "--pid", "--fork", f"--mount-proc={self.root}/proc"]
+        command = [*apart, "chroot", str(self.root), "sh", "-ec", script]
+        environment = variables | {"DEBIAN_FRONTEND": "noninteractive", "LANG": "C.UTF-8"}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{script}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        assert done.returncode == 0, (
+            f"{script}: {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        )
         return done.stdout
 
     def code(self, script: str) -> tuple[int, str]:
@@ -94,8 +102,9 @@ def bare_system(suite: str, folder: Path) -> BareSystem:
     root = folder / suite
     run(["cp", "-a", kept, root])
     # What this host trusts, and where its pip finds packages, the bare system has as well.
-    (root / "etc" / "ssl" / "certs").mkdir(parents=True, exist_ok=True)
-    for file in ("/etc/ssl/certs/ca-certificates.crt", "/etc/pip.conf", "/etc/resolv.conf", "/etc/hosts"):
+    (root / "etc" / "ssl").mkdir(parents=True, exist_ok=True)
+    shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / TRUSTED[1:])
+    for file in ("/etc/pip.conf", "/etc/resolv.conf", "/etc/hosts"):
         if Path(file).exists():
             shutil.copy(file, root / file[1:])
     for device in ("null", "zero", "random", "urandom", "tty"):

@@ -30,7 +30,9 @@ def last_version() -> str:
     command = ["git", "describe", "--tags", "--abbrev=0", "--match=v[0-9]*", "HEAD~1"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     last = done.stdout.strip() or BEFORE_TAGS
-    known = subprocess.run(["git", "cat-file", "-e", f"{last}^{{commit}}"], cwd=ROOT, capture_output=True, check=False)
+    known = subprocess.run(
+        ["git", "cat-file", "-e", f"{last}^{{commit}}"], cwd=ROOT, capture_output=True, check=False
+    )
     if known.returncode != 0:
         pytest.skip(f"not tried: this clone lacks {last}")
     return last
@@ -61,7 +63,15 @@ class Installed:
     def serving(self) -> Iterator[httpx.Client]:
         """A client of a running server, as its administrator."""
         port = free_port()
-        command = [self.programs / "nalm-server", "up", "--no-agent", "--state", self.state, "--port", str(port)]
+        command = [
+            self.programs / "nalm-server",
+            "up",
+            "--no-agent",
+            "--state",
+            self.state,
+            "--port",
+            str(port),
+        ]
         log = self.state.with_suffix(".log")
         with log.open("ab") as output:
             process = subprocess.Popen(command, env=self.environment(), stdout=output, stderr=output)
@@ -112,7 +122,10 @@ def test_the_data_of_the_last_version_is_read(made: Made, tmp_path: Path) -> Non
     with installed.serving() as client:
         new = {"name": "tiny", "repository": "/srv/tiny.git", "public": True}
         project = client.post("/projects", json=new).raise_for_status().json()
-        sent = {"NALM_SERVER": str(client.base_url).removesuffix("/api/v1/"), "NALM_TOKEN": project["upload_token"]}
+        sent = {
+            "NALM_SERVER": str(client.base_url).removesuffix("/api/v1/"),
+            "NALM_TOKEN": project["upload_token"],
+        }
         submitted = installed.nalm(repository.path, "submit", "run.json", "--never-fail", **sent)
         assert submitted.returncode == 0, submitted.stderr
         verdict = figures(client, report["run_id"])

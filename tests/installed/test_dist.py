@@ -41,7 +41,10 @@ def test_the_source_archive_makes_the_same_version(made: Made, tmp_path: Path) -
 def test_a_commit_after_the_tag_and_a_change_are_said(tmp_path: Path) -> None:
     checkout = clone_of("HEAD", tmp_path / "nalm")
     run(["git", "tag", TAG], checkout)
-    run(["git", "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"], checkout)
+    run(
+        ["git", "-c", "user.name=A", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
+        checkout,
+    )
     (checkout / "LICENSE").write_text("changed")
     run(["python", "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], checkout / "core")
     (wheel,) = tmp_path.glob("nalm_core-*.whl")
@@ -75,15 +78,23 @@ def test_the_debian_package_of_the_agent(made: Made, tmp_path: Path) -> None:
     system.run(f"apt-get update -q && apt-get install -qy --no-install-recommends ./{package.name}")
     assert system.run("nalm --version").strip() == f"nalm {VERSION} (commit {made.commit})"
     assert "/var/lib/nalm-agent" in system.run("getent passwd nalm-agent")
-    assert system.run("ls /usr/share/man/man1/nalm-check.1.gz /lib/systemd/system/nalm-agent.service")
+    assert system.run("ls /usr/share/man/man1/nalm-check.1.gz /usr/lib/systemd/system/nalm-agent.service")
     code, said = system.code("nalm doctor")
     assert "valgrind" not in [line.split()[0] for line in said.splitlines() if "missing" in line], said
-    system.run("mkdir -p /var/lib/nalm-agent && touch /var/lib/nalm-agent/kept && apt-get remove -qy nalm-agent")
+    system.run(
+        "mkdir -p /var/lib/nalm-agent && touch /var/lib/nalm-agent/kept && apt-get remove -qy nalm-agent"
+    )
     assert not (system.root / "usr" / "bin" / "nalm").exists() and code in (0, 4)
     system.run("ls /var/lib/nalm-agent/kept && apt-get purge -qy nalm-agent && test ! -e /var/lib/nalm-agent")
 
 
 def test_the_documents_name_what_is_made(made: Made) -> None:
     text = (ROOT / "docs" / "install.md").read_text()
-    for pattern in ("nalm_core-*.whl", "nalm_agent-*.whl", "nalm_server-*.whl", "nalm-agent_*.deb", "nalm-*.tar.gz"):
+    for pattern in (
+        "nalm_core-*.whl",
+        "nalm_agent-*.whl",
+        "nalm_server-*.whl",
+        "nalm-agent_*.deb",
+        "nalm-*.tar.gz",
+    ):
         assert pattern in text and made.file(pattern)
