@@ -12,7 +12,7 @@ from installed_systems import ROOT, TAG, Made, bare_system, clone_of, run
 
 pytestmark = pytest.mark.timeout(3600)
 VERSION = TAG[1:]
-MISSING_ON_A_BARE_SYSTEM = ("valgrind", "gcc")
+MISSING_ON_A_BARE_SYSTEM = ("valgrind", "compiler")
 
 
 def names(made: Made, room: str) -> set[str]:
