@@ -38,6 +38,9 @@ class _Grown:
         self.weight, self.misfit = before.weight, before.misfit
         self.ground = before.reference
         self.factors: Any = None
+        self.updates: list[tuple[Floats, float]] = []
+        """Links between known nodes that were added since the factorisation: column, and variance of their
+        misfit."""
 
     def add(self, number: int) -> bool:
         """False: only a whole solution shows what the link means."""
@@ -57,6 +60,7 @@ class _Grown:
             misfit = rest / (error + apart) ** 0.5
             if abs(misfit) > c.MISFIT:
                 return False
+            self.updates.append((column, error + apart))
             self.level = self.level + column * rest / (error + apart)
             self.variance = self.variance - column**2 / (error + apart)
         elif known[0]:
@@ -64,8 +68,8 @@ class _Grown:
         else:
             self.level[base], self.variance[base] = self.level[head] - step, self.variance[head] + error
         self.weight, self.misfit = np.append(self.weight, weight), np.append(self.misfit, misfit)
-        if base != head:
-            self.factors = None
+        if not known.all():  # the factors lack a node
+            self.factors, self.updates = None, []
         return True
 
     def relative_to(self, reference: int) -> Levels:
@@ -107,6 +111,8 @@ class _Grown:
                 unit[number[node]] += sign
         column = np.where(np.isfinite(self.level), 0.0, np.nan)
         column[known] = self.factors.solve(unit)
+        for before, variance in self.updates:
+            column -= before * (before[head] - before[base]) / variance
         return column
 
 
