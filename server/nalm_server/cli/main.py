@@ -66,6 +66,10 @@ COMMANDS = {
         "store:functions",
         "Adds C functions of stored reports to their histories, for runs from before these existed.",
     ),
+    "links": (
+        "links:links",
+        "Shows how well a scenario's comparisons agree, and what further ones gain and cost.",
+    ),
     "reports": ("reports:reports_app", "The report store: run reports outside the database."),
     "backfill": ("job:backfill", "Measures the commits after FIRST up to LAST that have no result yet."),
     "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),

@@ -6,9 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from nalm_server.campaigns.links import service as links
+from nalm_server.cli.links import print_report
+from nalm_server.projects import service as projects
+from nalm_server.results.links import backfill
+from nalm_server.results.links.models import LinkValueRow
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
+from sqlalchemy import delete, func, select
 
 REPORT = "/projects/demo/scenarios/sfc_a/links"
 COMMITS = 21
@@ -65,6 +71,24 @@ def test_a_run_that_contradicts_the_others_is_named_with_its_host(service: Servi
     history = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", stage="chain")
     chain = [point["values"]["chain"]["value"] for point in history["points"]]
     assert max(chain) / min(chain) == pytest.approx(1, abs=0.002)
+
+
+def test_the_command_enters_links_of_stored_reports_and_shows_what_more_would_gain(
+    service: Service, bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = select(func.count()).select_from(LinkValueRow)
+    with service.context.sessions() as session:
+        whole = session.scalar(count)
+        session.execute(delete(LinkValueRow))
+        session.commit()
+    for _ in backfill.fill(service.context, 1):
+        pass
+    with service.context.read_sessions() as session:
+        assert session.scalar(count) == whole
+        print_report(links.report(session, projects.require(session, "demo"), "sfc_a"))
+    printed = capsys.readouterr().out
+    assert "20 comparisons, 0 checked by others; one more costs 40 s" in printed
+    assert "over 16 commits, error 0." in printed
 
 
 def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:

@@ -9,15 +9,17 @@ from typing import Any, NamedTuple
 
 from nalm_core.history.links import Part
 from nalm_core.report.outcome import VALID
-from sqlalchemy import and_, func, literal, or_, select
+from sqlalchemy import and_, delete, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import Base
+from nalm_server.db.reports.stored import Kept
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.models import FingerprintRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.results.links.models import FunctionLinkRow, LinkValueRow, OtherLinkRow
-from nalm_server.results.models import BuildRow, RunRow, VerdictRow
+from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
+from nalm_server.results.repository import kept_of
 from nalm_server.results.series.models import FunctionSeriesRow, SeriesRow
 
 
@@ -73,6 +75,29 @@ class OtherLink(NamedTuple):
 def add(session: Session, rows: Iterable[Base]) -> None:
     session.add_all(rows)
     session.flush()
+
+
+def remove(session: Session, run_number: int) -> None:
+    for table in (LinkValueRow, FunctionLinkRow):
+        session.execute(delete(table).where(table.run_id == run_number))
+
+
+def with_reports(session: Session, project_id: int, after: int, limit: int) -> list[tuple[int, Kept]]:
+    """(number, report) of valid runs, oldest first."""
+    found = session.execute(
+        select(RunRow.id, ReportRow)
+        .join(ReportRow, ReportRow.run_id == RunRow.id)
+        .join(VerdictRow, VerdictRow.run_id == RunRow.id)
+        .where(RunRow.project_id == project_id, RunRow.id > after)
+        .where(ReportRow.expired_at.is_(None), VerdictRow.outcome.in_(VALID))
+        .order_by(RunRow.id)
+        .limit(limit)
+    )
+    return [(number, kept_of(session, row)) for number, row in found]
+
+
+def still_there(session: Session, run_numbers: Collection[int]) -> list[RunRow]:
+    return list(session.scalars(select(RunRow).where(RunRow.id.in_(run_numbers)).order_by(RunRow.id)))
 
 
 def has_other(session: Session, report_id: str) -> bool:

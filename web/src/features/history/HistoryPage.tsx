@@ -19,6 +19,7 @@ import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { useHistoryLines } from "./api";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
+import { LinksPanel } from "./LinksPanel";
 import { type HistorySearch, type ValuesKind, withFunctions } from "./search";
 
 const route = getRouteApi("/p/$project/history");
@@ -148,6 +149,7 @@ function Measured({ project, scenarios, search }: Props) {
         address={{ from: search.from, to: search.to }}
         write={({ from, to }) => set({ from, to })}
       />
+      {picked.length === 1 && picked[0] && <LinksPanel project={project} scenario={picked[0].name} />}
     </>
   );
 }

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm-server links`: the comparisons behind a scenario's history."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from nalm_core.text.commit_name import short
+
+from nalm_server.auth.tokens.principal import SYSTEM
+from nalm_server.campaigns.links import service
+from nalm_server.campaigns.links.schemas import LinkReport, LinksNew
+from nalm_server.cli.common import State, out, validated
+from nalm_server.cli.contexts import opened
+from nalm_server.projects import service as projects
+from nalm_server.results.links import backfill
+
+
+def links(
+    project: Annotated[str, typer.Argument(help="Name of the project.")],
+    scenario: Annotated[str, typer.Argument(help="Name of the scenario.")],
+    *,
+    measure: Annotated[
+        int | None,
+        typer.Option(help="Measure this many further ones when no other job waits.", min=1, max=1000),
+    ] = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="First enter those of all stored reports of the project.")
+    ] = False,
+    state: State = None,
+) -> None:
+    """Shows how well a scenario's comparisons agree, and what further ones gain and cost.
+
+    Example: nalm-server links my-nf sfc_a --measure 20
+    """
+    with opened(state) as context:
+        with context.read_sessions() as session:
+            found = projects.require(session, project)
+        for number in backfill.fill(context, found.id) if stored else ():
+            out.print(f"{number} reports read", markup=False)
+        with context.read_sessions() as session:
+            report = service.report(session, found, scenario)
+        print_report(report)
+        if measure is not None:
+            with validated():
+                new = LinksNew(scenario=scenario, most=measure)
+            made = service.create(context, SYSTEM, project, new)
+            out.print(f"links {made.id}: {made.state}", markup=False)
+
+
+def print_report(report: LinkReport) -> None:
+    cost = "" if report.seconds_each is None else f"; one more costs {report.seconds_each:.0f} s"
+    out.print(f"{report.links} comparisons, {report.checks} checked by others{cost}", markup=False)
+    for one in report.misfits:
+        pair = f"{short(one.base_sha)}..{short(one.head_sha)}"
+        out.print(
+            f"does not fit: {one.kind} {one.run_id[:8]} of {pair} on {one.host}, "
+            f"{one.misfit:+.1f} standard errors",
+            markup=False,
+        )
+    for host in report.hosts:
+        if not host.fits:
+            out.print(f"does not fit: host {host.host}, {host.misfit:.1f} times its errors", markup=False)
+    for link in report.planned:
+        before = "unknown" if link.error_before is None else f"{100 * link.error_before:.2f} %"
+        out.print(
+            f"would gain: {short(link.base_sha)}..{short(link.head_sha)} over {link.distance} commits, "
+            f"error {before} to {100 * link.error_after:.2f} %",
+            markup=False,
+        )
