@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from nalm_core.text.commit_name import short
+from nalm_core.text.percents import share_percent
 
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.campaigns.links import service
@@ -63,9 +64,9 @@ def print_report(report: LinkReport) -> None:
         if not host.fits:
             out.print(f"does not fit: host {host.host}, {host.misfit:.1f} times its errors", markup=False)
     for link in report.planned:
-        before = "unknown" if link.error_before is None else f"{100 * link.error_before:.2f} %"
+        before = "unknown" if link.error_before is None else share_percent(link.error_before)
         out.print(
             f"would gain: {short(link.base_sha)}..{short(link.head_sha)} over {link.distance} commits, "
-            f"error {before} to {100 * link.error_after:.2f} %",
+            f"error {before} to {share_percent(link.error_after)}",
             markup=False,
         )

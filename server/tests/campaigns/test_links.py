@@ -88,7 +88,7 @@ def test_the_command_enters_links_of_stored_reports_and_shows_what_more_would_ga
         print_report(links.report(session, projects.require(session, "demo"), "sfc_a"))
     printed = capsys.readouterr().out
     assert "20 comparisons, 0 checked by others; one more costs 40 s" in printed
-    assert "over 16 commits, error 0." in printed
+    assert "over 16 commits, error 0" in printed
 
 
 def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:
