@@ -106,6 +106,17 @@ def test_a_feature_enters_with_its_price(service: Service) -> None:
     assert same[0] == shipped[0]
 
 
+def test_a_commit_with_equal_code_has_the_level_of_its_base(service: Service) -> None:
+    upload_line(service, 2, slow_from=99)
+    service.upload(body_of(make_report(3, status="unchanged")))
+    service.upload(body_of(make_report(4)))
+    points = service.get(HISTORY, metric="cpp", stage="chain")["points"]
+    assert points[2]["measured"]["chain"] is None
+    assert points[2]["values"]["chain"]["value"] == pytest.approx(
+        points[1]["values"]["chain"]["value"], rel=1e-6
+    )
+
+
 def test_a_break_in_the_line_is_bridged_by_the_host_that_measured_both_sides(service: Service) -> None:
     upload_line(service, 2, slow_from=99)
     for number in (4, 5):

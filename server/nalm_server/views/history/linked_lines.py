@@ -56,14 +56,14 @@ def with_links(session: Session, of: MeasuredScenario, line: Line, request: Hist
 
 
 def _add(line: Line, solution: Solution, runs: list[tuple[int, str]], environments: Environments) -> None:
-    """A stage with several sources, such as loads, has the values of each where it measured."""
+    """A stage with several sources, such as loads, has the values of each where it measured. A run without a
+    value, as of equal code, has the level of its commit."""
     name = solution.stage
+    measured = line.measured.get(name, {})
     own = {
-        number: figure
-        for number, figure in line.measured.get(name, {}).items()
-        if figure[3] == solution.source or ">" in name
+        number: figure for number, figure in measured.items() if figure[3] == solution.source or ">" in name
     }
-    here = [one for one in runs if one[0] in own]
+    here = [one for one in runs if one[0] in own or one[0] not in measured]
     found = figures(solution, here, own, environments)
     if found is None:
         return
