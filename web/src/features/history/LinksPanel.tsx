@@ -5,8 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { body, client } from "../../shared/api/client";
 import type { LinkReport } from "../../shared/api/types";
 import { duration, shortSha, significant } from "../../shared/logic/text/format";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
-import { ScrollTable } from "../../shared/ui/ScrollTable";
 
 const SHOWN = 5;
 
