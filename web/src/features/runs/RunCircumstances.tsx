@@ -51,21 +51,32 @@ function loadText({ load, offered }: RunDetail): string {
   return `${load}, ${figure(offered.pps, "packets/s")}${found}`;
 }
 
+const ofTrials = (run: RunDetail): [string, string][] => [
+  ["Trials", `${run.trials}, of these ${run.trials_invalid} invalid, ${run.launches} launches`],
+  ["Error rate", `${plain(run.settings.alpha)}, all figures together`],
+];
+
+function ofRounds({ settings, ...run }: RunDetail): [string, string][] {
+  const budget = settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : "";
+  return [
+    ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
+    [
+      "Planned",
+      `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${budget}`,
+    ],
+    ["Margin", `${plain(settings.margin * 100)} %`],
+    ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
+  ];
+}
+
 function RunFacts({ run }: { run: RunDetail }) {
   const seconds = (Date.parse(run.finished_at) - Date.parse(run.started_at)) / 1000;
-  const { settings } = run;
   return (
     <Facts
       pairs={[
         ["Status", run.status],
         ["Took", duration(seconds)],
-        ["Rounds", `${run.rounds_kept} kept, ${run.rounds_set_aside} set aside, ${run.launches} launches`],
-        [
-          "Planned",
-          `rounds of ${plain(settings.turn_ms)} ms, ${settings.turns_per_launch} per launch, at most ${settings.max_launches} launches${settings.budget_seconds ? `, ${plain(settings.budget_seconds)} s` : ""}`,
-        ],
-        ["Margin", `${plain(settings.margin * 100)} %`],
-        ["Error rate", `${plain(settings.alpha)} over ${settings.looks} looks`],
+        ...(run.trials > 0 ? ofTrials(run) : ofRounds(run)),
         ["Model", `${modelWord(run.model)}, ${run.lcores} ${run.lcores === 1 ? "lcore" : "lcores"}`],
         ["Traffic", run.traffic],
         ["Load", loadText(run)],

@@ -14,7 +14,7 @@ import {
   valueAt,
 } from "../../logic/run/distribution";
 import { percent } from "../../logic/run/rates";
-import { figure, MISSING } from "../../logic/text/format";
+import { bytes, figure } from "../../logic/text/format";
 import { Panel } from "../Panel";
 import { Failed, Loading } from "../States";
 
@@ -180,11 +180,13 @@ function Invalid({ arms }: { arms: readonly ArmRates[] }) {
   );
 }
 
+const plainFigure = (value: number): string => figure(value);
+
 const COURSES = [
-  { key: "buffers_in_use", title: "Buffers in use", unit: "buffers" },
-  { key: "memory_bytes", title: "Resident memory", unit: "bytes" },
-  { key: "cpp", title: "CPP", unit: "cycles/packet" },
-  { key: "latency_p99_9_ns", title: "Latency p99.9", unit: "ns" },
+  { key: "buffers_in_use", title: "Buffers in use", unit: "buffers", text: plainFigure },
+  { key: "memory_bytes", title: "Resident memory", unit: "", text: bytes },
+  { key: "cpp", title: "CPP", unit: "cycles/packet", text: plainFigure },
+  { key: "latency_p99_9_ns", title: "Latency p99.9", unit: "", text: timeText },
 ] as const;
 
 function Course({ base, head }: { base: ArmRates; head: ArmRates }) {
@@ -192,7 +194,7 @@ function Course({ base, head }: { base: ArmRates; head: ArmRates }) {
   const hours = Math.max(...[...base.soak, ...head.soak].map((one) => one.hours));
   return (
     <div className="panel-grid">
-      {COURSES.map(({ key, title, unit }) => {
+      {COURSES.map(({ key, title, unit, text }) => {
         const points = (side: ArmRates): Point[] =>
           side.soak.flatMap((one) => {
             const value = one[key];
@@ -220,7 +222,7 @@ function Course({ base, head }: { base: ArmRates; head: ArmRates }) {
                 name: unit,
                 low: Math.max(0, low - room),
                 high: high + room,
-                text: (value) => figure(value) || MISSING,
+                text,
               }}
               curves={curves}
             />
