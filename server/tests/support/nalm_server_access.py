@@ -279,6 +279,7 @@ MATRIX: dict[str, Row] = {
     "GET /runs/{run_id}/source": Row(
         Who.READER, "/runs/{run}/source", params={"function": "nat_lookup", "stage": "nat"}
     ),
+    "GET /runs/{run_id}/rates": Row(Who.READER, "/runs/{run}/rates"),
     "GET /runs/{run_id}/{form}": Row(Who.READER, "/runs/{run}/markdown"),
     "GET /projects/{project}/commits/{sha}/{form}": Row(Who.READER, f"{PROJECT}/commits/{SHA}/junit"),
     "POST /reports": Row(Who.UPLOADER, "/reports"),

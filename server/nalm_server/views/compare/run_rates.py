@@ -8,14 +8,14 @@ from nalm_core.report.serialization import parse_report
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.base.errors import NotFoundError
+from nalm_server.base.errors import ConflictError
 from nalm_server.results import service
 
 
 def rates_of_run(session: Session, caller: Principal, run_id: str) -> RunRates:
-    """Raises NotFoundError for a run without trials, ReportExpiredError if its report has aged out."""
+    """Raises ConflictError for a run without trials, ReportExpiredError if its report has aged out."""
     judged = service.require(session, caller, run_id)
     found = rates_of(parse_report(service.report_of(session, judged).json))
     if found is None:
-        raise NotFoundError(f"Run {run_id} has no trials under load.")
+        raise ConflictError(f"Run {run_id} has no trials under load.")
     return found
