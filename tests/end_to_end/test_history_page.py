@@ -158,7 +158,7 @@ def test_empty_missing_and_failing(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=ncpp")
     expect(page.get_by_role("main")).to_contain_text("nalm-server reference demo")
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
-    page.route("**/api/v1/projects/demo/lines/columns*", lambda one: one.fulfill(status=500, json={"error": error}))
+    page.route("**/demo/lines/columns*", lambda one: one.fulfill(status=500, json={"error": error}))
     page.goto(f"{HISTORY}?metric=cpp")
     expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)
     require_accessible(page)

@@ -37,7 +37,8 @@ P = "/p/seeded"
 TURNS = 12
 START_SECONDS, POLL_SECONDS = 60, 0.2
 WANTED = {"wire_bytes": 250_000, "layout_shift": 0.05, "turn_script_ms": 50}
-IDLE = "document.querySelector('[aria-label=\"Loading\"]') === null && document.querySelector('h1') !== null"
+IDLE = """document.querySelector('h1') !== null && document.querySelector(
+    '[aria-label="Loading"], [aria-busy="true"], .mantine-Skeleton-root') === null"""
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 OBSERVE = """
 window.seen = {shift: 0, blocked: 0, largest: 0};
@@ -196,6 +197,7 @@ def wheel(browser: Browser, url: str, slower: int) -> None:
 def turns_of(page: Page, speaker: CDPSession, *, slower: int, name: str) -> None:
     speaker.send("Performance.enable")
     speaker.send("Emulation.setCPUThrottlingRate", {"rate": slower})
+    page.locator(".chart .u-over").first.wait_for()
     box = page.locator(".chart .u-over").first.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 100)

@@ -11,7 +11,7 @@ export function useIndexSpan(
 ): [Span, (span: Span) => void] {
   const span = useMemo(() => {
     const place = (sha: string | undefined, otherwise: number): number => {
-      const found = sha === undefined ? -1 : shas.findIndex((one) => one.startsWith(sha));
+      const found = sha === undefined ? -1 : placeOf(shas, sha);
       return found < 0 ? otherwise : found;
     };
     const whole = wholeOf(shas.length);
@@ -25,3 +25,13 @@ export function useIndexSpan(
 }
 
 const SHORT = 10;
+
+const known = new WeakMap<readonly string[], Map<string, number>>();
+
+/** Asked for at every turn of the wheel by every chart: a long list is not searched each time. */
+function placeOf(shas: readonly string[], sha: string): number {
+  if (sha.length !== SHORT) return shas.findIndex((one) => one.startsWith(sha));
+  const places = known.get(shas) ?? new Map(shas.map((one, place) => [one.slice(0, SHORT), place]));
+  known.set(shas, places);
+  return places.get(sha) ?? -1;
+}
