@@ -155,10 +155,9 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
 
 @pytest.mark.timeout(3600)
 def test_open_vswitch(stranger: Stranger) -> None:
-    """The page plants a flow, which costs about a tenth; there are no functions."""
+    """The page adds a flow, which may cost nothing; there are no functions."""
     require(("openvswitch-switch-dpdk",), ("unshare", "setpriv"))
     stranger.play(DOCUMENTS / "self-counting.md")
-    stranger.judge("a flow more", 1)
-    stranger.session.run("git commit -q --allow-empty -m nothing && git checkout -q HEAD~1")
+    stranger.session.run("git checkout -q HEAD~1")
     stranger.session.run("echo '# words' >>flows.txt && git commit -qam 'words'")
     stranger.judge("no cost", None)
