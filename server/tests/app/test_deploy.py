@@ -127,7 +127,9 @@ def test_only_the_proxy_has_ports(services: dict[str, dict[str, Any]]) -> None:
 @pytest.mark.parametrize("name", IMAGES)
 def test_images_are_non_root_from_the_lock(name: str, services: dict[str, dict[str, Any]]) -> None:
     lines = IMAGES[name].read_text().splitlines()
-    assert services[name]["build"] == {"context": ".", "dockerfile": f"{name}/Dockerfile"}
+    build = services[name]["build"]
+    assert (build["context"], build["dockerfile"]) == (".", f"{name}/Dockerfile")
+    assert build["args"].keys() == {line.split()[1] for line in lines if line.startswith("ARG ")}
     assert not lines[0].startswith("# syntax")
     assert {line.split()[1] for line in lines if line.startswith("FROM")} == {"python:3.11-slim-bookworm"}
     assert [line for line in lines if line.startswith("USER")] == ["USER nalm"]

@@ -72,6 +72,9 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}": Row(Who.READER, PROJECT),
     "PATCH /projects/{project}": Row(Who.MAINTAINER, PROJECT, {}),
     "GET /projects/{project}/commits": Row(Who.READER, f"{PROJECT}/commits"),
+    "GET /projects/{project}/commits/search": Row(Who.READER, f"{PROJECT}/commits/search"),
+    "GET /projects/{project}/configuration": Row(Who.READER, f"{PROJECT}/configuration"),
+    "PUT /projects/{project}/configuration": Row(Who.MAINTAINER, f"{PROJECT}/configuration", {"text": None}),
     "GET /projects/{project}/commits/{sha}": Row(Who.READER, f"{PROJECT}/commits/{SHA}"),
     "GET /projects/{project}/metrics": Row(Who.READER, f"{PROJECT}/metrics"),
     "GET /projects/{project}/scenarios": Row(Who.READER, f"{PROJECT}/scenarios"),
@@ -80,6 +83,9 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/scenarios/{scenario}/functions": Row(
         Who.READER, f"{PROJECT}/scenarios/sfc_a/functions"
+    ),
+    "GET /projects/{project}/lines/columns": Row(
+        Who.READER, f"{PROJECT}/lines/columns", params={"scenario": "sfc_a", "metric": "cpp"}
     ),
     "GET /projects/{project}/lines": Row(Who.READER, f"{PROJECT}/lines", params={"scenario": "sfc_a"}),
     "GET /projects/{project}/change-points": Row(Who.READER, f"{PROJECT}/change-points"),
@@ -130,6 +136,10 @@ MATRIX: dict[str, Row] = {
         Who.READER, f"{PROJECT}/predictions/lines", {"cache_bytes": 49152, "metadata": [32]}
     ),
     "GET /projects/{project}/alerts": Row(Who.READER, f"{PROJECT}/alerts"),
+    "GET /projects/{project}/alerts/facets": Row(Who.READER, f"{PROJECT}/alerts/facets"),
+    "POST /projects/{project}/alerts/bulk": Row(
+        Who.DEVELOPER, f"{PROJECT}/alerts/bulk", {"alerts": [1], "assign": {"assignee": None}}
+    ),
     "GET /alerts/{alert_id}": Row(Who.OTHERWISE, "/alerts/1"),
     "POST /alerts/{alert_id}/state": Row(Who.OTHERWISE, "/alerts/1/state"),
     "POST /alerts/{alert_id}/assign": Row(Who.OTHERWISE, "/alerts/1/assign"),
@@ -275,6 +285,7 @@ MATRIX: dict[str, Row] = {
     "GET /live": Row(Who.OTHERWISE, "/live"),
     "GET /runs/{run_id}": Row(Who.READER, "/runs/{run}"),
     "GET /runs/{run_id}/report": Row(Who.READER, "/runs/{run}/report"),
+    "GET /runs/{run_id}/counts": Row(Who.READER, "/runs/{run}/counts"),
     "GET /runs/{run_id}/code": Row(Who.READER, "/runs/{run}/code"),
     "GET /runs/{run_id}/source": Row(
         Who.READER, "/runs/{run}/source", params={"function": "nat_lookup", "stage": "nat"}

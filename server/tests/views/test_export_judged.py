@@ -9,12 +9,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from nalm_core.report.serialization import dump_report
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.results.series.models import SeriesRow
 from nalm_server.views.exports.tables import SOURCES, Table
 from nalm_server_experiments import UNDER_LOAD
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
+from nalm_server_rates import rates
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import add_judged, experiment
 from sqlalchemy import select
@@ -31,6 +33,7 @@ def judged(service: Service) -> Service:
     service.upload(body_of(make_report(1, functions={"nat": {"flow_find": 280, "checksum": 50}})))
     sides = {"base": (COSTS, FEATURES), "head": (WITH_DPI, (*FEATURES, "dpi")), "head_as_base": COSTS}
     service.upload(body_of(with_features(2, **sides)))
+    service.upload(dump_report(rates(3, sha(2), sha(3))))
     add_judged(service)
     times = {"created_at": service.clock(), "updated_at": service.clock(), "finished_at": service.clock()}
     with service.context.sessions() as session:
