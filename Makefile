@@ -35,7 +35,7 @@ PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 # Every suite of a tier: tests/run_suites.py.
-.PHONY: help run check test test-nightly install install-test page nf nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-agent-timed test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
+.PHONY: help run check test test-nightly install install-test page nf nf-built nf-asan nf-tsan nf-fuzz lint test-core test-agent-units test-agent test-agent-timed test-server-sqlite test-server test-nf-units test-nf test-nf-outside test-nf-asan \
 	test-nf-tsan test-nf-fuzz fuzz test-strangers test-dist dist test-web test-contract test-end-to-end test-demo $(WHOLE_SUITES) test-pictures pictures test-compose test-faults test-story test-forge test-random bench test-github-payloads advisories mutants lock openapi screenshot clean
 
 help: ## Lists the targets
@@ -68,6 +68,10 @@ $(PAGE): $(PAGE_SOURCES)
 	@touch $(PAGE)
 
 nf: ## Builds the reference NF
+	@mkdir -p .cache && flock .cache/nf.lock $(MAKE) nf-built
+
+# Suites that run side by side build the NF one after another.
+nf-built:
 	@[ -f $(NF)/build.ninja ] || CC="ccache gcc" CXX="ccache g++" meson setup $(NF) reference-nf --buildtype=release >/dev/null
 	@ninja -C $(NF) nalm-nf
 

@@ -15,12 +15,27 @@ from nalm_agent.runtime.errors import GeneratorError
 
 CHECK_SEQUENCE = 4
 LINK_S, LOOK_S = 10.0, 0.05
-_LINK = re.compile(r"Infos for port (\d+).*?Link status: (\w+)", re.DOTALL)
-_PORT = re.compile(
-    r"NIC statistics for port (?P<port>\d+).*?RX-packets:\s*(?P<received>\d+).*?TX-packets:\s*(?P<sent>\d+)",
-    re.DOTALL,
-)
-_DROPPED = re.compile(r"Accumulated forward statistics.*?TX-dropped:\s*(\d+)", re.DOTALL)
+_PORT_INFO = re.compile(r"Infos for port (\d+)")
+_LINK_STATUS = re.compile(r"Link status: (\w+)")
+_PORT_STATISTICS = re.compile(r"NIC statistics for port (\d+)")
+_RECEIVED = re.compile(r"RX-packets:\s*+(\d+)")
+_SENT = re.compile(r"TX-packets:\s*+(\d+)")
+_FORWARDED = re.compile(r"Accumulated forward statistics")
+_DROPPED = re.compile(r"TX-dropped:\s*+(\d+)")
+
+
+def _by_port(text: str, heading: re.Pattern[str], *values: re.Pattern[str]) -> dict[int, tuple[str, ...]]:
+    """By port: the first group of each pattern in the text below the port's heading. Ports that lack one are
+    left out."""
+    headings = list(heading.finditer(text))
+    found = {}
+    for number, one in enumerate(headings, start=1):
+        end = headings[number].start() if number < len(headings) else len(text)
+        matches = [pattern.search(text, one.end(), end) for pattern in values]
+        groups = tuple(match[1] for match in matches if match is not None)
+        if len(groups) == len(values):
+            found[int(one[1])] = groups
+    return found
 
 
 class TestpmdGenerator(OutsideGenerator):
@@ -62,7 +77,7 @@ class TestpmdGenerator(OutsideGenerator):
 
     def counts(self) -> Counts:
         text = self._say(*(f"show port stats {port}" for port in self.config.ports))
-        found = {int(one["port"]): one for one in _PORT.finditer(text)}
+        found = _by_port(text, _PORT_STATISTICS, _RECEIVED, _SENT)
         if missing := sorted(set(self.config.ports) - set(found)):
             raise GeneratorError(
                 f"generator {self.name}: testpmd has no port {missing[0]}",
@@ -70,8 +85,8 @@ class TestpmdGenerator(OutsideGenerator):
                 log=text[-500:],
             )
         return Counts(
-            sent=sum(int(one["sent"]) for one in found.values()),
-            received=sum(int(one["received"]) for one in found.values()),
+            sent=sum(int(sent) for _, sent in found.values()),
+            received=sum(int(received) for received, _ in found.values()),
             queue_full=self._queue_full,
         )
 
@@ -86,7 +101,8 @@ class TestpmdGenerator(OutsideGenerator):
         before = time.monotonic()
         text = self._say("stop")
         ended = (before + time.monotonic()) / 2
-        dropped = _DROPPED.search(text)
+        forwarded = _FORWARDED.search(text)
+        dropped = None if forwarded is None else _DROPPED.search(text, forwarded.end())
         if dropped is None:
             raise GeneratorError(
                 f"generator {self.name}: testpmd said nothing of what it sent", log=text[-500:]
@@ -102,7 +118,8 @@ class TestpmdGenerator(OutsideGenerator):
         end = time.monotonic() + LINK_S
         while True:
             text = self._say(*(f"show port info {port}" for port in self.config.ports))
-            down = [port for port, status in _LINK.findall(text) if status != "up"]
+            links = _by_port(text, _PORT_INFO, _LINK_STATUS)
+            down = [port for port, (status,) in links.items() if status != "up"]
             if not down:
                 return
             if time.monotonic() > end:

@@ -47,8 +47,8 @@ COMMANDS: dict[str, dict[str, str]] = {
         "rate": "Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds.",
         "soak": "Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks.",
         "experiment": "Measure the cost of features, variants or execution models of one commit, "
-        "side by side; its speedup with lcores, its queue, the first packets of its flows, and what the "
-        "host's settings contribute.",
+        "side by side; its speedup with lcores, its roles and its queue, the first packets of its flows, and "
+        "what the host's settings contribute.",
         "model": "Predict what an NF does with more lcores, more load or other hardware (docs/models.md).",
     },
     "Reports, builds and servers": {

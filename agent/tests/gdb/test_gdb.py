@@ -143,7 +143,7 @@ def test_what_is_wrong_is_said(stepped: subprocess.CompletedProcess[str], tiny_n
 
 def test_another_layout_is_refused(tiny_nf: list[str]) -> None:
     commands = ["break beta_process", "run", "set var nalm_probe_header->version = 9", "nalm stages", "kill"]
-    assert "layout 9; this nalm reads layouts 2 and 3" in gdb(commands, "--args", *tiny_nf).stderr
+    assert "layout 9; this nalm reads layouts 2 to 4" in gdb(commands, "--args", *tiny_nf).stderr
 
 
 def test_an_editor_speaks_to_it_by_mi(tiny_nf: list[str]) -> None:

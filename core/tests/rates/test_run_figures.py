@@ -155,6 +155,7 @@ def test_what_a_page_shows() -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 def test_how_often_equal_builds_are_called_changed() -> None:
     """At most `alpha` of the runs, all figures together; the simulation's own uncertainty is 1 of 100."""
     outcomes = Counter(judged(rate_run(seed, packets=2_000))[0] for seed in range(300))

@@ -75,7 +75,7 @@ COMMANDS = {
     "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),
     "experiment": (
         "job:experiment",
-        "Measures features, variants, models, lcores, queues or flows of one commit.",
+        "Measures features, variants, models, lcores, queues, flows or roles of one commit.",
     ),
     "judge": (
         "judge:judge",

@@ -44,6 +44,7 @@ def test_life_of_a_job(service: Service) -> None:
     assert lease == {
         "job_id": job_id,
         "fence": 1,
+        "configuration": None,
         "project": "demo",
         "repository": "/srv/demo.git",
         "branch": "main",

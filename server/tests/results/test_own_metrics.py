@@ -46,7 +46,7 @@ def test_a_metric_of_nalm_toml_has_a_history_and_a_missing_value_is_none(service
     assert values[0]["source"] == "command"
     names = [one["name"] for one in service.get("/projects/demo/metrics")]
     assert names[0] == "cpp" and names[-1] == "sessions" and "code_bytes" in names
-    assert "build_seconds, sessions." in str(history(service, "seasons", 404))
+    assert "buffers_growth, sessions." in str(history(service, "seasons", 404))
 
 
 def test_comparisons_and_exports_have_its_unit_and_direction(service: Service) -> None:

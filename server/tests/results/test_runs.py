@@ -67,7 +67,9 @@ def test_a_run_at_a_load_shows_it_and_is_in_other_series(service: Service) -> No
     assert service.get("/projects/demo/scenarios")[0]["load"] == offered.name
     points = service.get("/projects/demo/scenarios/sfc_a/history")["points"]
     assert [one["values"]["chain"]["source"] for one in points] == ["tsc", f"tsc@{offered.name}"]
-    shown = service.get("/projects/demo/scenarios/sfc_a/history", metric="batch_size")["points"]
+    shown = service.get("/projects/demo/scenarios/sfc_a/history", metric="batch_size", values="measured")[
+        "points"
+    ]
     assert [one["values"]["chain"] is None for one in shown] == [True, False]
 
 
@@ -158,7 +160,10 @@ def test_run_without_valid_figures_enters_no_series(
     history = service.get("/projects/demo/scenarios/sfc_a/history")
     assert [point["sha"] for point in history["points"]] == [sha(1)] + [sha(2)] * in_history
     if in_history:
-        assert set(history["points"][1]["values"].values()) == {None}
+        measured = service.get("/projects/demo/scenarios/sfc_a/history", values="measured")["points"]
+        assert set(measured[1]["values"].values()) == {None}
+        before, level = (point["values"]["chain"] for point in history["points"])
+        assert (level and level["value"]) == (before["value"] if outcome == "same" else None)
     assert service.get("/projects/demo/commits")[0]["verdicts"][0]["outcome"] == outcome
 
 

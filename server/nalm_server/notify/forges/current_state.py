@@ -17,7 +17,7 @@ from nalm_server.notify.forges import repository
 from nalm_server.notify.forges.alert_status import ACCEPTED, standings
 from nalm_server.notify.forges.comment import compose
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
-from nalm_server.notify.forges.protocol import Comment, Status
+from nalm_server.notify.forges.protocol import Comment, ForgeState, Status
 from nalm_server.results import repository as runs
 
 CONTEXT = "nalm"
@@ -32,7 +32,11 @@ def status_of(session: Session, project: ProjectRow, sha: str, base_url: str) ->
     found = []
     for name, run, row in repository.newest_verdicts(session, project.id, sha, job.id if job else None):
         verdict = Verdict.model_validate(row.document)
-        standing = ACCEPTED if accepted_by(verdict, name, declared) else known.get(name)
+        standing = known.get(name)
+        if (standing is None or standing.state is not ForgeState.SUCCESS) and accepted_by(
+            verdict, name, declared
+        ):
+            standing = ACCEPTED
         found.append(Said(name, run.run_id, verdict, standing, row.fixes_sha, runs.recovery_of(row)))
     concluded = conclude(_job(job), found)
     if concluded is None:
