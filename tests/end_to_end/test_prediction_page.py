@@ -126,7 +126,7 @@ def test_measured_batches_stand_beside_predicted_ones_at_their_own_load(page: Pa
 
 def test_lcores_of_a_pipelines_roles(page: Page, scaled: str) -> None:
     chosen(page, scaled, "piped")
-    roles = page.get_by_role("region", name="Roles")
+    roles = page.get_by_role("region", name="Roles", exact=True)
     best = roles.get_by_role("row", name="best in whole lcores")
     expect(best).to_contain_text("workers")
     expect(best.get_by_role("cell").nth(1)).to_have_text("2")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 _FEW = 0.1
 """Share of the rounds set aside up to which the number is routine."""
-_SET_ASIDE = re.compile(r"(\d+) of (\d+) rounds were set aside\.")
+_SET_ASIDE = re.compile(r"\b(\d++) of (\d++) rounds were set aside\.")
 _ROUTINE = re.compile(
     r"each launch warms up for "
     r"|The cores ran at [\d.]+ of the TSC's rate"

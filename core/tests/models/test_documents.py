@@ -47,9 +47,9 @@ def test_every_answer_states_what_it_assumes() -> None:
 @pytest.mark.parametrize(
     ("kind", "content", "said"),
     [
-        (speedup.SpeedupInput, {"rates": RATES, "f_t": 1}, "f_t: Extra inputs"),
+        (speedup.SpeedupInput, {"rates": RATES, "f_t": 1}, "f_t: extra inputs"),
         (speedup.SpeedupInput, {"rates": [{"lcores": 0, "rates": [1]}]}, "rates.0.lcores: "),
-        (roles.RolesInput, {"work": {"dispatch": 1, "workers": 1}}, "work.databases: Field required"),
+        (roles.RolesInput, {"work": {"dispatch": 1, "workers": 1}}, "work.databases: is missing"),
         (queue.QueueInput, {"pps": [0], "line": LINE}, "pps.0: "),
         (queue.MeasuredBatches, {"tsc_hz": 2e9, "batches": {"32": [1.5, 7]}}, "batches.32.0: "),
         (budget.BudgetInput, {"lcores": 8, "frequency_hz": 2e9, "cpp": float("nan")}, "cpp: "),

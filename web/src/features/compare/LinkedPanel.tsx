@@ -6,19 +6,18 @@ import { ratio } from "../../shared/logic/text/units";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { Panel } from "../../shared/ui/Panel";
 
-const LABEL = "Change by all comparisons";
 export function LinkedPanel({ changes }: { changes: Comparison["linked"] }) {
   if (changes.length === 0) return null;
   return (
     <Panel
-      title={LABEL}
+      title="Change by all comparisons"
       aside={
         <span className="panel-aside soft">
           {`Cycles per packet as shipped, with ${100 * (changes[0]?.level ?? 0)} % intervals. Drift and changes of hosts cancel.`}
         </span>
       }
     >
-      <ScrollTable label={LABEL}>
+      <ScrollTable label="Stages by all comparisons">
         <thead>
           <tr>
             <th className="left">Stage</th>

@@ -156,7 +156,7 @@ function Measured({ project, scenarios, search }: Props) {
 
 const VALUE_NOTES: Record<ValuesKind, string> = {
   linked:
-    "Values follow from comparisons side by side, in the unit of the newest host and compiler: drift and changes of hosts cancel. Bands: 95 % intervals of the difference to the newest commit.",
+    "Values follow from comparisons side by side, in the unit of the newest host and compiler: drift and changes of hosts cancel. A commit whose own run has no value has one if it was compared in other runs. Bands: 95 % intervals of the difference to the newest commit.",
   same_features:
     "As shipped, without the prices of features added since the first commit shown. Bands: 95 % intervals of the difference to the newest commit.",
   measured:

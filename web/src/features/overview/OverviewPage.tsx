@@ -46,11 +46,12 @@ function Panels({ live }: { live: boolean }) {
   const projects = useQuery(projectsQuery());
   const known = Boolean(useSession()?.name);
   // Panels that come one by one would push each other down while one reads.
-  if (projects.isPending || overview.isPending) return <Loading rows={16} />;
+  // Only before the first answers: a request after a failure is pending, too, and would take the failure away.
+  if (!projects.isFetched || !overview.isFetched) return <Loading rows={16} />;
   return (
     <>
       <OpenAlertsPanel query={overview} />
-      <ProjectsPanel />
+      <ProjectsPanel query={projects} />
       <ChangesPanel query={overview} seen={seen} />
       <div className="panel-grid">
         <RunningPanel waiting={overview.data?.jobs_waiting} live={live} />

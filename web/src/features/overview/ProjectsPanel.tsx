@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import { projectsQuery } from "../../shared/api/queries";
+import type { Project } from "../../shared/api/types";
 import { byState } from "../../shared/logic/overview";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { ProjectRow } from "./ProjectRow";
@@ -11,11 +11,11 @@ import { QueryPanel } from "./QueryPanel";
 const AT_FIRST = 12;
 
 /** Every project the reader may see: with open alerts first, then what cannot be read, then by name. */
-export function ProjectsPanel() {
+export function ProjectsPanel({ query }: { query: UseQueryResult<Project[]> }) {
   const now = useNow();
   const [all, setAll] = useState(false);
   return (
-    <QueryPanel title="Projects" query={useQuery(projectsQuery())}>
+    <QueryPanel title="Projects" query={query}>
       {(projects) => (
         <>
           <ul className="commits" aria-label="Projects">
