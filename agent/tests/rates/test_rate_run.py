@@ -89,7 +89,7 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert report.scenario.name == "made:soak"
     assert report.rates is not None
     arms = [one.arm for one in report.rates.intervals]
-    assert arms.count(Arm.BASE) == arms.count(Arm.HEAD) >= 40
+    assert arms.count(Arm.BASE) == arms.count(Arm.HEAD) >= 10
     assert arms[:4] == [Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE]
     memory = next(one for one in report.own_metrics if one.name == "memory_growth")
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}
