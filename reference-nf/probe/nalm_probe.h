@@ -496,6 +496,8 @@ static inline void nalm_probe_close(struct nalm_probe *probe)
 {
 	if (nalm_probe_header == probe->header)
 		nalm_probe_header = NULL;
+	/* First, because a signal handler that opens the gate may run at any time. */
+	__atomic_store_n(&probe->control, (struct nalm_control *)NULL, __ATOMIC_RELEASE);
 	if (probe->base != NULL) {
 		munmap(probe->base, (size_t)probe->header->file_bytes);
 		if (probe->file >= 0)

@@ -50,10 +50,12 @@ static struct {
 static void on_signal(int number)
 {
 	(void)number;
+	struct nalm_control *control = __atomic_load_n(&probe.control, __ATOMIC_ACQUIRE);
+
 	stop = 1;
-	if (probe.control != NULL) {
-		__atomic_store_n(&probe.control->gate, NALM_GATE_FINISH, __ATOMIC_RELEASE);
-		syscall(SYS_futex, &probe.control->gate, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	if (control != NULL) {
+		__atomic_store_n(&control->gate, NALM_GATE_FINISH, __ATOMIC_RELEASE);
+		syscall(SYS_futex, &control->gate, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 	}
 }
 

@@ -17,7 +17,7 @@ from tiny import NALM, RATES_TOML, Nalm, NfRepository
 pytestmark = pytest.mark.timed
 
 COMMAND = 'command = ["{build}/traffic_nf"]'
-SHARES = "5,8,12,18,26,38,55,80,100"
+SHARES = "1,2,4,8,14,26,50,100"
 
 
 def with_polls(work: int) -> str:
