@@ -8,8 +8,8 @@
 #include <rte_malloc.h>
 
 #include "l2fwd/l2fwd_config.h"
-#include "l2fwd/l2fwd_generate.h"
 #include "l2fwd/l2fwd_table.h"
+#include "l2fwd/mac_lookup.h"
 #include "stage.h"
 
 #define L2FWD_OUTCOMES(OUTCOME) \
@@ -25,23 +25,9 @@ enum l2fwd_outcome { L2FWD_OUTCOMES(STAGE_OUTCOME_ID) };
 
 static const struct nalm_outcome_spec l2fwd_outcomes[] = {L2FWD_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};
 
-/* 01:80:c2:00:00:00 to 0f, between neighbours only (IEEE 802.1Q, 8.6.3). */
-#define RESERVED_MASK (L2FWD_ADDRESS_MASK & ~(UINT64_C(0xf) << 40))
-#define RESERVED UINT64_C(0xc28001)
-
 struct l2fwd {
 	const struct rcu_tables *rcu;
 };
-
-/* Frames whose station is looked up. */
-struct lookups {
-	uint32_t count;
-	uint8_t at[BATCH_MAX]; /* place in the batch */
-	struct flow_key keys[BATCH_MAX];
-	uint32_t records[BATCH_MAX];
-	uint64_t hits[BATCH_MAX / FLOW_TABLE_BULK];
-};
-_Static_assert(BATCH_MAX <= FLOW_TABLE_BATCH && BATCH_MAX <= UINT8_MAX + 1u, "one call, and places fit");
 
 static void *l2fwd_build(const void *settings, const struct stage_place *place)
 {
@@ -65,17 +51,8 @@ static void *l2fwd_init(const void *settings, const struct rcu_tables *rcu, cons
 	return l;
 }
 
-/* The destination address: of 8 bytes, the frame's first 6. */
-static inline uint64_t load_destination(const uint8_t *frame)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, frame, sizeof(bytes));
-	return bytes & L2FWD_ADDRESS_MASK;
-}
-
 /* Adds frame i to those whose station is looked up, or gives it an outcome. */
-static inline void look_at(const struct l2fwd_table *t, struct batch *b, uint32_t i, struct lookups *w)
+static inline void look_at(const struct l2fwd_table *t, struct batch *b, uint32_t i, struct mac_lookups *w)
 {
 	if (!t->switches_ip && b->packets[i].version != 0) {
 		b->outcome[i] = L2FWD_LEFT;
@@ -85,21 +62,20 @@ static inline void look_at(const struct l2fwd_table *t, struct batch *b, uint32_
 		b->outcome[i] = L2FWD_MALFORMED;
 		return;
 	}
-	uint64_t address = load_destination(batch_frame(b, i));
+	uint64_t address = mac_destination(batch_frame(b, i));
 	if (unlikely((address & L2FWD_GROUP_BIT) != 0)) {
-		b->outcome[i] = (address & RESERVED_MASK) == RESERVED ? L2FWD_RESERVED : L2FWD_FLOODED;
+		b->outcome[i] = mac_is_reserved(address) ? L2FWD_RESERVED : L2FWD_FLOODED;
 		return;
 	}
 	b->outcome[i] = t->floods ? L2FWD_FLOODED : L2FWD_UNKNOWN;
-	w->at[w->count] = (uint8_t)i;
-	w->keys[w->count++] = (struct flow_key){{address, 0}};
+	mac_lookups_add(w, i, address);
 }
 
-static inline void find_stations(const struct l2fwd_table *t, struct batch *b, struct lookups *w)
+static inline void find_stations(const struct l2fwd_table *t, struct batch *b, struct mac_lookups *w)
 {
 	flow_table_find_batch(t->stations, w->keys, w->count, w->hits, w->records);
 	for (uint32_t i = 0; i < w->count; i++)
-		if ((w->hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1) != 0)
+		if (mac_lookups_hit(w, i))
 			b->outcome[w->at[i]] = t->entries[w->records[i]].forward != 0 ? L2FWD_FORWARDED : L2FWD_FILTERED;
 }
 
@@ -108,7 +84,7 @@ STAGE_PROCESS void l2fwd_process(void *instance, struct batch *batch, uint64_t n
 {
 	const struct l2fwd *l = instance;
 	const struct l2fwd_table *t = rcu_tables_get(l->rcu);
-	struct lookups w;
+	struct mac_lookups w;
 
 	(void)now_ns;
 	w.count = 0;

@@ -7,7 +7,7 @@
 
 #include <rte_malloc.h>
 
-#include "l2fwd/l2fwd_generate.h"
+#include "l2fwd/mac_lookup.h"
 #include "pbb/pbb_config.h"
 #include "pbb/pbb_table.h"
 #include "stage.h"
@@ -26,24 +26,11 @@ enum pbb_outcome { PBB_OUTCOMES(STAGE_OUTCOME_ID) };
 
 static const struct nalm_outcome_spec pbb_outcomes[] = {PBB_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};
 
-/* 01:80:c2:00:00:00 to 0f, between neighbours only (IEEE 802.1Q, 8.6.3). */
-#define RESERVED_MASK (L2FWD_ADDRESS_MASK & ~(UINT64_C(0xf) << 40))
-#define RESERVED UINT64_C(0xc28001)
 #define ID_MASK RTE_BE16(0x0fff) /* of a B-TAG: its VLAN */
 
 struct pbb {
 	const struct rcu_tables *rcu;
 };
-
-/* Customers' frames. */
-struct lookups {
-	uint32_t count;
-	uint8_t at[BATCH_MAX]; /* place in the batch */
-	struct flow_key keys[BATCH_MAX];
-	uint32_t records[BATCH_MAX];
-	uint64_t hits[BATCH_MAX / FLOW_TABLE_BULK];
-};
-_Static_assert(BATCH_MAX <= FLOW_TABLE_BATCH && BATCH_MAX <= UINT8_MAX + 1u, "one call, and places fit");
 
 static void *pbb_build(const void *settings, const struct stage_place *place)
 {
@@ -67,20 +54,11 @@ static void *pbb_init(const void *settings, const struct rcu_tables *rcu, const 
 	return p;
 }
 
-/* The destination address: of 8 bytes, the frame's first 6. */
-static inline uint64_t load_destination(const uint8_t *frame)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, frame, sizeof(bytes));
-	return bytes & L2FWD_ADDRESS_MASK;
-}
-
 /* A frame with a B-TAG and an I-TAG; all of both are there. */
 static enum pbb_outcome leave_backbone(const struct pbb_table *t, struct rte_mbuf *m, struct packet *p)
 {
 	const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-	uint64_t to = load_destination(frame);
+	uint64_t to = mac_destination(frame);
 
 	if ((load16(frame + 14) & ID_MASK) != load16(t->head + 14) || memcmp(frame + 19, t->head + 19, 3) != 0)
 		return PBB_OTHER_SERVICE;
@@ -104,7 +82,7 @@ static enum pbb_outcome enter_backbone(const struct pbb_table *t, struct rte_mbu
 }
 
 /* Adds a customer's frame to those whose bridge is looked up; another one gets its outcome. */
-static inline void look_at(const struct pbb_table *t, struct batch *b, uint32_t i, struct lookups *w)
+static inline void look_at(const struct pbb_table *t, struct batch *b, uint32_t i, struct mac_lookups *w)
 {
 	struct rte_mbuf *m = b->mbufs[i];
 	const uint8_t *frame = batch_frame(b, i);
@@ -120,24 +98,23 @@ static inline void look_at(const struct pbb_table *t, struct batch *b, uint32_t 
 					(uint8_t)leave_backbone(t, m, &b->packets[i]);
 		return;
 	}
-	uint64_t address = load_destination(frame);
-	if (unlikely((address & RESERVED_MASK) == RESERVED)) {
+	uint64_t address = mac_destination(frame);
+	if (unlikely(mac_is_reserved(address))) {
 		b->outcome[i] = PBB_RESERVED;
 		return;
 	}
-	w->at[w->count] = (uint8_t)i;
-	w->keys[w->count++] = (struct flow_key){{address, 0}};
+	mac_lookups_add(w, i, address);
 }
 
 /* Groups of customers, and those who are not known, are behind all bridges with the service. */
-static inline void find_bridges(const struct pbb_table *t, struct batch *b, struct lookups *w)
+static inline void find_bridges(const struct pbb_table *t, struct batch *b, struct mac_lookups *w)
 {
 	if (t->customers == NULL)
 		memset(w->hits, 0, sizeof(w->hits));
 	else
 		flow_table_find_batch(t->customers, w->keys, w->count, w->hits, w->records);
 	for (uint32_t i = 0; i < w->count; i++) {
-		bool known = (w->hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1) != 0;
+		bool known = mac_lookups_hit(w, i);
 		uint32_t at = w->at[i];
 		b->outcome[at] = (uint8_t)enter_backbone(t, b->mbufs[at], &b->packets[at],
 							 known ? t->entries[w->records[i]].bridge : t->group);
@@ -149,7 +126,7 @@ STAGE_PROCESS void pbb_process(void *instance, struct batch *batch, uint64_t now
 {
 	const struct pbb *p = instance;
 	const struct pbb_table *t = rcu_tables_get(p->rcu);
-	struct lookups w;
+	struct mac_lookups w;
 
 	(void)now_ns;
 	w.count = 0;
