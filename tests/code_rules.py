@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the Python code that no ordinary linter has. Prints violations; exits with 1 if there are any.
+"""Rules of the code that no ordinary linter has. Prints violations; exits with 1 if there are any.
 
 Run it by the Python whose packages `make install-test` installed: they tell which package a module is of.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from collections import defaultdict
@@ -20,7 +21,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("core/nalm_core", "agent/nalm_agent", "server/nalm_server")
-"""Rooms whose names are checked."""
+"""Packages whose classes and imports are checked; other rules are of all code."""
+NAMES_AS_THEY_WERE = "migrations/"
+"""Migrations keep the names of their time."""
 MOST_MODULES = 2
 """Maximum number of modules of one room that define a class of the same name."""
 INSTEAD: Mapping[str, str] = {
@@ -45,8 +48,13 @@ INSTEAD: Mapping[str, str] = {
 }
 """Words that are no terms of docs/glossary.md, and their replacements."""
 
+ANY_WORD = re.compile("|".join(INSTEAD), re.IGNORECASE)
+"""Files without a match have none of the words and are not parsed."""
+
 AS_STORED: Mapping[tuple[str, str], str] = {
     ("server/nalm_server/views/exports/rows.py", "worth"): "former name of the column `severity`",
+    ("web/src/features/settings/search.ts", "telling"): "former name of a tab in addresses",
+    ("web/src/shared/logic/text/figureFiles.ts", "told_by"): "column of saved tables",
 }
 """Names of documents and columns, by module, that stay as stored or served."""
 FORMER = "former_name"
@@ -56,6 +64,13 @@ DESCRIPTION = ROOT / "server/openapi.json"
 
 WITHIN_GDB = {"gdb", "nalm_gdb"}
 """Modules of the Python inside of gdb, which no package brings."""
+
+
+NO_NAME = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|(?<=>)[^<>{}();=]*(?=<)""",
+    re.DOTALL,
+)
+"""Comments, strings and text of elements in C and TypeScript."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,24 @@ def definitions(path: Path) -> Iterator[Definition]:
                 yield Definition(name, "parameter", line)
             case ast.Name(id=name, ctx=ast.Store(), lineno=line):
                 yield Definition(name, "variable", line)
+
+
+def other_names(path: Path) -> Iterator[Definition]:
+    """Names that a module in C or TypeScript uses, each once."""
+    text = NO_NAME.sub(lambda gone: "\n" * gone[0].count("\n") or " ", path.read_text())
+    seen = set[str]()
+    for line, code in enumerate(text.splitlines(), start=1):
+        for name in re.findall(r"[A-Za-z_]\w*", code):
+            if name not in seen:
+                seen.add(name)
+                yield Definition(name, "name", line)
+
+
+def tracked(*patterns: str) -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "--", *patterns], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [ROOT / name for name in listed.stdout.splitlines() if (ROOT / name).exists()]
 
 
 def words(name: str) -> list[str]:
@@ -203,13 +236,17 @@ def main() -> int:
         faults += import_faults(room, brought_by)
         classes: dict[str, set[str]] = defaultdict(set)
         for path in sorted((ROOT / room).rglob("*.py")):
-            found = list(definitions(path))
-            faults += word_faults(path, found)
-            names |= {(str(path.relative_to(ROOT)), one.name) for one in found}
-            for one in found:
+            for one in definitions(path):
                 if one.kind == "class" and not one.name.startswith("_"):
                     classes[one.name].add(str(path.relative_to(ROOT / room)))
         faults += class_faults(room, classes)
+    outside = (":!web/src/shared/api/schema.d.ts", f":!{NAMES_AS_THEY_WERE}")
+    for path in tracked("*.py", "*.c", "*.h", "*.cpp", "web/*.ts", "web/*.tsx", *outside):
+        if not ANY_WORD.search(f"{path.name}\n{path.read_text()}"):
+            continue
+        found = list(definitions(path) if path.suffix == ".py" else other_names(path))
+        faults += word_faults(path, found)
+        names |= {(str(path.relative_to(ROOT)), one.name) for one in found}
     faults += stored_faults(names)
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0

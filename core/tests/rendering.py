@@ -81,7 +81,7 @@ def hostile(draw: st.DrawFn) -> Judged:
     judged = of_outcome(draw(st.sampled_from(["regressed", "broken", "invalid", "inconclusive"])))
     report, verdict = judged.report, judged.verdict
     stages = [stage.model_copy(update={"stage": draw(TEXTS)}) for stage in verdict.stages]
-    told = {
+    reported = {
         "reason": draw(TEXTS),
         "summary": draw(TEXTS),
         "scenario": draw(TEXTS),
@@ -101,5 +101,5 @@ def hostile(draw: st.DrawFn) -> Judged:
         "host": report.host.model_copy(update={"name": draw(TEXTS)}),
     }
     return Judged(
-        report.model_copy(update=seen), verdict.model_copy(update=told), draw(st.none() | st.just(LINK))
+        report.model_copy(update=seen), verdict.model_copy(update=reported), draw(st.none() | st.just(LINK))
     )

@@ -55,7 +55,7 @@ static void run_lcore(void)
 	CHECK_EQUAL(pthread_join(thread, NULL), 0);
 }
 
-static void nothing_is_asked_for(void)
+static void nothing_is_requested(void)
 {
 	CHECK_EQUAL(unsetenv("NALM_PROBE_EVENTS"), 0);
 	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
@@ -125,7 +125,7 @@ int main(void)
 	CHECK_EQUAL(papi_sde_register_counter(handle, "steps", PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, &steps), 0);
 	CHECK_EQUAL(papi_sde_register_counter(handle, "misses", PAPI_SDE_RO | PAPI_SDE_DELTA, PAPI_SDE_long_long, &misses),
 		    0);
-	RUN(nothing_is_asked_for);
+	RUN(nothing_is_requested);
 	RUN(more_than_there_is_room_for);
 	RUN(events_fall_to_their_stages);
 	RUN(hardware_or_a_reason);

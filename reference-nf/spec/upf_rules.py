@@ -69,8 +69,8 @@ class Filter:
             return False
         ports = packet.ports if has_ports(packet) else (None, None)
         return all(
-            _inside(address, network) and (port in wanted if port is not None else wanted == ANY_PORT)
-            for address, port, (network, wanted) in zip(addresses(packet), ports, ends, strict=True)
+            _inside(address, network) and (port in expected if port is not None else expected == ANY_PORT)
+            for address, port, (network, expected) in zip(addresses(packet), ports, ends, strict=True)
         )
 
 

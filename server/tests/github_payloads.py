@@ -24,7 +24,7 @@ from nalm_server_harness import Clock, Service, make_service
 NEW_CODE = {"opened", "synchronize", "reopened", "ready_for_review", "closed"}
 
 
-def wanted(event: str, payload: dict[str, Any]) -> int:
+def expected(event: str, payload: dict[str, Any]) -> int:
     """202 for what may lead to a measurement, 200 for everything else."""
     if event == "pull_request":
         retargeted = payload["action"] == "edited" and "base" in payload["changes"]
@@ -65,7 +65,7 @@ def main(package: Path) -> int:
         for number, (host, event, payload) in enumerate(found):
             status = send(service, event, number, payload)
             answers[event, status] += 1
-            if status != wanted(event, payload):
+            if status != expected(event, payload):
                 wrong.append(f"{host} {event} {payload.get('action', '')}: {status}")
         drain(service.context)
         left = service.request("GET", "/projects/demo/deliveries?status=received", "admin")

@@ -83,9 +83,9 @@ class ContractServer:
             time.sleep(0.08)
         raise AssertionError(f"delivery {delivery} was not worked on: {self._log}")
 
-    def invitation(self, file: Path, **wanted: str) -> Path:
+    def invitation(self, file: Path, **expected: str) -> Path:
         """A file with an invitation from the administrator."""
-        answer = self.http.post("/agents/invitations", json=wanted, headers=self.admin)
+        answer = self.http.post("/agents/invitations", json=expected, headers=self.admin)
         file.write_text(answer.raise_for_status().json()["token"])
         return file
 

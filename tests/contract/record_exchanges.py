@@ -442,8 +442,8 @@ def record_documents() -> None:
     for item in list(spool.items()):
         spool.remove(item)
     result = {"outcome": "failed", "message": "no compiler", "kind": "infrastructure"}
-    for kind, told, body in (("report", {}, b"report"), ("finish", result, b"")):
-        label = {"kind": kind, "server": "http://127.0.0.1:9", "job_id": 7, "fence": 3, "told": told}
+    for kind, reported, body in (("report", {}, b"report"), ("finish", result, b"")):
+        label = {"kind": kind, "server": "http://127.0.0.1:9", "job_id": 7, "fence": 3, "told": reported}
         spool.put(Label.model_validate(label), body)
 
 

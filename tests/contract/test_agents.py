@@ -121,7 +121,7 @@ def test_a_registered_agent_takes_a_job(
     assert "`nalm agent register` gets a credential" in refused.stderr
 
 
-def test_asked_to_end_an_agent_gives_its_job_back(
+def test_an_agent_that_must_end_gives_its_job_back(
     server: ContractServer, nf: Nf, pushed: Callable[..., int], bench: BenchAgent
 ) -> None:
     job = pushed(SLOW_BUILD)
@@ -130,9 +130,9 @@ def test_asked_to_end_an_agent_gives_its_job_back(
         until(lambda: server.job(job)["state"] == "building", bench.log.read_text)
     finally:
         bench.end(process)
-    told = server.job(job)
-    assert (told["state"], told["attempts"], told["run_ids"]) == ("queued", 0, [])
-    assert told["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was stopped"
+    reported = server.job(job)
+    assert (reported["state"], reported["attempts"], reported["run_ids"]) == ("queued", 0, [])
+    assert reported["transitions"][-1]["reason"] == f"{bench.name} returned it: the agent was stopped"
     assert f"job {job}: given back" in bench.log.read_text()
     server.cancel(job)
     nf.git("reset", "-q", "--hard", "HEAD~")  # nothing is built on it
@@ -164,8 +164,8 @@ def test_killed_at_any_step_there_is_one_result(
     kept = len(bench.spooled())
     assert kept == (0 if step.startswith("before-write") else 1), bench.spooled()
     serve_until(bench, job, "done")
-    told = server.job(job)
-    assert len(told["run_ids"]) == 1
+    reported = server.job(job)
+    assert len(reported["run_ids"]) == 1
     assert bench.spooled() == []
 
 

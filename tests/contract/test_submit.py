@@ -63,18 +63,18 @@ def test_the_history_of_a_branch(server: ContractServer, tmp_path: Path) -> None
     base, head = (report.arms[arm].build.commit for arm in (Arm.BASE, Arm.HEAD))
     for job in server.push(base, head):
         server.cancel(job)
-    asked = ["history", report.scenario.name, "--project", "tiny", "--branch"]
-    found = nalm(server, *asked, "main")
+    requested = ["history", report.scenario.name, "--project", "tiny", "--branch"]
+    found = nalm(server, *requested, "main")
     assert found.returncode == 0, found.stderr
     assert head[:7] in found.stdout and "same" in found.stdout
-    function = nalm(server, *asked, "main", "--stage", "nat", "--function", "flow_find")
+    function = nalm(server, *requested, "main", "--stage", "nat", "--function", "flow_find")
     assert function.returncode == 0, function.stderr
     assert "newest 281" in function.stdout
-    unknown = nalm(server, *asked, "nowhere")
+    unknown = nalm(server, *requested, "nowhere")
     assert unknown.returncode == 2 and "no watched branch 'nowhere'" in unknown.stderr
 
 
-def test_a_wrong_token_is_told(server: ContractServer, tmp_path: Path) -> None:
+def test_a_wrong_token_is_reported(server: ContractServer, tmp_path: Path) -> None:
     (path,) = saved(tmp_path, make_report(3, project="other"))
     unknown = nalm(server, "submit", path, token="nalm_unknown")
     assert unknown.returncode == 2 and "NALM_TOKEN" in unknown.stderr

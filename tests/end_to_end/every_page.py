@@ -33,20 +33,20 @@ def pages() -> list[str]:
     return sorted(set(found))
 
 
-def address(page: str, names: Mapping[str, str], asked: str | None = None) -> str:
+def address(page: str, names: Mapping[str, str], requested: str | None = None) -> str:
     """The address with names for its parts, and with the parameters of NEEDS unless others are given.
 
     Raises KeyError for a part that is not in `names`.
     """
     path = re.sub(r"\$(\w+)", lambda part: names[part[1]], page)
-    return f"{path}?{NEEDS.get(page, '') if asked is None else asked}"
+    return f"{path}?{NEEDS.get(page, '') if requested is None else requested}"
 
 
 def names_of(service: Service) -> dict[str, str]:
     """Values for the addresses of pages with data; creates missing data."""
     head = service.get(f"/projects/demo/commits/{sha(LAST)}")
-    asked = {"first": sha(0), "last": sha(LAST), "every": 1}
-    service.post("/projects/demo/backfills", "admin", 201, asked)
+    requested = {"first": sha(0), "last": sha(LAST), "every": 1}
+    service.post("/projects/demo/backfills", "admin", 201, requested)
     service.post(
         "/projects/demo/bisections", "admin", 201, {"good": sha(1), "bad": sha(LAST), "scenario": "sfc_a"}
     )
@@ -54,8 +54,8 @@ def names_of(service: Service) -> dict[str, str]:
     return NAMES | {"runId": head["runs"][0]["run_id"], "jobId": str(job["id"]), "id": "1"}
 
 
-def opened(page: Page, route: str, names: dict[str, str], asked: str | None = None) -> None:
-    page.goto(address(route, names, asked))
+def opened(page: Page, route: str, names: dict[str, str], requested: str | None = None) -> None:
+    page.goto(address(route, names, requested))
     expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=PATIENT_MS)
 
 

@@ -72,8 +72,8 @@ def add_history(service: Service) -> None:
     5 fixes it."""
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs={"nat": 176.0})))
-    cheaper = {"base": ({**COSTS, "nat": 176.0}, FEATURES), "head": (WITH_DPI, DPI)}
-    service.upload(body_of(with_features(3, **cheaper, head_as_base=COSTS)))
+    faster = {"base": ({**COSTS, "nat": 176.0}, FEATURES), "head": (WITH_DPI, DPI)}
+    service.upload(body_of(with_features(3, **faster, head_as_base=COSTS)))
     service.upload(body_of(with_features(4, base=(WITH_DPI, DPI), head=(SLOW, DPI))))
     service.upload(body_of(with_features(5, base=(SLOW, DPI), head=(WITH_DPI, DPI))))
     service.request("PATCH", "/projects/demo", "admin", json={"reference": sha(1)})
@@ -84,8 +84,8 @@ def add_history(service: Service) -> None:
             refs.place_tag(session, 1, name, sha(number), service.clock())
         refs.place_branch(session, 1, "main", sha(LAST), service.clock())
         fits.keep(session, Origin(1, sha(1), "vm-2"), first, service.clock())
-        dearer = first.model_copy(update={"prices": [nat]})
-        fits.keep(session, Origin(1, sha(4), "vm-2"), dearer, service.clock())
+        slower = first.model_copy(update={"prices": [nat]})
+        fits.keep(session, Origin(1, sha(4), "vm-2"), slower, service.clock())
         session.commit()
 
 

@@ -43,8 +43,8 @@ def fill_findings(service: Service, repo: Repo, name: str) -> dict[str, Any]:
     bench = Bench(service, name, shas)
     until(bench.has_measured_all, "each commit is measured, what is suspected again", patience_seconds=180)
     by_sha = {one["sha"]: one["id"] for one in service.get(f"/projects/{name}/alerts?limit=500")}
-    wanted = {"confirmed": CULPRIT, "suspected": SUSPECTED, "broken": BROKEN}
-    return {"shas": shas, **{key: by_sha[shas[number]] for key, number in wanted.items()}}
+    expected = {"confirmed": CULPRIT, "suspected": SUSPECTED, "broken": BROKEN}
+    return {"shas": shas, **{key: by_sha[shas[number]] for key, number in expected.items()}}
 
 
 def run(project: str, number: int, shas: list[str], scenario: str, time: int) -> RunReport:
@@ -66,10 +66,10 @@ def run(project: str, number: int, shas: list[str], scenario: str, time: int) ->
 
 def costs(number: int, scenario: str) -> Mapping[str, float]:
     wave = 1 + 0.002 * ((number * 7) % 5 - 2)
-    dearer = scenario != "nop" and number >= CULPRIT
-    nat = (195.0 if dearer else 150.0) * (NAT_LEFT if scenario == "sfc_a_offload" else 1)
-    told = {"nat": nat, "l3fwd": 75.0 if number >= SUSPECTED else 60.0}
-    return {stage: cost * wave for stage, cost in {**COSTS, **told}.items()}
+    slower = scenario != "nop" and number >= CULPRIT
+    nat = (195.0 if slower else 150.0) * (NAT_LEFT if scenario == "sfc_a_offload" else 1)
+    reported = {"nat": nat, "l3fwd": 75.0 if number >= SUSPECTED else 60.0}
+    return {stage: cost * wave for stage, cost in {**COSTS, **reported}.items()}
 
 
 @dataclass
@@ -106,8 +106,8 @@ class Bench:
         of_push = ["sfc_a", "sfc_b", *more.get(number, [])]
         for scenario in lease["scenarios"] or of_push:
             report = run(self.project, number, self.shas, scenario, self.measured[self.shas[number]])
-            told = {"job_id": job, "fence": fence}
-            answer = self.service.agent.post("/reports", content=body_of(report), params=told)
+            reported = {"job_id": job, "fence": fence}
+            answer = self.service.agent.post("/reports", content=body_of(report), params=reported)
             assert answer.is_success, answer.text
         self.service.post(
             f"/agent/jobs/{job}/finish", {"fence": fence, "outcome": "done"}, self.service.agent

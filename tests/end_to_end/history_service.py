@@ -19,7 +19,7 @@ from nalm_server_reports import sha
 from thread_service import new_service, served
 
 COMMITS = 60
-DEARER, FORK, RELEASE = 40, 50, 20
+SLOWER, FORK, RELEASE = 40, 50, 20
 """Commits: nat is slower from here on; the branch leaves; the release."""
 BRANCHED = 900
 RATED, TAIL, UNMEASURED, SOAK = 12, 8, 4, 100
@@ -72,9 +72,9 @@ def fill(service: Service) -> None:
 def counted(number: int) -> dict[str, float]:
     """nat's functions; one of them was added when nat became slower, and one has a C++ name."""
     found = {"flow_find": 210.0 + number % 3, "std::map<int, int>::find": 90.0, "checksum": 20.0}
-    return found | {"flow_hash": 80.0} if number >= DEARER else found
+    return found | {"flow_hash": 80.0} if number >= SLOWER else found
 
 
 def nat(number: int) -> float:
     wave = 1 + 0.002 * ((number * 7) % 5 - 2)
-    return (180.0 if number >= DEARER else 150.0) * wave
+    return (180.0 if number >= SLOWER else 150.0) * wave

@@ -93,10 +93,10 @@ class Service:
         }
         httpx.post(f"{self.url}/api/v1/hooks/generic", content=raw, headers=headers).raise_for_status()
 
-    def beat(self, job: int, told: dict[str, Any]) -> None:
+    def beat(self, job: int, reported: dict[str, Any]) -> None:
         """Reports repeatedly, like an agent, so that the host keeps the job."""
         while not self._ended.wait(BEAT_SECONDS):
-            self.agent.post(f"/agent/jobs/{job}/progress", json=told)
+            self.agent.post(f"/agent/jobs/{job}/progress", json=reported)
 
     def end(self) -> None:
         self._ended.set()
@@ -154,7 +154,7 @@ def _lease(service: Service) -> Any:
 
 def keep_measuring(service: Service, lease: dict[str, Any]) -> None:
     """The job stays in progress."""
-    told = {"step": "measuring", "detail": "round 41 of 64", "fraction": 0.64, "log_tail": LOG}
-    told |= {"fence": lease["fence"], "health": HOST["health"]}
-    service.post(f"/agent/jobs/{lease['job_id']}/progress", told, service.agent)
-    threading.Thread(target=service.beat, args=(lease["job_id"], told), daemon=True).start()
+    reported = {"step": "measuring", "detail": "round 41 of 64", "fraction": 0.64, "log_tail": LOG}
+    reported |= {"fence": lease["fence"], "health": HOST["health"]}
+    service.post(f"/agent/jobs/{lease['job_id']}/progress", reported, service.agent)
+    threading.Thread(target=service.beat, args=(lease["job_id"], reported), daemon=True).start()

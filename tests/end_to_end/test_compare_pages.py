@@ -199,9 +199,9 @@ def test_names_as_long_as_may_be_fit_every_page(page: Page, running: tuple[Servi
     name, scenario = "n" * 64, "_".join(["sfc_acl_lb"] * 5)
     service = running[0]
     if name not in service.tokens:
-        asked: dict[str, Any] = {"name": name, "repository": f"https://git.example.org/{name}.git"}
-        asked["check_repository"] = False
-        service.tokens[name] = service.post("/projects", "admin", 201, asked)["upload_token"]
+        requested: dict[str, Any] = {"name": name, "repository": f"https://git.example.org/{name}.git"}
+        requested["check_repository"] = False
+        service.tokens[name] = service.post("/projects", "admin", 201, requested)["upload_token"]
         for number in range(2):
             costs = {"nat": 250.0 - 50 * number}
             made = make_report(

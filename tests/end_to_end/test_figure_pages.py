@@ -99,7 +99,7 @@ def test_a_release_is_chosen_and_the_address_keeps_it(page: Page) -> None:
     assert "by=release" in page.url and "view=table" in page.url
 
 
-def test_an_experiment_is_asked_for_and_cancelled(page: Page) -> None:
+def test_an_experiment_is_requested_and_cancelled(page: Page) -> None:
     page.goto("/p/demo/models")
     panel = page.get_by_role("region", name="Ablation experiments")
     panel.get_by_role("button", name="Run an experiment").click()

@@ -46,8 +46,10 @@ def test_the_list_is_walked_by_keys_and_its_filter_is_in_the_address(
     page.goto(f"/p/{NF}/alerts")
     links = page.locator("[data-alert]")
     expect(links).to_have_count(3)
-    told = [int(links.nth(place).get_attribute("data-alert") or 0) for place in range(3)]
-    assert told == [found["broken"], found["confirmed"], found["suspected"]], "by worth, suspected ones apart"
+    reported = [int(links.nth(place).get_attribute("data-alert") or 0) for place in range(3)]
+    assert reported == [found["broken"], found["confirmed"], found["suspected"]], (
+        "by worth, suspected ones apart"
+    )
     require_accessible(page)
     page.get_by_role("group", name="States shown").get_by_role("button", name="Suspected").click()
     expect(page).to_have_url(re.compile("state=confirmed,acknowledged,reopened"))
@@ -92,7 +94,7 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
     expect(page.get_by_role("heading", name="History of sfc_b")).to_be_visible()
 
 
-def test_advice_says_what_its_practice_was_worth_in_this_project(page: Page, found: dict[str, Any]) -> None:
+def test_advice_says_what_its_practice_gained_in_this_project(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     practices = page.locator("ol.advice > li")
     measured = practices.filter(has_text="Move work off the data path").get_by_text("In this project")
@@ -184,7 +186,7 @@ def test_a_wrong_bound_is_said_before_it_is_sent(page: Page, found: dict[str, An
     expect(dialog).to_contain_text("A number of per cent")
 
 
-def test_it_is_triaged_by_keys_and_its_life_is_told(page: Page, found: dict[str, Any]) -> None:
+def test_it_is_triaged_by_keys_and_its_lifecycle_is_shown(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "confirmed"))
     banner = page.get_by_role("region", name="Finding")
     life = page.get_by_role("region", name="Activity")
@@ -234,7 +236,7 @@ def test_a_scenario_is_muted_and_that_is_ended(page: Page, found: dict[str, Any]
     expect(muted).to_be_hidden()
 
 
-def test_what_the_server_refuses_is_said_where_it_was_asked(page: Page, found: dict[str, Any]) -> None:
+def test_what_the_server_refuses_is_said_where_it_was_requested(page: Page, found: dict[str, Any]) -> None:
     page.goto(address(found, "broken"))
     page.get_by_role("button", name="Bisect").click()
     expect(page.get_by_role("alert")).to_contain_text("no commit between them to bisect")
@@ -258,10 +260,12 @@ def test_strangers_read_and_are_offered_nothing_to_press(
 @pytest.mark.parametrize("path", [f"/p/{NF}/alerts", f"/p/{NF}/alerts/1"])
 def test_a_failing_server_is_said_so(page: Page, found: dict[str, Any], path: str) -> None:
     assert found
-    told = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
+    reported = {
+        "error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
+    }
     page.route(
         lambda url: re.search(r"/api/v1/(.*/)?alerts", url) is not None,
-        lambda route: route.fulfill(status=500, json=told),
+        lambda route: route.fulfill(status=500, json=reported),
     )
     page.goto(path)
     expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from history_service import BRANCHED, COMMITS, DEARER, RELEASE, history_service
+from history_service import BRANCHED, COMMITS, RELEASE, SLOWER, history_service
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Page, expect
@@ -76,8 +76,8 @@ def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
 
 
 def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:
-    page.goto(f"{HISTORY}?metric=cpp&scale=relative&against={sha(DEARER)[:10]}&view=chart")
-    expect(page.get_by_role("combobox", name="Relative to")).to_have_value(re.compile(sha(DEARER)[:7]))
+    page.goto(f"{HISTORY}?metric=cpp&scale=relative&against={sha(SLOWER)[:10]}&view=chart")
+    expect(page.get_by_role("combobox", name="Relative to")).to_have_value(re.compile(sha(SLOWER)[:7]))
     require_accessible(page)
     page.get_by_text("Log", exact=True).click()
     expect(page).to_have_url(re.compile("scale=log"))
@@ -127,8 +127,8 @@ def test_functions_are_searched_chosen_and_shown_beside_stages_or_alone(page: Pa
     page.goto(f"{HISTORY}?scenario=sfc_a&stages=-&functions=nat%3Eflow_find;nat%3Eflow_hash&view=table")
     expect(page.get_by_role("heading", name="Calls")).to_be_visible()
     table = page.get_by_role("region", name="IPP per commit")
-    expect(table.get_by_role("row").filter(has_text=sha(DEARER)[:7])).to_contain_text("80.0")
-    expect(table.get_by_role("row").filter(has_text=sha(DEARER - 1)[:7])).not_to_contain_text("80.0")
+    expect(table.get_by_role("row").filter(has_text=sha(SLOWER)[:7])).to_contain_text("80.0")
+    expect(table.get_by_role("row").filter(has_text=sha(SLOWER - 1)[:7])).not_to_contain_text("80.0")
     page.get_by_role("button", name="nat > flow_hash").click()
     expect(page).to_have_url(re.compile(r"functions=nat%3Eflow_find&"))
     require_accessible(page)

@@ -27,8 +27,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service,
 
 
 def fill(service: Service) -> None:
-    asked: dict[str, Any] = {"name": "quiet", "repository": "/srv/quiet.git"}
-    service.tokens["quiet"] = service.post("/projects", "admin", 201, asked)["upload_token"]
+    requested: dict[str, Any] = {"name": "quiet", "repository": "/srv/quiet.git"}
+    service.tokens["quiet"] = service.post("/projects", "admin", 201, requested)["upload_token"]
     service.upload(body_of(make_report(1, head_costs={"nat": 165.0})))
     slower = make_report(2, head_costs={"nat": 250.0}, project="quiet")
     service.upload(body_of(slower), token="quiet")
@@ -102,11 +102,11 @@ def test_a_panel_fails_alone(browser: Browser, running: tuple[Service, str]) -> 
     """With a clock of its own, which would be that of every page of a context."""
     failing = True
 
-    def answer(asked: Any) -> None:
+    def answer(requested: Any) -> None:
         if failing:
-            asked.fulfill(status=500, json=FAULT)
+            requested.fulfill(status=500, json=FAULT)
         else:
-            asked.continue_()
+            requested.continue_()
 
     with fresh_page(browser, **administrator(running)) as page:
         page.clock.install()

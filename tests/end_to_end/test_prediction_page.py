@@ -89,11 +89,11 @@ def test_pictures_of_measured_lcores(page: Page, scaled: str) -> None:
     require_accessible(page)
 
 
-def chosen(page: Page, scaled: str, scenario: str, **asked: str) -> None:
+def chosen(page: Page, scaled: str, scenario: str, **requested: str) -> None:
     page.goto(scaled)
     page.get_by_role("combobox", name="Run to predict from").click()
     page.get_by_role("option", name=scenario).click()
-    for label, value in asked.items():
+    for label, value in requested.items():
         page.get_by_label(label.replace("_", " ")).fill(value)
     expect(page.get_by_role("heading", name=scenario)).to_be_visible()
 
@@ -243,7 +243,7 @@ def test_nothing_to_predict_from(page: Page) -> None:
     require_accessible(page)
 
 
-def test_practices_with_what_they_were_worth_here(page: Page) -> None:
+def test_practices_with_what_they_gained_here(page: Page) -> None:
     page.goto("/p/demo/models/practices")
     expect(page.get_by_role("img", name="Contribution and reach")).to_be_visible()
     table = page.get_by_role("region", name="Practices", exact=True)

@@ -96,11 +96,11 @@ def test_with_work_there_a_page_shows_it(page: Page, filled: dict[str, int], pat
 def test_a_failing_server_is_said_so(page: Page, filled: dict[str, int], path: str) -> None:
     assert filled
     error = {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}
-    told = {"error": error}
-    wanted = ("jobs", "hosts", "backfills", "bisections")
+    reported = {"error": error}
+    expected = ("jobs", "hosts", "backfills", "bisections")
     page.route(
-        lambda url: any(f"/api/v1/{one}" in url for one in wanted),
-        lambda route: route.fulfill(status=500, json=told),
+        lambda url: any(f"/api/v1/{one}" in url for one in expected),
+        lambda route: route.fulfill(status=500, json=reported),
     )
     page.goto(path)
     expect(page.get_by_role("alert")).to_contain_text("The database does not answer.", timeout=20_000)

@@ -22,8 +22,8 @@ class FakeAgent:
 
     def lease(self) -> dict[str, Any]:
         """The next job, which must exist."""
-        wanted = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 20}
-        answer = self._nalm.send("POST", "/agent/lease", "agent", json=wanted)
+        expected = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 20}
+        answer = self._nalm.send("POST", "/agent/lease", "agent", json=expected)
         assert answer.status_code == 200, "no job is given out"
         job: dict[str, Any] = answer.json()
         return job

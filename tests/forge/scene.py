@@ -58,8 +58,8 @@ class Scene:
         who = who or self.mona
         owner, _, branch = head.rpartition(":")
         self._wait_for_branch(who, f"/repos/{owner or self.mona.name}/{self.name}/branches", branch)
-        wanted = {"title": f"Take {head}", "head": head, "base": "main"}
-        return int(who.call("POST", f"{self.api}/pulls", wanted)["number"])
+        expected = {"title": f"Take {head}", "head": head, "base": "main"}
+        return int(who.call("POST", f"{self.api}/pulls", expected)["number"])
 
     def _wait_for_branch(self, who: GiteaUser, branches: str, branch: str) -> None:
         """Until Gitea lists it; before its first branch a repository is empty for Gitea."""
@@ -71,21 +71,21 @@ class Scene:
 
     def statuses(self, sha: str) -> list[dict[str, Any]]:
         """All statuses of the commit at Gitea, newest first."""
-        told: list[dict[str, Any]] = self.mona.call(
+        reported: list[dict[str, Any]] = self.mona.call(
             "GET", f"{self.api}/commits/{sha}/statuses", sort="recentupdate"
         )
-        assert all(one["creator"]["login"] == self.bot.name for one in told)
-        assert {one["context"] for one in told} <= {f"nalm/{self.name}"}
-        return sorted(told, key=lambda one: -one["id"])
+        assert all(one["creator"]["login"] == self.bot.name for one in reported)
+        assert {one["context"] for one in reported} <= {f"nalm/{self.name}"}
+        return sorted(reported, key=lambda one: -one["id"])
 
     def status(self, sha: str, state: str) -> dict[str, Any]:
         """Waits until the commit's status at Gitea is this."""
 
-        def told() -> dict[str, Any] | None:
+        def reported() -> dict[str, Any] | None:
             found = self.statuses(sha)
             return found[0] if found and found[0]["status"] == state else None
 
-        found: dict[str, Any] = until(told, f"status {state} of {sha[:7]}")
+        found: dict[str, Any] = until(reported, f"status {state} of {sha[:7]}")
         return found
 
     def comments(self, pull_request: int) -> list[dict[str, Any]]:
@@ -138,7 +138,7 @@ class Scene:
         """Branches or tags as stored by nalm."""
         return {one["name"]: one["sha"] for one in self.nalm.call("GET", f"/projects/{self.name}/{kind}")}
 
-    def told_all(self) -> None:
+    def reported_all(self) -> None:
         """Waits until no notification is pending."""
 
         def every() -> bool:

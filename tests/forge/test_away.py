@@ -11,13 +11,13 @@ BREATH_AND_MORE_SECONDS = 180
 """A forge that was unreachable is not called for half a minute, then at growing intervals."""
 
 
-def test_gitea_is_told_when_it_is_back(scene: Scene) -> None:
+def test_gitea_is_notified_when_it_is_back(scene: Scene) -> None:
     scene.clone.git("switch", "-q", "-c", "topic")
     slow = scene.clone.commit("slower")
     scene.push("topic")
     number = scene.open_pull_request("topic")
     scene.status(slow, "pending")
-    scene.told_all()
+    scene.reported_all()
     scene.gitea.stop()
     try:
         scene.agent.report(scene.agent.lease(), **SLOWER)

@@ -33,7 +33,7 @@ def test_pull_request_from_opening_to_merge(scene: Scene) -> None:
     run = scene.agent.report(scene.agent.lease())
     passed = scene.status(mended, "success")
     assert passed["description"].startswith("same") and passed["target_url"].endswith(run)
-    scene.told_all()
+    scene.reported_all()
     [edited] = scene.comments(number)
     assert edited["id"] == comment["id"] and edited["body"] != comment["body"]
     assert run in edited["body"] and "regressed" not in edited["body"]
@@ -125,20 +125,20 @@ def test_redelivery_makes_no_second_job(scene: Scene) -> None:
     one = scene.clone.commit("one")
     scene.push("main")
     job = scene.job(one)
-    told = scene.delivery(lambda delivery: delivery["job_ids"] == [job["id"]])
+    reported = scene.delivery(lambda delivery: delivery["job_ids"] == [job["id"]])
     scene.agent.report(scene.agent.lease())
     two = scene.clone.commit("two")
     scene.push("main")
     scene.job(two)
     scene.status(one, "success")
-    scene.told_all()
+    scene.reported_all()
     before = scene.statuses(one)
-    scene.mona.replay(scene.repository, scene.hook, told["delivery"])
+    scene.mona.replay(scene.repository, scene.hook, reported["delivery"])
     again = scene.delivery(
-        lambda delivery: delivery["id"] > told["id"] and delivery["job_ids"] == [job["id"]]
+        lambda delivery: delivery["id"] > reported["id"] and delivery["job_ids"] == [job["id"]]
     )
-    assert again["delivery"] != told["delivery"]
+    assert again["delivery"] != reported["delivery"]
     assert scene.job(one)["state"] == "done" and scene.job(two)["state"] == "queued"
     assert scene.refs("branches") == {"main": two}
-    scene.told_all()
+    scene.reported_all()
     assert scene.statuses(one) == before

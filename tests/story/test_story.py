@@ -24,8 +24,8 @@ def alerts(farm: Farm) -> list[dict[str, Any]]:
 def test_each_planted_regression_is_one_alert_at_its_merge(
     alerts: list[dict[str, Any]], merges: list[Merge]
 ) -> None:
-    told = sorted((one["sha"], one["stage"], one["cause"]) for one in alerts)
-    assert told == sorted((one.sha, one.stage, one.cause) for one in merges if one.expect == "regressed")
+    reported = sorted((one["sha"], one["stage"], one["cause"]) for one in alerts)
+    assert reported == sorted((one.sha, one.stage, one.cause) for one in merges if one.expect == "regressed")
 
 
 def test_each_was_seen_a_second_time_and_says_why(alerts: list[dict[str, Any]]) -> None:
@@ -44,8 +44,8 @@ def test_both_hosts_took_part(farm: Farm) -> None:
 
 @pytest.mark.parametrize(("kind", "names"), [("features", ["sfc_b"]), ("ablation", ["prefetch"])])
 def test_an_experiment_is_measured_by_a_real_agent(farm: Farm, kind: str, names: list[str]) -> None:
-    wanted = {"kind": kind, "names": names, "cell_seconds": CELL_SECONDS}
-    number = farm.post(f"{PROJECT}/experiments", wanted)["id"]
+    expected = {"kind": kind, "names": names, "cell_seconds": CELL_SECONDS}
+    number = farm.post(f"{PROJECT}/experiments", expected)["id"]
     found = until(
         lambda: (
             farm.get(f"/experiments/{number}")["state"] not in ("queued", "running")

@@ -51,7 +51,7 @@ class Stranger:
         self.tried.first_minutes = (time.monotonic() - began) / 60
         return output
 
-    def judge(self, what: str, wanted: int | None, named: str | None = None) -> str:
+    def judge(self, what: str, expected: int | None, named: str | None = None) -> str:
         """Judges HEAD against the commit before until the exit code is the wanted one (None: any but that
         of a regression), and the output names the function. Returns the last output."""
         output, code = "", 4
@@ -61,14 +61,14 @@ class Stranger:
             code = int(output.rsplit("code=", 1)[1])
             if named is not None:
                 assert named in output, f"{named} is not named:\n{output[-4000:]}"
-            if code == wanted or (wanted is None and code == 0):
+            if code == expected or (expected is None and code == 0):
                 break
         chain = next((line for line in output.splitlines() if line.split()[:1] == ["chain"]), "")
         self.tried.results[what] = f"{OUTCOMES.get(code, code)}: {' '.join(chain.split())}"
-        if wanted is None:
+        if expected is None:
             assert code in (0, 3), f"{what}: {code}\n{output[-4000:]}"
         else:
-            assert code == wanted, f"{what}: {code}, not {wanted}\n{output[-4000:]}"
+            assert code == expected, f"{what}: {code}, not {expected}\n{output[-4000:]}"
         return output
 
 

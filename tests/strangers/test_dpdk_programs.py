@@ -193,12 +193,15 @@ def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) ->
     (work / "capture.py").write_text(capture.text)
     (work / "nalm.toml").write_text(configuration(program, linked))
     stranger.session.run("python3 capture.py; git init -q -b main; git add -Af; git commit -qm first")
-    for what, edits, wanted in (("3 % planted", program.planted, 1), ("no cost", (program.harmless,), None)):
+    for what, edits, expected in (
+        ("3 % planted", program.planted, 1),
+        ("no cost", (program.harmless,), None),
+    ):
         stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
         for edit in edits:
             edit.apply(work)
         stranger.session.run(f'git commit -qam "{what}"')
-        stranger.judge(what, wanted, "nalm_test_planted" if wanted else None)
+        stranger.judge(what, expected, "nalm_test_planted" if expected else None)
 
 
 @pytest.mark.parametrize(

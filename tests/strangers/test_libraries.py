@@ -119,8 +119,8 @@ def test_a_library_of_debian(library: Library, stranger: Stranger) -> None:
         "/* each packet */", CALL.format(times=library.times)
     )
     harmless = library.driver.replace("/* helpers */", C_UNUSED)
-    for what, text, wanted in (("3 % planted", planted, 1), ("no cost", harmless, None)):
+    for what, text, expected in (("3 % planted", planted, 1), ("no cost", harmless, None)):
         run("git checkout -q main")
         (work / "driver.c").write_text(text)
         run(f'git checkout -q --detach && git commit -qam "{what}"')
-        stranger.judge(what, wanted, "nalm_test_planted" if wanted else None)
+        stranger.judge(what, expected, "nalm_test_planted" if expected else None)

@@ -145,12 +145,12 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
     require(page.packages)
     stranger.play(DOCUMENTS / page.document)
     stranger.session.run(f"cd {page.folder}")
-    for what, edits, wanted in (("3 % planted", page.planted, 1), ("no cost", (page.harmless,), None)):
+    for what, edits, expected in (("3 % planted", page.planted, 1), ("no cost", (page.harmless,), None)):
         stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
         for edit in edits:
             edit.apply(stranger.session.where())
         stranger.session.run(f'git commit -qam "{what}"')
-        stranger.judge(what, wanted, page.named if wanted else None)
+        stranger.judge(what, expected, page.named if expected else None)
 
 
 @pytest.mark.timeout(3600)

@@ -60,7 +60,7 @@ const overview = (): Overview => ({
 /** One page with everything that has the text and one of the outcomes. */
 function found(all: readonly Commit[], query: URLSearchParams): CommitPage {
   const text = query.get("text")?.toLowerCase() ?? "";
-  const wanted = query.getAll("outcome");
+  const requested = query.getAll("outcome");
   const counted = (commit: Commit): Record<string, number> =>
     Object.fromEntries(commit.verdicts.map((one) => [one.display, 1]));
   const matching = all.filter((one) =>
@@ -70,7 +70,9 @@ function found(all: readonly Commit[], query: URLSearchParams): CommitPage {
   for (const commit of matching)
     for (const display of Object.keys(counted(commit))) outcomes[display] = (outcomes[display] ?? 0) + 1;
   const commits = matching
-    .filter((one) => wanted.length === 0 || one.verdicts.some((verdict) => wanted.includes(verdict.display)))
+    .filter(
+      (one) => requested.length === 0 || one.verdicts.some((verdict) => requested.includes(verdict.display)),
+    )
     .map((one) => ({ ...one, outcomes: counted(one) }));
   return { commits, next: null, outcomes };
 }

@@ -80,7 +80,7 @@ def cut(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [overlapping, cut])
-def test_a_damaged_program_is_told_apart_by_all_its_bytes(
+def test_a_damaged_program_is_distinguished_by_all_its_bytes(
     tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "nf"

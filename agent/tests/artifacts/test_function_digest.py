@@ -50,7 +50,7 @@ DECLARED = (
 def built(folder: Path, source: str, *options: str) -> Path:
     folder.mkdir()
     (folder / "nf.c").write_text(source)
-    wanted = [
+    expected = [
         "-O2",
         "-fno-reorder-functions",
         "-fno-toplevel-reorder",
@@ -58,7 +58,7 @@ def built(folder: Path, source: str, *options: str) -> Path:
         "-fno-optimize-sibling-calls",
         *options,
     ]
-    subprocess.run(["gcc", *wanted, "-o", "nf", "nf.c"], cwd=folder, check=True)
+    subprocess.run(["gcc", *expected, "-o", "nf", "nf.c"], cwd=folder, check=True)
     return folder / "nf"
 
 

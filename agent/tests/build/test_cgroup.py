@@ -16,11 +16,11 @@ LIMITS = Limits(500 << 20, 64)
 
 @pytest.fixture(autouse=True)
 def untried() -> Iterator[None]:
-    for asked in (cgroup.groups_parent, cgroup.scope_reason):
-        asked.cache_clear()
+    for requested in (cgroup.groups_parent, cgroup.scope_reason):
+        requested.cache_clear()
     yield
-    for asked in (cgroup.groups_parent, cgroup.scope_reason):
-        asked.cache_clear()
+    for requested in (cgroup.groups_parent, cgroup.scope_reason):
+        requested.cache_clear()
 
 
 @pytest.fixture

@@ -149,7 +149,7 @@ def test_another_choice_of_artifacts_needs_no_other_build(repository: NfReposito
     assert sorted((nalm.home / "store" / "builds").glob("*/build.json")) == before
 
 
-def test_code_from_nowhere_is_told_apart(tmp_path: Path) -> None:
+def test_code_from_nowhere_is_distinguished(tmp_path: Path) -> None:
     """A program that runs a file of its own making, or one that is gone: nothing tells what it was."""
     copy, mapped = tmp_path / "sleeper", tmp_path / "mapped"
     copy.write_bytes(Path("/bin/sleep").read_bytes())

@@ -24,7 +24,7 @@ def with_key(table: str, line: str) -> str:
     return text.replace(TABLES[table], f"{TABLES[table]}{line}\n", 1)
 
 
-ASKED = [
+REQUESTED = [
     ("build", "limit_seconds", 7201, "7200 s", "NALM_BUILD_SECONDS"),
     ("build", "memory_mb", 1 << 40, "MB", "NALM_BUILD_MEMORY_MB"),
     ("run", "ready_seconds", 601, "600 s", "NALM_READY_SECONDS"),
@@ -33,11 +33,11 @@ ASKED = [
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=str)
+@pytest.mark.parametrize("requested", REQUESTED, ids=str)
 def test_more_than_this_host_gives(
-    asked: tuple[str, str, int, str, str], monkeypatch: pytest.MonkeyPatch
+    requested: tuple[str, str, int, str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table, key, value, most, setting = asked
+    table, key, value, most, setting = requested
     config = parse(with_key(table, f"{key} = {value}"))
     with pytest.raises(ConfigError) as caught:
         require_granted_here(config)

@@ -57,7 +57,7 @@ def test_what_the_model_takes(host: ModelledCache, model: ModelledCache) -> None
     assert sets & (sets - 1) == 0
 
 
-def test_differences_are_told() -> None:
+def test_differences_are_reported() -> None:
     host = {"LL": cache(30 << 20, 20)}
     model = {"LL": allowed(host["LL"])}
     assert options(model) == ["--LL=31457280,15,64"]

@@ -64,7 +64,7 @@ NO_ROOM = "Event exists, but cannot be counted due to hardware resource limits"
 
 
 @pytest.mark.parametrize(
-    ("event", "papi_says", "kernel_says", "told"),
+    ("event", "papi_says", "kernel_says", "reported"),
     [
         (CYCLES, INTEL_BARE, NO_PMU, NO_PMU),
         (CYCLES, AMD_BARE, NO_PMU, NO_PMU),
@@ -76,14 +76,14 @@ NO_ROOM = "Event exists, but cannot be counted due to hardware resource limits"
         (MISTAKE, AMD_BARE, NO_PMU, AMD_BARE),
     ],
 )
-def test_where_the_kernel_gives_no_counters_its_reason_is_told(
-    event: Event, papi_says: str | None, kernel_says: str | None, told: str | None
+def test_where_the_kernel_gives_no_counters_its_reason_is_reported(
+    event: Event, papi_says: str | None, kernel_says: str | None, reported: str | None
 ) -> None:
-    assert papi.reason(event, papi_says, kernel_says) == told
+    assert papi.reason(event, papi_says, kernel_says) == reported
 
 
 @pytest.mark.parametrize(
-    ("code", "sources", "told"),
+    ("code", "sources", "reported"),
     [
         # The error of perf_event_open and what the kernel lists: guests without a PMU, then hosts with one.
         (errno.ENOENT, ["breakpoint", "msr", "software", "tracepoint", "uprobe"], NO_PMU),
@@ -98,8 +98,8 @@ def test_where_the_kernel_gives_no_counters_its_reason_is_told(
         (errno.EBUSY, ["cpu"], "perf_event_open: Device or resource busy"),
     ],
 )
-def test_the_kernels_refusal(code: int, sources: list[str] | None, told: str) -> None:
-    assert pmu.refusal_text(code, sources) == told
+def test_the_kernels_refusal(code: int, sources: list[str] | None, reported: str) -> None:
+    assert pmu.refusal_text(code, sources) == reported
 
 
 def test_an_nf_that_reads_no_events(tiny_nf: list[str], work: WorkDir) -> None:

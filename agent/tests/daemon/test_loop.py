@@ -51,7 +51,7 @@ class FakeServer:
             return httpx.Response(self.progress_status, json={})
         return httpx.Response(201 if path == "/reports" else 200, json={"outcome": "same"})
 
-    def told(self, path: str) -> list[httpx.Request]:
+    def reported(self, path: str) -> list[httpx.Request]:
         return [request for request in self.requests if request.url.path == f"/api/v1{path}"]
 
 
@@ -91,7 +91,7 @@ def test_no_work(server: FakeServer) -> None:
     assert client_of(server, []).lease("host", "class", 0) is None
 
 
-def test_an_outage_is_told_once_and_waited_out(server: FakeServer) -> None:
+def test_an_outage_is_reported_once_and_waited_out(server: FakeServer) -> None:
     said: list[str] = []
     server.outages = 3
     assert client_of(server, said).lease("host", "class", 0) is None
@@ -125,14 +125,14 @@ def test_a_job_is_measured_uploaded_and_finished(
 ) -> None:
     head = nf_repository.commit("docs", README__md="words\n")
     loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
-    (upload,) = server.told("/reports")
+    (upload,) = server.reported("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert report.status is RunStatus.UNCHANGED
     assert upload.url.params["job_id"] == "7"
     assert upload.url.params["fence"] == "3"
-    (finish,) = server.told("/agent/jobs/7/finish")
+    (finish,) = server.reported("/agent/jobs/7/finish")
     assert json.loads(finish.content) == {"fence": 3, "outcome": "done", "message": None}
-    assert server.told("/agent/jobs/7/progress")
+    assert server.reported("/agent/jobs/7/progress")
 
 
 def test_a_projects_configuration_takes_the_place_of_the_commits_own(
@@ -145,7 +145,7 @@ def test_a_projects_configuration_takes_the_place_of_the_commits_own(
     text = NALM_TOML.replace("scenarios.tiny", "scenarios.given")
     lease = lease_of(nf_repository, head).model_copy(update={"configuration": text})
     loop.work_on(lease, agent_of(server, home))
-    (upload,) = server.told("/reports")
+    (upload,) = server.reported("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert (report.status, report.scenario.name) == (RunStatus.UNCHANGED, "given")
     assert report.configuration is not None
@@ -161,15 +161,15 @@ def test_the_cells_of_an_experiment_are_uploaded_but_those_that_are_in_or_cannot
     tables = f"[scenarios.alone]\n{scenario}[scenarios.wide]\nlcores = 16\n{scenario}"
     text = f"{NALM_TOML}{tables}[ablation.beta]\npairs = [{pairs}]\n"
     head = nf_repository.commit("tables", nalm__toml=text)
-    asked = LeasedExperiment(id=4, kind=Kind.ABLATION, names=[], seed=1)
-    told = {"experiment": asked, "measured": ["beta:tiny"]}
-    loop.work_on(lease_of(nf_repository, head).model_copy(update=told), agent_of(server, home))
-    (upload,) = server.told("/reports")
+    requested = LeasedExperiment(id=4, kind=Kind.ABLATION, names=[], seed=1)
+    reported = {"experiment": requested, "measured": ["beta:tiny"]}
+    loop.work_on(lease_of(nf_repository, head).model_copy(update=reported), agent_of(server, home))
+    (upload,) = server.reported("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert report.experiment is not None and report.scenario.name == "beta:alone"
     assert sorted(report.experiment.cells) == ["beta:alone", "beta:tiny", "beta:wide"]
     assert {arm.build.commit for arm in report.arms.values()} == {head}
-    (finish,) = server.told("/agent/jobs/7/finish")
+    (finish,) = server.reported("/agent/jobs/7/finish")
     (left,) = json.loads(finish.content)["not_here"]
     assert (left["scenario"], left["needs"]["lcores"]) == ("beta:wide", 16)
 
@@ -180,18 +180,18 @@ lcores = { 1 = "alone", 2 = "wide", 4 = "wide" }
 """
 
 
-def test_core_counts_that_no_table_names_or_the_host_lacks_are_told(
+def test_core_counts_that_no_table_names_or_the_host_lacks_are_reported(
     server: FakeServer, nf_repository: NfRepository, home: Home
 ) -> None:
     scenario = 'features = ["alpha"]\ntraffic = "traffic/capture.bin"\n'
     tables = f"[scenarios.alone]\nlcores = 2\n{scenario}[scenarios.wide]\nlcores = 64\n{scenario}"
-    asked = LeasedExperiment(id=4, kind=Kind.CORES, names=[], seed=1)
+    requested = LeasedExperiment(id=4, kind=Kind.CORES, names=[], seed=1)
     for text in (NALM_TOML, NALM_TOML + tables + CORES):
         head = nf_repository.commit("tables", nalm__toml=text, README__md=text)
-        lease = lease_of(nf_repository, head).model_copy(update={"experiment": asked})
+        lease = lease_of(nf_repository, head).model_copy(update={"experiment": requested})
         loop.work_on(lease, agent_of(server, home))
-    assert server.told("/reports") == []
-    none, wide = (json.loads(one.content) for one in server.told("/agent/jobs/7/finish"))
+    assert server.reported("/reports") == []
+    none, wide = (json.loads(one.content) for one in server.reported("/agent/jobs/7/finish"))
     assert none["outcome"] == "failed"
     assert "no [experiments.cores]: there is nothing to measure" in none["message"]
     (left,) = wide["not_here"]
@@ -206,10 +206,10 @@ def test_what_a_queue_came_to_ends_the_job(
     monkeypatch.setattr(LoadExperiment, "needs", lambda _: {"tiny": Needs(loads=True)})
     monkeypatch.setattr(LoadExperiment, "measure", lambda *_: result)
     head = nf_repository.commit("docs", README__md="words\n")
-    asked = LeasedExperiment(id=4, kind=Kind.QUEUE, names=["tiny"], seed=1)
-    lease = lease_of(nf_repository, head).model_copy(update={"experiment": asked})
+    requested = LeasedExperiment(id=4, kind=Kind.QUEUE, names=["tiny"], seed=1)
+    lease = lease_of(nf_repository, head).model_copy(update={"experiment": requested})
     loop.work_on(lease, agent_of(server, home))
-    (finish,) = server.told("/agent/jobs/7/finish")
+    (finish,) = server.reported("/agent/jobs/7/finish")
     assert json.loads(finish.content)["under_load"] == result.model_dump(mode="json")
 
 
@@ -226,11 +226,11 @@ def test_a_job_of_rates_is_measured_and_uploaded(
     )
     lease = lease_of(traffic_repository, head).model_copy(update={"scenarios": ["*:rate"]})
     loop.work_on(lease, agent_of(server, home))
-    (upload,) = server.told("/reports")
+    (upload,) = server.reported("/reports")
     report = parse_report(gzip.decompress(upload.content))
     assert (report.scenario.name, report.status) == ("made:rate", RunStatus.MEASURED)
     assert report.rates is not None and {one.trial.launch for one in report.rates.trials} == {0, 1}
-    (finish,) = server.told("/agent/jobs/7/finish")
+    (finish,) = server.reported("/agent/jobs/7/finish")
     assert json.loads(finish.content)["outcome"] == "done"
 
 
@@ -238,10 +238,10 @@ def test_a_control_is_measured_although_the_code_is_equal(
     server: FakeServer, nf_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both arms are one commit; the server's answer says that it is to be measured all the same."""
-    asked: list[Request] = []
+    requested: list[Request] = []
 
     def measure(request: Request, *_: object) -> None:
-        asked.append(request)
+        requested.append(request)
         raise HostError("seen")
 
     monkeypatch.setattr(loop, "measure", measure)
@@ -250,7 +250,7 @@ def test_a_control_is_measured_although_the_code_is_equal(
     lease = client_of(server, []).lease("host", "class", 0)
     assert lease is not None
     loop.work_on(lease, agent_of(server, home))
-    (request,) = asked
+    (request,) = requested
     assert request.force
     assert request.base.commit == request.head.commit == head
 
@@ -262,7 +262,9 @@ def test_a_second_job_fetches_what_is_new(
     for text in ("one\n", "two\n"):
         head = nf_repository.commit("docs", README__md=text)
         loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
-    assert [json.loads(one.content)["outcome"] for one in server.told("/agent/jobs/7/finish")] == ["done"] * 2
+    assert [json.loads(one.content)["outcome"] for one in server.reported("/agent/jobs/7/finish")] == [
+        "done"
+    ] * 2
 
 
 def test_a_mistake_in_nalm_toml_fails_the_job(
@@ -270,11 +272,11 @@ def test_a_mistake_in_nalm_toml_fails_the_job(
 ) -> None:
     head = nf_repository.commit("bad", nalm__toml="version = 2\n")
     loop.work_on(lease_of(nf_repository, head), agent_of(server, home))
-    (finish,) = server.told("/agent/jobs/7/finish")
-    told = json.loads(finish.content)
-    assert told["outcome"] == "failed"
-    assert "nalm.toml:1: version" in told["message"]
-    assert not server.told("/reports")
+    (finish,) = server.reported("/agent/jobs/7/finish")
+    reported = json.loads(finish.content)
+    assert reported["outcome"] == "failed"
+    assert "nalm.toml:1: version" in reported["message"]
+    assert not server.reported("/reports")
 
 
 def test_a_repository_out_of_reach_fails_the_job(
@@ -283,19 +285,19 @@ def test_a_repository_out_of_reach_fails_the_job(
     head = nf_repository.commit("docs", README__md="words\n")
     lease = lease_of(nf_repository, head).model_copy(update={"repository": str(tmp_path / "gone.git")})
     loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
-    (finish,) = server.told("/agent/jobs/7/finish")
+    (finish,) = server.reported("/agent/jobs/7/finish")
     assert "read access" in json.loads(finish.content)["message"]
 
 
-def test_an_agent_that_is_asked_to_end_waits_for_no_server(
+def test_an_agent_that_must_end_waits_for_no_server(
     nf_repository: NfRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server took the connection of a renewal and never answers it."""
     monkeypatch.setattr("nalm_agent.daemon.heartbeat.ENDING_SECONDS", 0.0)
-    asked, never = threading.Event(), threading.Event()
+    requested, never = threading.Event(), threading.Event()
 
     def silent(_request: httpx.Request) -> httpx.Response:
-        asked.set()
+        requested.set()
         never.wait()
         return httpx.Response(200, json={})
 
@@ -303,7 +305,7 @@ def test_an_agent_that_is_asked_to_end_waits_for_no_server(
     client = ServerClient("http://server/", "good", print, transport=transport)
     lease = lease_of(nf_repository, nf_repository.commit("docs", README__md="words\n"))
     with pytest.raises(KeyboardInterrupt), Heartbeat(client, lease, print):
-        asked.wait()
+        requested.wait()
         raise KeyboardInterrupt
     never.set()
 
@@ -314,5 +316,5 @@ def test_a_lost_lease_drops_the_result(
     head = nf_repository.commit("slower", work__h="#define ALPHA_WORK 90\n")
     server.progress_status = 409
     loop.work_on(lease_of(nf_repository, head), agent_of(server, Home(tmp_path / "home")))
-    assert not server.told("/reports")
-    assert not server.told("/agent/jobs/7/finish")
+    assert not server.reported("/reports")
+    assert not server.reported("/agent/jobs/7/finish")

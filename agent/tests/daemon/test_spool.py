@@ -87,8 +87,8 @@ def test_a_report_the_server_will_never_take_fails_its_job(spool: Spool) -> None
     put(spool, 1, kind="finish")
     answers = Answers(422)
     deliver(spool, client_of(answers), print)
-    (told,) = answers.taken
-    assert '"outcome":"failed"' in told.replace(" ", "")
+    (reported,) = answers.taken
+    assert '"outcome":"failed"' in reported.replace(" ", "")
     assert len(spool) == 0
 
 

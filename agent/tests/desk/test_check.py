@@ -39,7 +39,7 @@ def assert_it_is_explained(report: RunReport, verdict: Verdict) -> None:
         assert costliest.head_cpp > costliest.base_cpp
 
 
-def assert_other_programs_are_told(folder: Path, stdout: str) -> None:
+def assert_other_programs_are_reported(folder: Path, stdout: str) -> None:
     """Each output format names the slower function and its file."""
     assert "<failure" in (folder / "junit").read_text()
     results = json.loads((folder / "sarif").read_text())["runs"][0]["results"]
@@ -55,7 +55,7 @@ def test_regression_in_the_working_tree(nf_repository: NfRepository, nalm: Nalm,
     named = ["--json", tmp_path / "run.json", *forms, "--github"]
     done = nalm.run("check", *map(str, named), cwd=nf_repository.path)
     assert done.returncode == 1, done.stderr
-    assert_other_programs_are_told(tmp_path, done.stdout)
+    assert_other_programs_are_reported(tmp_path, done.stdout)
     assert "HEAD, the commit under the working tree" in done.stderr
     assert "instructions: alpha +1" in done.stderr
     assert "regressed" in done.stdout
@@ -132,7 +132,7 @@ def test_equal_code_is_not_measured(nf_repository: NfRepository, nalm: Nalm, tmp
 
 
 @pytest.mark.nightly
-def test_functions_that_only_moved_are_not_measured_unless_asked_for(
+def test_functions_that_only_moved_are_not_measured_unless_requested(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     in_order = NALM_TOML.replace('"-O2"', '"-O2", "-fno-toplevel-reorder"')

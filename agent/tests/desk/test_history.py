@@ -68,9 +68,9 @@ def answer() -> dict[str, object]:
 
 def test_course_events_and_the_newest_commits() -> None:
     history = History.model_validate(answer())
-    line, marks, told = course_lines(history, "chain", 80, "utf-8")
+    line, marks, reported = course_lines(history, "chain", 80, "utf-8")
     assert (line, marks) == ("▁.▁█", "   ^")
-    assert "4 commits, 100 to 120, newest 120" in told
+    assert "4 commits, 100 to 120, newest 120" in reported
     segment, level = event_lines(history, "chain")
     assert segment == "3333333  new segment: kernel 6.1 to 6.2"
     assert level == "4444444  level +19.0 %, regressed, probability 0.98, alert 7"

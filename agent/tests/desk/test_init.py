@@ -92,7 +92,7 @@ def test_a_driver_of_nalm_loop(tmp_path: Path) -> None:
     assert config.stages["dpi"].functions == ["main", "nalm_loop*", "inspect"]
 
 
-def test_what_was_left_out_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_left_out_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "big.c").write_text("x" * (init_look.MAX_FILE_BYTES + 1))
     assert any("big.c beyond its first 1 MiB" in one for one in write_first_config(tmp_path)[1])
     (tmp_path / "nalm.toml").unlink()

@@ -67,16 +67,16 @@ def printed(monkeypatch: pytest.MonkeyPatch, result: Result, width: int, *, term
     return out.file.getvalue().splitlines()
 
 
-@pytest.mark.parametrize("told", RESULTS)
-def test_a_row_is_a_line_of_the_terminal(monkeypatch: pytest.MonkeyPatch, told: str) -> None:
-    lines = printed(monkeypatch, RESULTS[told], 80, terminal=True)
-    (row,) = [line for line in lines if told in line]
+@pytest.mark.parametrize("reported", RESULTS)
+def test_a_row_is_a_line_of_the_terminal(monkeypatch: pytest.MonkeyPatch, reported: str) -> None:
+    lines = printed(monkeypatch, RESULTS[reported], 80, terminal=True)
+    (row,) = [line for line in lines if reported in line]
     assert len(row) <= 80 and "…" not in row
     assert sum("stage_" in line or "sfc_full_table" in line for line in lines) <= 1
 
 
-@pytest.mark.parametrize("told", RESULTS)
-def test_a_program_gets_every_column_in_whole_lines(monkeypatch: pytest.MonkeyPatch, told: str) -> None:
-    lines = printed(monkeypatch, RESULTS[told], 60, terminal=False)
-    (row,) = [line for line in lines if told in line]
+@pytest.mark.parametrize("reported", RESULTS)
+def test_a_program_gets_every_column_in_whole_lines(monkeypatch: pytest.MonkeyPatch, reported: str) -> None:
+    lines = printed(monkeypatch, RESULTS[reported], 60, terminal=False)
+    (row,) = [line for line in lines if reported in line]
     assert row.rstrip().endswith(("reached", "stage_7 37", "stage_5 +35.0"))

@@ -22,10 +22,10 @@ def own_home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def request_of(nf: NfRepository, scratch: Path, **asked: bool) -> Request:
+def request_of(nf: NfRepository, scratch: Path, **requested: bool) -> Request:
     repository = Repository(nf.path, scratch)
     found = compared(repository, "HEAD", "worktree")
-    return Request(repository, found.base, found.head, "tiny", branch=found.branch, **asked)
+    return Request(repository, found.base, found.head, "tiny", branch=found.branch, **requested)
 
 
 def test_only_decided_runs_are_kept(own_home: Home) -> None:

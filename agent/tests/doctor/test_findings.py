@@ -109,7 +109,7 @@ def test_isolated_cpus_that_nalm_may_not_use(tmp_path: Path, own: Home) -> None:
     assert isolation.cpuset(look_at(system, own, allowed=(0, 1))).level is Level.NOTE
 
 
-def test_hidden_hyperthreads_are_told_by_what_they_cost(tmp_path: Path, own: Home) -> None:
+def test_hidden_hyperthreads_are_reported_by_what_they_cost(tmp_path: Path, own: Home) -> None:
     system = metal(tmp_path)
     apart = by_name(look_at(system, own))["shared units"]
     assert apart.level is Level.OK and apart.figures == {"3-2_ratio": 1.0}

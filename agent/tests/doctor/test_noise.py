@@ -97,9 +97,9 @@ def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
     broken = SCENARIO.replace("[scenarios.tiny]", "[scenarios.broken]").replace(
         "packets = 20000", "packets = 20000\nlcores = 64"
     )
-    asked = SCENARIO.replace("[scenarios.tiny]", "[scenarios.asked]\non_request = true")
+    requested = SCENARIO.replace("[scenarios.tiny]", "[scenarios.asked]\non_request = true")
     rule = '[[thresholds]]\nscenario = "tiny"\nmargin = 0.03\n'
-    nf_repository.commit("scenarios", nalm__toml=NALM_TOML + broken + asked + rule)
+    nf_repository.commit("scenarios", nalm__toml=NALM_TOML + broken + requested + rule)
     table = tmp_path / "noise.md"
     done = nalm.run(
         "doctor", "--noise", "--all", "--seconds", "1", "--markdown", str(table), cwd=nf_repository.path

@@ -63,12 +63,12 @@ class Editor:
         """What the REPL shows for a line typed into it."""
         return str(self.ask("evaluate", expression=command, context="repl", frameId=frame)["result"])
 
-    def _first(self, wanted: Callable[[Message], bool]) -> Message:
+    def _first(self, expected: Callable[[Message], bool]) -> Message:
         """The first message of the kind that is or comes; the others are kept."""
         for at, one in enumerate(self._waiting):
-            if wanted(one):
+            if expected(one):
                 return self._waiting.pop(at)
-        while not wanted(one := self._read()):
+        while not expected(one := self._read()):
             self._waiting.append(one)
         return one
 

@@ -184,10 +184,10 @@ def test_a_reservation_keeps_the_ports_from_launch_to_launch() -> None:
 
 def test_a_reservation_waits_for_others_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outside, "BUSY_POLL_S", 0.01)
-    told: list[str] = []
+    reported: list[str] = []
 
     def release(said: str) -> None:
-        told.append(said)
+        reported.append(said)
         server.ports[1].owner = ""
 
     with TrexServer() as server:
@@ -197,10 +197,10 @@ def test_a_reservation_waits_for_others_and_says_so(monkeypatch: pytest.MonkeyPa
         server.ports[0].owner = "bob"
         with (
             pytest.raises(GeneratorBusyError, match="already taken by 'bob'"),
-            made(server, wait_seconds=0).reserved(told.append),
+            made(server, wait_seconds=0).reserved(reported.append),
         ):
             raise AssertionError("the generator is bob's")
-    assert told == [
+    assert reported == [
         "generator lab: TRex refuses acquire of port 1: port is already taken by 'alice'; waiting for it, "
         "at most 600 s"
     ]

@@ -234,7 +234,7 @@ def test_tune_and_an_experiment_exclude_each_other(kernel: Kernel, own: Home) ->
         assert tune.revert_abandoned(kernel, own) == []
 
 
-HOLDING = """
+HELD_OPEN = """
 import sys
 from pathlib import Path
 from nalm_agent.host.kernel_files import System
@@ -251,15 +251,15 @@ with changed(System(Path(sys.argv[1])), Home(Path(sys.argv[2])), [Change(WATCHDO
 def test_the_next_command_reverts_what_a_killed_process_changed(
     kernel: Kernel, own: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = [sys.executable, "-c", HOLDING, str(kernel.root), str(own.root)]
-    holding = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert holding.stdout is not None and holding.stdout.readline() == "changed\n"
+    command = [sys.executable, "-c", HELD_OPEN, str(kernel.root), str(own.root)]
+    held_open = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert held_open.stdout is not None and held_open.stdout.readline() == "changed\n"
     monkeypatch.setenv("NALM_HOME", str(own.root))
     monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: kernel)
     CliRunner().invoke(app, ["store"])
     assert read(kernel, WATCHDOG) == "0", "the process lives"
-    holding.kill()
-    holding.communicate()
+    held_open.kill()
+    held_open.communicate()
     refusing = Kernel(kernel.root, refused={WATCHDOG: OSError(30, "Read-only file system")})
     monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: refusing)
     done = CliRunner().invoke(app, ["store"])
@@ -331,8 +331,8 @@ def test_this_hosts_own_settings(restored: System, own: Home) -> None:
         values[HUGE_PAGES] = str(int(pages) + 1)
     here = {path: value for path, value in values.items() if writable(restored, path)}
     before = {path: read(restored, path) or "" for path in here}
-    asked = [Change(path, before[path], value, "a test") for path, value in here.items()]
-    done = tune.tune(restored, own, asked)
+    requested = [Change(path, before[path], value, "a test") for path, value in here.items()]
+    done = tune.tune(restored, own, requested)
     assert {one.path: one.after for one in done if one.refused is None} == {
         path: read(restored, path) for path, value in here.items() if read(restored, path) == value
     }

@@ -121,11 +121,11 @@ def test_the_load_at_a_cur_is_found_and_kept(
     nf = known(monkeypatch, lambda pps: (pps / FULL) ** bend)
     found = found_load(LoadConfig(cur=target), base)
     assert abs((found.pps / FULL) ** bend - target) <= CUR_TOLERANCE
-    asked = len(nf.loads)
+    requested = len(nf.loads)
     assert found_load(LoadConfig(cur=target), base) == found
-    assert len(nf.loads) == asked
+    assert len(nf.loads) == requested
     assert found_load(LoadConfig(cur=target, arrivals="poisson"), base).how.startswith("base has a CUR of")
-    assert len(nf.loads) > asked
+    assert len(nf.loads) > requested
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -233,10 +233,10 @@ def test_a_cur_that_no_load_has_is_an_error_and_is_not_kept(
 ) -> None:
     nf = known(monkeypatch, lambda pps: 0.2 if pps < 400_000 else 0.9)
     for _ in range(2):
-        asked = len(nf.loads)
+        requested = len(nf.loads)
         with pytest.raises(HostError, match=r"base's CUR jumps from 0\.200 at 399,\d+ packets"):
             found_load(LoadConfig(cur=0.5), base)
-        assert len(nf.loads) > asked
+        assert len(nf.loads) > requested
 
 
 def test_a_generator_slower_than_base_is_said(base: BaseUnderLoad, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
         "bad.json": "{",
         "less.json": json.dumps({"n": -1}),
     }
-    wanted = {
+    expected = {
         "good": {"file": "{run_dir}/good.json", "key": "a.b.0.c"},
         "text": {"file": "{run_dir}/good.json", "key": "text"},
         "key": {"file": "{run_dir}/good.json", "key": "a.b.1.c"},
@@ -122,7 +122,7 @@ def test_documents_of_the_nf_are_read_and_each_fault_is_named(tiny_nf: list[str]
         os.mkfifo(nf.directory / "pipe.json")
         with nf.log.open("a") as log:
             log.write('{"seen": 1}\n{"seen": 2}\nnot JSON\n')
-        found = read({name: LOWER | one for name, one in wanted.items()}, nf)
+        found = read({name: LOWER | one for name, one in expected.items()}, nf)
         nf.finish()
     values = {name: of[Arm.HEAD] for name, of in found.values.items() if Arm.HEAD in of}
     assert values.pop("resident_bytes")[0] > 100_000

@@ -71,7 +71,7 @@ def test_what_forwards_as_base_does_loses_nothing(
     assert lost(tiny_nf, tmp_path / "head", work, work_h) == []
 
 
-def test_an_nf_that_drops_by_chance_is_not_told_from_itself(tmp_path: Path, work: WorkDir) -> None:
+def test_an_nf_that_drops_by_chance_is_not_distinguished_from_itself(tmp_path: Path, work: WorkDir) -> None:
     command = build_tiny(tmp_path, "#define DROP_BY_CHANCE 97\n")
     arms = {arm: info(stages_of(command, work)) for arm in (Arm.BASE, Arm.HEAD)}
     runs = {arm: run(arm, command) for arm in arms}
@@ -80,7 +80,7 @@ def test_an_nf_that_drops_by_chance_is_not_told_from_itself(tmp_path: Path, work
     assert not any(one.lost for one in outcome_changes(arms, replays, []))
 
 
-def test_an_nf_that_stops_forwarding_is_told_within_seconds(tmp_path: Path, work: WorkDir) -> None:
+def test_an_nf_that_stops_forwarding_is_reported_within_seconds(tmp_path: Path, work: WorkDir) -> None:
     command = build_tiny(tmp_path, "#define STOP_AFTER 15000\n")
     begin = time.monotonic()
     with pytest.raises(
@@ -119,7 +119,7 @@ def test_a_leak_ends_the_run(nf_repository: NfRepository, nalm: Nalm, tmp_path: 
     assert [look.arm for look in report.buffer_looks] == [Arm.HEAD]
 
 
-def test_a_fast_leak_is_told_before_anything_is_timed(
+def test_a_fast_leak_is_reported_before_anything_is_timed(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     nf_repository.write("work.h", "#define LEAK\n")

@@ -73,9 +73,9 @@ static void clear(void)
 
 static void answer(int client)
 {
-	char asked = 0;
+	char request = 0;
 	FILE *stream = fdopen(client, "w");
-	if (read(client, &asked, 1) == 1 && asked == 'c')
+	if (read(client, &request, 1) == 1 && request == 'c')
 		clear();
 	else
 		show(stream);

@@ -67,8 +67,8 @@ def counters(sent: int, dropped: int) -> dict[str, StageCounters]:
     return {"tx": StageCounters(cycles=1, packets=sent + dropped, batches=1, outcomes=outcomes)}
 
 
-def test_an_nf_that_hardly_forwards_is_told() -> None:
+def test_an_nf_that_hardly_forwards_is_reported() -> None:
     tx = StageInfo(name="tx", outcomes={"sent": OutcomeKind.SENT, "denied": OutcomeKind.POLICY})
-    told = few_forwarded(Arm.HEAD, [tx], counters(5, 95)) or ""
-    assert "forwards 5.0 % of its packets" in told and "policy 95.0 %" in told
+    reported = few_forwarded(Arm.HEAD, [tx], counters(5, 95)) or ""
+    assert "forwards 5.0 % of its packets" in reported and "policy 95.0 %" in reported
     assert few_forwarded(Arm.HEAD, [tx], counters(50, 50)) is None

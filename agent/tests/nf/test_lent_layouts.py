@@ -47,11 +47,11 @@ def lent(home: Home) -> dict[str, str]:
 def program(folder: Path, release: int, words: tuple[int, int]) -> Path:
     """A program linked with a stand-in for that release, with that layout."""
     burst, queues = words
-    told = [f"-DRELEASE={release}", f"-DBURST={burst}", f"-DQUEUES={queues}"]
+    reported = [f"-DRELEASE={release}", f"-DBURST={burst}", f"-DQUEUES={queues}"]
     made, sources = folder / "standin_nf", NF_SOURCE.parent
     shared = ["-shared", "-fPIC", "-o", str(folder / "libstandin.so"), str(sources / "standin_dpdk.c")]
     linked = ["-o", str(made), str(sources / "standin_nf.c"), "-L.", "-lstandin", "-Wl,-rpath,$ORIGIN"]
-    subprocess.run(["gcc", "-O2", *told, *shared], cwd=folder, check=True)
+    subprocess.run(["gcc", "-O2", *reported, *shared], cwd=folder, check=True)
     subprocess.run(["gcc", "-O2", *linked], cwd=folder, check=True)
     return made
 
@@ -60,9 +60,9 @@ def static_program(folder: Path, *, stripped: bool) -> Path:
     """A program that the stand-in for 24.11 is linked into."""
     burst, queues = SINCE_23_11
     made, sources = folder / "standin_nf", NF_SOURCE.parent
-    told = ["-DRELEASE=2411", f"-DBURST={burst}", f"-DQUEUES={queues}", "-o", str(folder / "standin.o")]
+    reported = ["-DRELEASE=2411", f"-DBURST={burst}", f"-DQUEUES={queues}", "-o", str(folder / "standin.o")]
     linked = ["-o", str(made), str(sources / "standin_nf.c"), str(folder / "standin.o")]
-    subprocess.run(["gcc", "-O2", *told, "-c", str(sources / "standin_dpdk.c")], check=True)
+    subprocess.run(["gcc", "-O2", *reported, "-c", str(sources / "standin_dpdk.c")], check=True)
     subprocess.run(["gcc", "-O2", *linked, *(["-s"] if stripped else [])], check=True)
     return made
 
@@ -182,7 +182,7 @@ def test_instructions_of_a_program_that_dpdk_is_linked_into(
     assert counted.packets == 3200 and set(counted.stages) == {"rx", "app", "tx"}
 
 
-def test_a_stripped_static_program_is_told_what_it_lacks(
+def test_a_stripped_static_program_gets_what_it_lacks(
     tmp_path: Path, lent: dict[str, str], work: WorkDir
 ) -> None:
     command = [str(static_program(tmp_path, stripped=True))]

@@ -70,7 +70,7 @@ def test_a_part_has_the_instructions_of_its_functions(
     assert counted.stages["filter"] > 3 * 3200 and counted.unattributed > 0
 
 
-def test_a_program_without_dpdk_is_told_apart(
+def test_a_program_without_dpdk_is_distinguished(
     tiny_nf: list[str], lent: dict[str, str], work: WorkDir
 ) -> None:
     """The shim does nothing where no port is started: the program's own probe is what there is."""

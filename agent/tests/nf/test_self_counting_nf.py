@@ -58,15 +58,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(target)
 
 
-def asked_of(program: str) -> CounterCommands:
-    asked = counter_commands(parse(TOML).run)
-    assert asked is not None
-    return asked.at({"{build}": str(Path(program).parent)})
+def requested_of(program: str) -> CounterCommands:
+    requested = counter_commands(parse(TOML).run)
+    assert requested is not None
+    return requested.at({"{build}": str(Path(program).parent)})
 
 
 def started(program: str, work: WorkDir, ready_seconds: float = 10, lcores: int = 1) -> SelfCountingNf:
     command = [program, "ctl", str(choose(1).cpus[0])]
-    return SelfCountingNf(command, work, asked_of(program), lcores=lcores, ready_seconds=ready_seconds)
+    return SelfCountingNf(command, work, requested_of(program), lcores=lcores, ready_seconds=ready_seconds)
 
 
 def thread_states(pid: int) -> set[str]:
@@ -92,10 +92,10 @@ def test_between_its_turns_it_stands_still(program: str, work: WorkDir) -> None:
 
 def test_the_tenth_worker_is_not_taken_for_the_first() -> None:
     one, ten = (Scheduled(waited, 0, 0, 0, 0) for waited in (1, 10))
-    told = ReportedLcore(0, "vpp_wk_1", 1.0, 0, 0, None)
-    assert thread_of(told, {"vpp_wk_10": ten, "vpp_wk_1": one}) is one
+    replied = ReportedLcore(0, "vpp_wk_1", 1.0, 0, 0, None)
+    assert thread_of(replied, {"vpp_wk_10": ten, "vpp_wk_1": one}) is one
     with pytest.raises(NfError, match="no thread vpp_wk_1 is below"):
-        thread_of(told, {"vpp_wk_10": ten})
+        thread_of(replied, {"vpp_wk_10": ten})
 
 
 def test_one_that_does_not_answer_is_late_with_what_was_commands(program: str, work: WorkDir) -> None:
@@ -108,7 +108,7 @@ def test_one_that_does_not_answer_is_late_with_what_was_commands(program: str, w
     assert late.value.hint is not None and "last output of the command for its figures" in late.value.hint
 
 
-def test_one_that_dies_is_told(program: str, work: WorkDir) -> None:
+def test_one_that_dies_is_reported(program: str, work: WorkDir) -> None:
     with started(program, work) as nf:
         nf.wait_ready()
         nf._process.kill()
@@ -135,8 +135,8 @@ def test_its_noise_is_measured_by_asking_too(nf_repository: NfRepository, home: 
     shutil.copy(SOURCE, nf_repository.path)
     nf_repository.write("own_work.h", "#define WORK 300\n")
     nf_repository.commit("counts for itself", nalm__toml=TOML)
-    asked = noise._subject(home, work, nf_repository.path, None).run.counter_commands
-    assert asked is not None and asked.show[0].startswith("/")
+    requested = noise._subject(home, work, nf_repository.path, None).run.counter_commands
+    assert requested is not None and requested.show[0].startswith("/")
 
 
 @pytest.mark.timed

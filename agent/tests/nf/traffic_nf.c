@@ -25,7 +25,7 @@ static const struct nalm_stage_spec stages[] = {
 
 static struct nalm_probe probe;
 static struct nalm_traffic *traffic;
-static struct nalm_traffic_control asked;
+static struct nalm_traffic_control requested;
 static struct nalm_traffic_totals now;
 static uint64_t last, passed, hz; /* packets forwarded in this trial */
 static uint64_t turn_ticks, turn_sent; /* of the trial, when the current turn began */
@@ -46,7 +46,7 @@ static void begin(void)
 	last = nalm_tsc();
 	if (traffic == NULL)
 		return;
-	if (traffic->control.trial != asked.trial) {
+	if (traffic->control.trial != requested.trial) {
 		now = (struct nalm_traffic_totals){
 			.trial = traffic->control.trial, .stamped = 1, .timed = 1, .directed = 1, .renewing = renews};
 		memset(&traffic->latency, 0, sizeof(traffic->latency));
@@ -54,7 +54,7 @@ static void begin(void)
 		memset(traffic->directions, 0, sizeof(traffic->directions));
 		passed = 0;
 	}
-	asked = traffic->control;
+	requested = traffic->control;
 	turn_ticks = now.sending_ticks;
 	turn_sent = now.sent;
 }
@@ -75,15 +75,15 @@ static uint32_t generate(void)
 {
 	uint64_t t = nalm_tsc(), due, sent = now.sent - turn_sent;
 
-	if (asked.load == NALM_TRAFFIC_SILENT)
+	if (requested.load == NALM_TRAFFIC_SILENT)
 		return 0;
 	now.sending_ticks += t - last;
 	last = t;
-	if (asked.load == NALM_TRAFFIC_CLOSED)
+	if (requested.load == NALM_TRAFFIC_CLOSED)
 		return BATCH;
-	due = (uint64_t)(at_mean_rate((double)(now.sending_ticks - turn_ticks) / (double)hz) * (double)asked.rate_pps);
-	if (asked.burst != 0)
-		due = (due / asked.burst + 1) * asked.burst;
+	due = (uint64_t)(at_mean_rate((double)(now.sending_ticks - turn_ticks) / (double)hz) * (double)requested.rate_pps);
+	if (requested.burst != 0)
+		due = (due / requested.burst + 1) * requested.burst;
 	due = due > sent ? due - sent : 0;
 	return due < BATCH ? (uint32_t)due : BATCH;
 }
@@ -91,7 +91,7 @@ static uint32_t generate(void)
 /* Number of the trial's packets that may have passed when this one is due. */
 static bool has_room(uint64_t number)
 {
-	double seconds = asked.load == NALM_TRAFFIC_OPEN ? (double)number / (double)asked.rate_pps
+	double seconds = requested.load == NALM_TRAFFIC_OPEN ? (double)number / (double)requested.rate_pps
 							  : (double)now.sending_ticks / (double)hz;
 	return capacity == 0 || (double)passed <= seconds * (double)capacity;
 }
@@ -137,8 +137,8 @@ static void pass_packets(struct nalm_lcore *lc)
 	uint32_t n = generate(), kept;
 
 	now.sent += n;
-	if (asked.load == NALM_TRAFFIC_OPEN && renews)
-		now.flows_begun = now.sent * asked.new_flows_per_second / asked.rate_pps;
+	if (requested.load == NALM_TRAFFIC_OPEN && renews)
+		now.flows_begun = now.sent * requested.new_flows_per_second / requested.rate_pps;
 	nalm_probe_mark(lc, GEN, n);
 	nalm_probe_outcome(lc, GEN, 0, n);
 	for (volatile uint32_t work = 0; n != 0 && work < poll_work; work++)

@@ -51,7 +51,7 @@ class FlowsNf:
     begins: ClassVar[float] = 1.0
     """Flows that begin, of those that are due."""
     full: ClassVar[int] = FULL
-    asked: ClassVar[list[tuple[int | None, int | None]]] = []
+    requested: ClassVar[list[tuple[int | None, int | None]]] = []
 
     def __init__(self, run: str, *, launch: int) -> None:
         self.first, self.later = COSTS[run]
@@ -63,7 +63,7 @@ class FlowsNf:
     def __exit__(self, *_: object) -> None: ...
 
     def trial(self, ask: Ask) -> Trial:
-        self.asked.append((ask.pps, ask.new_flows))
+        self.requested.append((ask.pps, ask.new_flows))
         if ask.pps is None:
             return trial(Truth(intended_pps=None, sent=self.full, phase=Phase.MRR, cur=0.99))
         share = (ask.new_flows or 0) / ask.pps
@@ -105,7 +105,7 @@ def modelled(monkeypatch: pytest.MonkeyPatch) -> type[FlowsNf]:
 def test_every_launch_offers_all_shares_of_one_load(place: Place, modelled: type[FlowsNf]) -> None:
     measured = measure_flows(flows_table(place, None), FlowSettings(load=0.25, launches=2), place)
     assert measured.pps == FULL // 4
-    open_loop = [one for one in modelled.asked if one[0] is not None and one[1] is not None]
+    open_loop = [one for one in modelled.requested if one[0] is not None and one[1] is not None]
     due = [5_000, 50_000, 100_000]
     assert sorted(open_loop) == sorted((FULL // 4, flows) for flows in due for _ in range(4))
     answer = flows_answer(measured.pps, measured.designs, 10)
@@ -142,9 +142,9 @@ def test_one_share_is_refused_before_anything_is_built(place: Place) -> None:
 def test_a_job_measures_its_tables_with_the_defaults_of_the_desk(
     place: Place, modelled: type[FlowsNf]
 ) -> None:
-    asked = LoadExperiment(Kind.FLOWS, ["made"], 0.1, place)
-    assert asked.needs() == {"made": Needs(lcores=1, loads=True, flows=True)}
-    result = asked.measure(Capabilities(lcores=2))
+    requested = LoadExperiment(Kind.FLOWS, ["made"], 0.1, place)
+    assert requested.needs() == {"made": Needs(lcores=1, loads=True, flows=True)}
+    result = requested.measure(Capabilities(lcores=2))
     assert isinstance(result, FlowsResult)
     assert result.tables["made"].designs["plain"].launches == 5
     assert FlowsResult.model_validate_json(result.model_dump_json()) == result

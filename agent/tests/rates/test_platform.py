@@ -104,7 +104,7 @@ def test_an_nf_that_fails_leaves_no_setting_changed(
     assert read(server, WATCHDOG) == "1" and not (session_home / tune.FILE).exists()
 
 
-def test_a_host_without_such_settings_is_told_why(
+def test_a_host_without_such_settings_is_reported_why(
     obeying: NfRepository, server: System, session_home: Path
 ) -> None:
     files(server.root, {"proc/sys/kernel/numa_balancing": "0"})

@@ -160,9 +160,9 @@ def test_splits_are_measured_where_the_host_has_the_lcores(
     monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
     monkeypatch.setattr(role_splits, "measure_rates", lambda subject, *_: of_scenario(subject))
     with_cpus(monkeypatch, 4)
-    asked = experiment(place, kind=Kind.ROLES, lcores=[4])
-    assert asked.needs() == {"made": Needs(lcores=1, loads=True)}, "the run that predicts"
-    result = asked.measure(Capabilities(lcores=4))
+    requested = experiment(place, kind=Kind.ROLES, lcores=[4])
+    assert requested.needs() == {"made": Needs(lcores=1, loads=True)}, "the run that predicts"
+    result = requested.measure(Capabilities(lcores=4))
     assert isinstance(result, RolesResult)
     answer = result.tables["made"]
     two, four, one = answer.splits
@@ -179,10 +179,10 @@ def test_splits_are_measured_where_the_host_has_the_lcores(
 def test_parameters_of_a_job_take_the_place_of_the_defaults(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[RateSettings] = []
+    requested: list[RateSettings] = []
 
     def measured(subject: str, settings: RateSettings, *_: object) -> RateReport:
-        asked.append(settings)
+        requested.append(settings)
         return of_scenario(subject)
 
     monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
@@ -191,7 +191,7 @@ def test_parameters_of_a_job_take_the_place_of_the_defaults(
     result = experiment(place, lcores=[1, 4, 8], launches=7).measure(Capabilities(lcores=16))
     assert isinstance(result, CoresResult)
     assert [one.lcores for one in result.tables["made"].points] == [1, 4, 8]
-    assert {one.mrr_launches for one in asked} == {7}
+    assert {one.mrr_launches for one in requested} == {7}
     assert experiment(place, lcores=[1, 4, 8]).needs() == {"made": Needs(lcores=9, loads=True)}
 
 
@@ -199,16 +199,16 @@ def test_a_job_measures_the_tables_that_its_host_can(place: Place, monkeypatch: 
     monkeypatch.setattr(Place, "subject", lambda self, scenario, arguments=(): scenario)
     monkeypatch.setattr(core_counts, "measure_rates", lambda subject, *_: of_scenario(subject))
     with_cpus(monkeypatch, 6)
-    asked = experiment(place)
-    assert asked.needs() == {"made": Needs(lcores=5, loads=True)}, "three counts determine the curve"
-    result = asked.measure(Capabilities(lcores=6))
+    requested = experiment(place)
+    assert requested.needs() == {"made": Needs(lcores=5, loads=True)}, "three counts determine the curve"
+    result = requested.measure(Capabilities(lcores=6))
     assert isinstance(result, CoresResult)
     made = result.tables["made"]
     assert [one.lcores for one in made.points] == [1, 2, 4]
     assert [one.lcores for one in made.predictions] == [1, 2, 3, 4]
     assert made.left_out == {8: "made_8 needs 9 lcores, nalm may use 6 CPUs"}
     with pytest.raises(HostError, match="no table could be measured") as found:
-        asked.measure(Capabilities(lcores=2))
+        requested.measure(Capabilities(lcores=2))
     assert found.value.log == "made: it needs 5 lcores (there are 2)"
 
 
@@ -313,31 +313,31 @@ def test_shares_of_a_generator_that_is_slower_than_the_nf(place: Place, modelled
 
 
 def test_a_job_measures_its_queues_at_the_loads_of_the_desk(place: Place, modelled: type[ModelledNf]) -> None:
-    asked = LoadExperiment(Kind.QUEUE, ["made"], 0.1, place)
-    assert asked.needs() == {"made": Needs(lcores=2, loads=True)}
-    result = asked.measure(Capabilities(lcores=2))
+    requested = LoadExperiment(Kind.QUEUE, ["made"], 0.1, place)
+    assert requested.needs() == {"made": Needs(lcores=2, loads=True)}
+    result = requested.measure(Capabilities(lcores=2))
     assert isinstance(result, QueueResult)
     shares = [one.share for one in result.tables["made"].loads]
     assert (shares, result.tables["made"].arrivals) == ([0.2, 0.4, 0.6, 0.8, 0.95], "poisson")
     modelled.disturbed = {None: ALL}
     with pytest.raises(HostError, match="no table could be measured") as found:
-        asked.measure(Capabilities(lcores=2))
+        requested.measure(Capabilities(lcores=2))
     assert "an lcore lost 40.00 ms to other programs" in (found.value.log or "")
 
 
 class Steps(Silent):
     def __init__(self) -> None:
-        self.told: list[tuple[str, str, float]] = []
+        self.reported: list[tuple[str, str, float]] = []
 
     def step(self, name: str, detail: str, fraction: float, seconds_left: float | None = None) -> None:
-        self.told.append((name, detail, fraction))
+        self.reported.append((name, detail, fraction))
 
 
 def test_a_step_says_which_of_how_many_parts_it_is_in() -> None:
     steps = Steps()
     PartProgress(PartProgress(steps, "table nop", 2, 2), "cell b", 1, 4).step("queue", "full load", 0.5)
     PartProgress(steps, "table nop", 1, 1).step("queue", "full load", 0.5)
-    assert steps.told == [
+    assert steps.reported == [
         ("queue", "table nop (2 of 2), cell b (1 of 4), full load", 0.5625),
         ("queue", "table nop, full load", 0.5),
     ]
@@ -346,8 +346,8 @@ def test_a_step_says_which_of_how_many_parts_it_is_in() -> None:
 def test_a_job_measures_its_queues_at_the_loads_of_its_request(
     place: Place, modelled: type[ModelledNf]
 ) -> None:
-    asked = experiment(place, kind=Kind.QUEUE, loads=[0.3], arrivals="geometric", ring=[128])
-    result = asked.measure(Capabilities(lcores=2))
+    requested = experiment(place, kind=Kind.QUEUE, loads=[0.3], arrivals="geometric", ring=[128])
+    result = requested.measure(Capabilities(lcores=2))
     assert isinstance(result, QueueResult)
     table = result.tables["made"]
     assert ([one.share for one in table.loads], table.arrivals) == ([0.3], "geometric")
@@ -358,10 +358,10 @@ def test_a_grid_says_how_far_it_is(place: Place, modelled: type[ModelledNf]) -> 
     steps = Steps()
     two = replace(GRID, batches=[32, 33])
     measure_grid(queue_table(place, None), two, replace(place, progress=steps))
-    told = [detail for _, detail, _ in steps.told]
-    assert told[0] == "cell batch 32, ring 64 (1 of 2), full load"
-    assert told[-1] == "cell batch 33, ring 64 (2 of 2), 3 of 6 valid trials"
-    fractions = [fraction for _, _, fraction in steps.told]
+    reported = [detail for _, detail, _ in steps.reported]
+    assert reported[0] == "cell batch 32, ring 64 (1 of 2), full load"
+    assert reported[-1] == "cell batch 33, ring 64 (2 of 2), 3 of 6 valid trials"
+    fractions = [fraction for _, _, fraction in steps.reported]
     assert fractions == sorted(fractions) and fractions[-1] == 0.75
 
 

@@ -68,7 +68,7 @@ def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     assert code in (0, 3), said
 
 
-def test_a_host_without_a_second_cpu_is_told_before_anything_is_built(
+def test_a_host_without_a_second_cpu_is_reported_before_anything_is_built(
     traffic_repository: NfRepository, nalm: Nalm
 ) -> None:
     apart = RATES_TOML.replace('traffic = "nalm.toml"', 'lcores = 2\ntraffic = "nalm.toml"')

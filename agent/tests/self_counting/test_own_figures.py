@@ -32,14 +32,14 @@ def test_every_format_that_nalm_toml_names_can_be_read() -> None:
 
 
 def test_vpps_nodes_are_stages_and_its_rates_end_them() -> None:
-    told = vpp_runtime.parse(RUNTIME)
-    (lcore,) = told.lcores
+    reported = vpp_runtime.parse(RUNTIME)
+    (lcore,) = reported.lcores
     assert (lcore.lcore, lcore.thread, lcore.idle_cycles) == (2, "vpp_wk_0", None)
     # 250,000 vectors at a million a second: VPP prints its own seconds to a tenth
     assert (lcore.seconds, lcore.packets, lcore.busy_cycles) == (0.25, 250_000, 37_500_000)
-    assert [stage.name for stage in told.stages] == ["dpdk-input", "acl-plugin-in-ip4-fa"]
-    assert told.counters["dpdk-input"].outcomes == {"out": 225_000, "drop": 25_000, "punt": 0}
-    assert told.counters["acl-plugin-in-ip4-fa"].batches == 1000
+    assert [stage.name for stage in reported.stages] == ["dpdk-input", "acl-plugin-in-ip4-fa"]
+    assert reported.counters["dpdk-input"].outcomes == {"out": 225_000, "drop": 25_000, "punt": 0}
+    assert reported.counters["acl-plugin-in-ip4-fa"].batches == 1000
 
 
 def test_vpps_threads_share_their_time_and_the_busiest_input_comes_first() -> None:
@@ -49,13 +49,13 @@ Time .3, 10 sec internal node vector rate 256.00 loops/sec 4000.00
              Name                 State      Calls       Vectors     Suspends      Clocks    Vectors/Call
 af-packet-input                interrupt wa     100           100            0      1.00e3            1.00
 """
-    told = vpp_runtime.parse(RUNTIME + behind)
-    assert [(one.seconds, one.packets) for one in told.lcores] == [(0.25, 250_000), (0.25, 250_000)]
-    first, second, third = told.stages
+    reported = vpp_runtime.parse(RUNTIME + behind)
+    assert [(one.seconds, one.packets) for one in reported.lcores] == [(0.25, 250_000), (0.25, 250_000)]
+    first, second, third = reported.stages
     assert (first.name, second.name, third.outcomes) == ("dpdk-input", "af-packet-input", {})
     assert first.outcomes == second.outcomes
-    assert told.counters["dpdk-input"].outcomes == {"out": 475_000, "drop": 25_000, "punt": 0}
-    assert set(told.counters["af-packet-input"].outcomes.values()) == {0}
+    assert reported.counters["dpdk-input"].outcomes == {"out": 475_000, "drop": 25_000, "punt": 0}
+    assert set(reported.counters["af-packet-input"].outcomes.values()) == {0}
 
 
 def of_the_tiny_nf(nf: NfRepository, work: WorkDir, toml: str) -> tuple[Request, Config, ReportBuilder]:

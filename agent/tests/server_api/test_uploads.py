@@ -76,12 +76,12 @@ def test_outage_is_waited_out() -> None:
     assert hours.pauses == [0.5, 1.0, 7.0]
 
 
-def test_outage_beyond_the_timeout_is_told() -> None:
+def test_outage_beyond_the_timeout_is_reported() -> None:
     hours = Hours()
-    with pytest.raises(ServerError, match="answers 503") as told:
+    with pytest.raises(ServerError, match="answers 503") as reported:
         uploader(lambda _: httpx.Response(503), hours, timeout=60).send(b"{}")
-    assert told.value.exit_code == ExitCode.NOT_MEASURED
-    assert "--timeout" in str(told.value.hint)
+    assert reported.value.exit_code == ExitCode.NOT_MEASURED
+    assert "--timeout" in str(reported.value.hint)
     assert hours.now <= 60 and max(hours.pauses) <= 30
 
 
@@ -98,18 +98,18 @@ def test_outage_beyond_the_timeout_is_told() -> None:
 def test_refusals_say_what_to_do(status: int, hint: str) -> None:
     error = {"name": "x", "message": "This is why.", "request_id": "1", "details": []}
     hours = Hours()
-    with pytest.raises(UsageError, match=r"This is why\. ") as told:
+    with pytest.raises(UsageError, match=r"This is why\. ") as reported:
         uploader(lambda _: httpx.Response(status, json={"error": error}), hours).send(b"{}")
-    assert hint in str(told.value.hint)
+    assert hint in str(reported.value.hint)
     assert not hours.pauses
 
 
 def test_mistakes_in_the_report_are_named_with_their_path() -> None:
     details = [{"path": "$.host.name", "message": "expected 1 to 128 characters"}]
     error = {"name": "invalid", "message": "It cannot be stored.", "request_id": "1", "details": details}
-    with pytest.raises(UsageError) as told:
+    with pytest.raises(UsageError) as reported:
         uploader(lambda _: httpx.Response(422, json={"error": error}), Hours()).send(b"{}")
-    assert told.value.log == "$.host.name: expected 1 to 128 characters"
+    assert reported.value.log == "$.host.name: expected 1 to 128 characters"
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_mistakes_in_the_report_are_named_with_their_path() -> None:
     ],
 )
 def test_something_that_is_no_nalm_server(answer: httpx.Response) -> None:
-    with pytest.raises(NalmError) as told:
+    with pytest.raises(NalmError) as reported:
         uploader(lambda _: answer, Hours()).send(b"{}")
-    assert told.value.exit_code == ExitCode.USAGE and told.value.hint
+    assert reported.value.exit_code == ExitCode.USAGE and reported.value.hint
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_fault_of_nalm_is_no_regression(capsys: pytest.CaptureFixture[str]) ->
     assert "ZeroDivisionError" in said and "please report it" in said
 
 
-def test_a_full_disk_is_told_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_reported_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
     full = typer.Typer(pretty_exceptions_enable=False)
 
     @full.command()

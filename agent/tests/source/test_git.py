@@ -253,15 +253,15 @@ def test_a_submodules_name_leads_nowhere_else(with_submodules: NfRepository, tmp
         ("HEAD@{1}", "git fetch --unshallow"),
     ],
 )
-def test_a_shallow_clone_is_told_a_command_that_git_knows(name: str, first: str) -> None:
+def test_a_shallow_clone_gets_a_command_that_git_knows(name: str, first: str) -> None:
     assert fetch_hint(name).startswith(f"`{first}`")
 
 
-def test_the_told_command_brings_the_commit(nf_repository: NfRepository, tmp_path: Path) -> None:
+def test_the_reported_command_brings_the_commit(nf_repository: NfRepository, tmp_path: Path) -> None:
     for number in range(3):
         nf_repository.commit(f"more {number}", more__txt=str(number))
     nf_repository.git("clone", "-q", "--depth=1", f"file://{nf_repository.path}", str(tmp_path / "clone"))
     clone = NfRepository(tmp_path / "clone")
-    told = fetch_hint("HEAD~2").split("`")[1].removeprefix("git ").split()
-    clone.git(*told)
+    reported = fetch_hint("HEAD~2").split("`")[1].removeprefix("git ").split()
+    clone.git(*reported)
     assert clone.git("rev-parse", "HEAD~2") == nf_repository.git("rev-parse", "HEAD~2")

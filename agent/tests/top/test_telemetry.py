@@ -102,7 +102,7 @@ def test_a_program_without_the_probe_is_found_and_shown(
     assert f"--perf {pid}" in view.missing["stages"]
 
 
-def test_stopped_and_killed_are_told_apart(
+def test_stopped_and_killed_are_distinguished(
     plain_dpdk: subprocess.Popen[bytes], prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = of_prefix(prefix).path
@@ -170,10 +170,10 @@ def telemetry(path: Path, looks: list[Answers]) -> Iterator[Path]:
         with server, server.accept()[0] as client:
             client.send(json.dumps({"version": "DPDK", "pid": 1, "max_output_len": 16384}).encode())
             for answers in looks:
-                asked = ""
-                while asked != USAGE:
-                    asked = client.recv(1024).decode()
-                    client.send(json.dumps({asked.partition(",")[0]: answers[asked]}).encode())
+                requested = ""
+                while requested != USAGE:
+                    requested = client.recv(1024).decode()
+                    client.send(json.dumps({requested.partition(",")[0]: answers[requested]}).encode())
 
     thread = threading.Thread(target=serve)
     thread.start()

@@ -226,15 +226,15 @@ def test_keys_on_a_terminal(open_nf: RunningNf, nalm: Nalm, tmp_path: Path) -> N
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=nalm.environment() | {"TERM": "xterm"}
     )
     os.close(theirs)
-    seen, all_seen, wanted = "", "", ["q quit", "0 running", "paused"]
-    keys = dict(zip(wanted, ["l", " ", "q"], strict=True))
+    seen, all_seen, expected = "", "", ["q quit", "0 running", "paused"]
+    keys = dict(zip(expected, ["l", " ", "q"], strict=True))
     try:
         while text := read_terminal(mine, 60):  # to its end: a full terminal stops who writes to it
             seen, all_seen = seen + text, all_seen + text
-            if wanted and wanted[0] in seen:
-                os.write(mine, keys[wanted.pop(0)].encode())
+            if expected and expected[0] in seen:
+                os.write(mine, keys[expected.pop(0)].encode())
                 seen = ""
-        assert not wanted, seen
+        assert not expected, seen
         assert "\x1b[?1049h" in all_seen, "a screen of its own, which survives a resize"
         assert process.wait(timeout=60) == 0
     finally:

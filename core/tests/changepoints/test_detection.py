@@ -38,8 +38,8 @@ def test_a_small_step_is_found_within_a_few_commits(size: float, noise: float, c
     delays = []
     for _ in range(30):
         values = history(rng.normal(0, noise, 130), {100: size})
-        told = detect_many([values[: 100 + k] for k in range(1, commits + 8)])
-        near = (k for k, found in enumerate(told, 1) if any(96 <= one.index <= 103 for one in found))
+        reported = detect_many([values[: 100 + k] for k in range(1, commits + 8)])
+        near = (k for k, found in enumerate(reported, 1) if any(96 <= one.index <= 103 for one in found))
         delays.append(next(near, 99))
     assert median(delays) <= commits
 
@@ -85,7 +85,7 @@ def test_samples_of_a_commit_count_by_their_median() -> None:
     assert [one.index for one in detect(samples)] == [one.index for one in detect(values)]
 
 
-def test_long_histories_are_told_the_same_once_their_windows_are_full() -> None:
+def test_long_histories_give_the_same_once_their_windows_are_full() -> None:
     rng = np.random.default_rng(9)
     steps = {250: 0.03, 700: -0.04, 1100: 0.05}
     values = history(rng.normal(0, 0.005, 1500), steps)

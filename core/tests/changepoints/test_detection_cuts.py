@@ -42,12 +42,12 @@ def test_one_value_after_the_other_tells_what_the_whole_history_does() -> None:
     """What was told as values came, kept where windows are full, is what is told at the end."""
     rng = np.random.default_rng(3)
     values = history(rng.normal(0, 0.004, 2 * constants.WINDOW), {150: 0.03, 400: -0.04, 600: 0.05})
-    told = {one.index: one for one in detect(values[: constants.WINDOW])}
+    reported = {one.index: one for one in detect(values[: constants.WINDOW])}
     for length in range(constants.WINDOW + 16, len(values) + 1, 16):
         newest = {one.index: one for one in detect(values[:length], since=length - 16)}
         from_here = min(newest, default=length)
-        told = {index: one for index, one in told.items() if index < from_here} | newest
-    assert [told[index] for index in sorted(told)] == detect(values)
+        reported = {index: one for index, one in reported.items() if index < from_here} | newest
+    assert [reported[index] for index in sorted(reported)] == detect(values)
 
 
 @settings(max_examples=25, deadline=None)
@@ -73,7 +73,7 @@ def test_not_measured_commits_change_places_only(seed: int, missing: list[int]) 
 
 @settings(max_examples=10, deadline=None)
 @given(seeds=st.lists(st.integers(0, 1000), min_size=2, max_size=5, unique=True))
-def test_histories_together_are_told_as_alone(seeds: list[int]) -> None:
+def test_histories_together_give_the_same_as_alone(seeds: list[int]) -> None:
     histories = [
         history(np.random.default_rng(one).normal(0, 0.004, 40 + one % 90), {30: 0.03}) for one in seeds
     ]

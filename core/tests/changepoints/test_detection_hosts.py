@@ -60,7 +60,7 @@ def test_a_host_that_took_over_is_not_compared() -> None:
     assert not any(abs(one.index - 80) <= 1 for one in found.changes)
 
 
-def test_nothing_is_told_across_a_change_of_environment() -> None:
+def test_nothing_is_reported_across_a_change_of_environment() -> None:
     rng = np.random.default_rng(5)
     hosts, deviations = pool(rng, 200)
     values = history(deviations, {60: 0.05, 100: 0.2})

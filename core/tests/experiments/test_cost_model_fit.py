@@ -79,7 +79,7 @@ def test_the_error_on_held_out_sets_is_that_of_predicting_them() -> None:
     held_out = next(row.features for row, _ in PLAN if row.use is Use.HELD_OUT)
     strange[held_out] *= 1.1
     one = fit_features("sfc_a", observed(np.random.default_rng(1), strange, PLAN, [1e-6] * len(PLAN)))
-    errors = {tuple(told.features): told.error for told in one.predictions if told.held_out}
+    errors = {tuple(reported.features): reported.error for reported in one.predictions if reported.held_out}
     assert errors[held_out] == pytest.approx(1 / 1.1 - 1, rel=1e-3)
     assert one.model is not None
     assert one.model.held_out_error == pytest.approx(
@@ -87,7 +87,7 @@ def test_the_error_on_held_out_sets_is_that_of_predicting_them() -> None:
     )
 
 
-def test_missing_cells_make_it_partial_and_what_cannot_be_told_is_refused_by_name() -> None:
+def test_missing_cells_make_it_partial_and_what_cannot_be_reported_is_refused_by_name() -> None:
     without_nat = [
         report
         for report in reports()
@@ -104,7 +104,7 @@ def test_missing_cells_make_it_partial_and_what_cannot_be_told_is_refused_by_nam
     assert one.refused is not None and "nat" in one.refused and "nop" not in one.refused
 
 
-def test_a_cell_that_is_invalid_or_broken_is_told_and_left_out() -> None:
+def test_a_cell_that_is_invalid_or_broken_is_reported_and_left_out() -> None:
     first, *rest = reports()
     spoiled = first.model_copy(update={"checks": [first.checks[0].model_copy(update={"passed": False})]})
     found = features(fit([spoiled, *rest]))
@@ -120,20 +120,20 @@ def test_a_report_of_a_cell_is_read_as_written_and_others_have_the_bytes_they_ha
 
 def variant(kind: Kind, head: Side, number: int, **about: object) -> RunReport:
     cells = ["one", "two", "three"]
-    told = {"kind": kind, "name": cells[number], "use": Use.VARIANT, "cells": cells, **about}
+    reported = {"kind": kind, "name": cells[number], "use": Use.VARIANT, "cells": cells, **about}
     report = make_report(head, seed=number + 1, launches=8)
-    return report.model_validate({**report.model_dump(by_alias=True), "experiment": told})
+    return report.model_validate({**report.model_dump(by_alias=True), "experiment": reported})
 
 
-def test_a_variant_reaches_the_chains_it_makes_cheaper() -> None:
+def test_a_variant_reaches_the_chains_it_makes_faster() -> None:
     def of(chain: str, nat: float, number: int) -> RunReport:
-        told = {
+        reported = {
             "subject": "flow_cache",
             "tuning": "f_t",
             "base_variant": chain,
             "head_variant": f"{chain}_on",
         }
-        return variant(Kind.ABLATION, changed(nat=nat), number, **told)
+        return variant(Kind.ABLATION, changed(nat=nat), number, **reported)
 
     found = fit([of("sfc_a", 120.0, 0), of("sfc_b", 150.0, 1), of("sfc_c", 200.0, 2)])
     assert isinstance(found, AblationResult) and not found.partial
@@ -145,8 +145,8 @@ def test_a_variant_reaches_the_chains_it_makes_cheaper() -> None:
 
 def test_a_chain_under_its_models_is_a_row_each() -> None:
     def of(model: str, rx: float, number: int) -> RunReport:
-        told = {"subject": "sfc_a", "base_variant": "rtc", "head_variant": model}
-        return variant(Kind.MODELS, changed(rx=rx), number, **told)
+        reported = {"subject": "sfc_a", "base_variant": "rtc", "head_variant": model}
+        return variant(Kind.MODELS, changed(rx=rx), number, **reported)
 
     found = fit([of("pipeline", 60.0, 0), of("pipeline_2", 90.0, 1)])
     assert isinstance(found, ModelsResult) and found.partial

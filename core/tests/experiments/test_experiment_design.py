@@ -34,7 +34,7 @@ def usable(space: FeatureSpace, seed: int) -> list[Row] | None:
 
 @given(spaces(), st.integers(0, 99))
 @settings(max_examples=150, deadline=None)
-def test_every_term_can_be_told_from_the_fitted_rows(space: FeatureSpace, seed: int) -> None:
+def test_every_term_can_be_distinguished_from_the_fitted_rows(space: FeatureSpace, seed: int) -> None:
     rows = usable(space, seed)
     if rows is None:
         return
@@ -75,7 +75,7 @@ def test_the_fraction_has_resolution_iv(factors: int) -> None:
         assert all((pair * signs[:, third]).sum() == 0 for third in range(factors)), "nor a pair"
 
 
-def test_named_pairs_are_told_apart_and_the_plan_is_the_same_each_time() -> None:
+def test_named_pairs_are_distinguished_and_the_plan_is_the_same_each_time() -> None:
     names = tuple("abcdefgh")
     space = FeatureSpace(names, names, (), (("a", "b"), ("c", "d"), ("e", "f")))
     rows = feature_design(space, seed=3)
@@ -93,12 +93,12 @@ def test_named_pairs_are_told_apart_and_the_plan_is_the_same_each_time() -> None
         (FeatureSpace(("a", "b"), ("a", "b"), (), (("a", "b"), ("b", "a"))), "each pair once"),
     ],
 )
-def test_what_cannot_be_told_is_refused(space: FeatureSpace, said: str) -> None:
+def test_what_cannot_be_reported_is_refused(space: FeatureSpace, said: str) -> None:
     with pytest.raises(DesignError, match=said):
         feature_design(space, 0)
 
 
-def test_columns_that_cannot_be_told_apart_are_named() -> None:
+def test_columns_that_cannot_be_distinguished_are_named() -> None:
     with pytest.raises(NotEstimableError) as refused:
         require_estimable(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 1.0]]))
     assert refused.value.places == (0, 1)

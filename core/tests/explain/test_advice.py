@@ -8,7 +8,7 @@ from functools import cache
 from math import isnan
 
 import pytest
-from explaining import dearer
+from explaining import slower
 from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.explain.case import Case, case_of
@@ -76,7 +76,7 @@ BY_ID = {rule.id: rule for rule in rules()}
 
 @cache
 def _plain() -> Case:
-    report = dearer()
+    report = slower()
     case = case_of(report, judge(report))
     assert case is not None
     return case

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from explaining import (
     LATENCIES,
-    dearer,
+    costlier,
     explained,
     renamed,
     with_functions,
@@ -29,8 +29,8 @@ from nalm_synthetic import PACKETS, changed, make_report
 from rendering import of_outcome
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/explained"
-MORE = dearer(nat=190.0, ipp=430)
-SLOWER = dearer(nat=180.0)
+MORE = costlier(nat=190.0, ipp=430)
+SLOWER = costlier(nat=180.0)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_misses_are_priced_with_the_hosts_latencies() -> None:
 
 
 def test_too_few_misses_do_not_explain_a_large_change() -> None:
-    found = explained(with_model(dearer(nat=300.0), {"l1d_misses": 1.0}, {"l1d_misses": 1.1}))
+    found = explained(with_model(costlier(nat=300.0), {"l1d_misses": 1.0}, {"l1d_misses": 1.1}))
     assert (found.detail, found.share) == ("unknown", None)
     assert "do not show why" in found.text and found.missing
 
@@ -153,7 +153,7 @@ def test_a_hand_over_that_nothing_else_explains_waits() -> None:
 
 
 def test_smaller_batches_of_the_stage() -> None:
-    report = dearer(nat=190.0, ipp=430)
+    report = costlier(nat=190.0, ipp=430)
     rounds = [
         one.model_copy(
             update={
@@ -171,17 +171,17 @@ def test_smaller_batches_of_the_stage() -> None:
 
 
 def test_smaller_bulks_of_a_function() -> None:
-    slower = dearer(nat=250.0, ipp=350)
+    slower = costlier(nat=250.0, ipp=350)
     report = with_functions(slower, {"classify": (100, 1 / 32)}, {"classify": (120, 1 / 4)})
     assert explained(report).detail == "smaller_batches"
 
 
-def test_an_improvement_is_told_backwards_and_without_advice() -> None:
-    better = dearer(nat=120.0, ipp=230)
+def test_an_improvement_is_reported_backwards_and_without_advice() -> None:
+    better = costlier(nat=120.0, ipp=230)
     found = explained(with_functions(better, {"look": (300, 1)}, {"look": (200, 1)}))
     assert (found.detail, found.function, found.advice) == ("fewer_instructions", "look", [])
     assert "was saved in nat" in found.text
-    faster = with_model(dearer(nat=120.0), {"l1d_misses": 3.0}, {"l1d_misses": 1.0})
+    faster = with_model(costlier(nat=120.0), {"l1d_misses": 3.0}, {"l1d_misses": 1.0})
     assert explained(faster).detail == "cache" and "less data misses" in explained(faster).text
 
 
@@ -194,10 +194,10 @@ def test_without_a_change_there_is_nothing_to_explain() -> None:
 def test_nobodys_edit_is_blamed() -> None:
     """Time often goes into a function that the commit left alone."""
     report = with_functions(MORE, {"look": (300, 1)}, {"look": (400, 1)})
-    told = explained(report.model_copy(update={"changed_functions": ["other"]}))
-    said = " ".join([told.text, *told.missing, *(one.text for one in told.advice)]).lower()
+    reported = explained(report.model_copy(update={"changed_functions": ["other"]}))
+    said = " ".join([reported.text, *reported.missing, *(one.text for one in reported.advice)]).lower()
     assert not any(word in said for word in ("culprit", "blame", "fault", "edited", "commit", "your change"))
-    assert told == explained(report.model_copy(update={"changed_functions": ["look"]}))
+    assert reported == explained(report.model_copy(update={"changed_functions": ["look"]}))
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_measured_mutants(name, stage, place, detail, rule) -> None:
 
 
 def test_launches_that_differ_far_more_than_before_are_the_layout_of_memory() -> None:
-    report = dearer(nat=200.0)
+    report = costlier(nat=200.0)
     factors = {launch: 1 + 0.2 * (launch % 2) for launch in range(9)}
     rounds = [
         one.model_copy(
@@ -240,7 +240,7 @@ def _times(stage: StageCounters, factor: float) -> StageCounters:
     return stage.model_copy(update={"cycles": round(stage.cycles * factor)})
 
 
-def test_tlb_misses_are_told_from_cache_misses_where_a_pmu_counts_them() -> None:
+def test_tlb_misses_are_distinguished_from_cache_misses_where_a_pmu_counts_them() -> None:
     def counted(arm: Arm, tlb: int) -> EventCount:
         return EventCount(
             arm=arm,
@@ -259,7 +259,7 @@ def test_tlb_misses_are_told_from_cache_misses_where_a_pmu_counts_them() -> None
 
 
 def test_more_visits_of_a_stage_that_costs_the_same_for_each() -> None:
-    report = dearer(nat=300.0, ipp=660)
+    report = costlier(nat=300.0, ipp=660)
     rounds = [
         one.model_copy(
             update={

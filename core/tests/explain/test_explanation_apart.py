@@ -24,8 +24,8 @@ def test_it_says_what_a_pair_of_the_two_would_and_that_it_is_none() -> None:
     found = explain_apart(OneSide(OLD), OneSide(NEW))
     pair = explained(make_report(changed(nat=180.0, ipp={"nat": 402}), launches=9, turns=6))
     assert found is not None
-    told = ("stage", "cause", "detail", "function")
-    assert [getattr(found, name) for name in told] == [getattr(pair, name) for name in told]
+    reported = ("stage", "cause", "detail", "function")
+    assert [getattr(found, name) for name in reported] == [getattr(pair, name) for name in reported]
     assert [(one.name, one.source) for one in found.evidence] == [
         (one.name, one.source) for one in pair.evidence
     ]

@@ -94,7 +94,7 @@ def test_the_order_of_stages_does_not_matter(base: Stages, head: Stages) -> None
 
 
 @given(builds, st.data())
-def test_dearer_visits_are_efficiency_alone(base: Stages, data: st.DataObject) -> None:
+def test_slower_visits_are_efficiency_alone(base: Stages, data: st.DataObject) -> None:
     slow = data.draw(st.sampled_from(sorted(base)))
     found = split(base, base | {slow: (base[slow][0], base[slow][1] * 1.5)})
     assert columns(found) == pytest.approx([found.total_cycles, 0, 0, 0], abs=near(found))

@@ -29,7 +29,7 @@ def test_as_efficient_as_the_reference_is_one_whatever_the_features() -> None:
     assert found(100, ["l3fwd"]).value == found(200, ["l3fwd", "nat"]).value == 1
 
 
-def test_dearer_than_the_reference_is_above_one() -> None:
+def test_slower_than_the_reference_is_above_one() -> None:
     assert found(220, ["nat", "l3fwd"]).value == pytest.approx(1.1)
 
 

@@ -37,9 +37,9 @@ def search(last: int, culprit: int | None, skipped: set[int]) -> tuple[Step, int
 @given(st.data(), st.integers(1, 300))
 def test_the_culprit_is_found_in_logarithmic_time(data: st.DataObject, last: int) -> None:
     culprit = data.draw(st.integers(1, last))
-    end, asked = search(last, culprit, set())
+    end, requested = search(last, culprit, set())
     assert end == Culprit(culprit)
-    assert asked <= 1 + math.ceil(math.log2(last)) + (last > 1)
+    assert requested <= 1 + math.ceil(math.log2(last)) + (last > 1)
 
 
 @given(st.data(), st.integers(1, 60))

@@ -90,15 +90,15 @@ def test_the_order_of_the_answers_does_not_matter() -> None:
     outcomes = ("regressed", "same", "inconclusive", "lost")
     for first in outcomes:
         for second in outcomes:
-            asked = [same_host(first), other_host(second)]
-            final = answer(*asked)
+            requested = [same_host(first), other_host(second)]
+            final = answer(*requested)
             for hidden, one in permutations(range(2), 2):
-                early = list(asked)
-                early[hidden] = Measurement(asked[hidden].where, asked[hidden].host, None)
+                early = list(requested)
+                early[hidden] = Measurement(requested[hidden].where, requested[hidden].host, None)
                 assert answer(*early) in (Answer.WAITING, final), (first, second, one)
 
 
-def test_combining_weighs_by_precision_and_is_blind_to_order_and_direction() -> None:
+def test_combining_weighs_by_precision_and_ignores_order_and_direction() -> None:
     runs = [run_of(0.02, 0.002), run_of(0.0, 0.008), run_of(0.03, 0.004, 0.95)]
     together = combined(runs, 0.001)
     assert together is not None
@@ -134,10 +134,10 @@ def test_what_is_not_there_is_hardly_ever_confirmed() -> None:
         outcomes = ["regressed" if one > low else "inconclusive" for one in errors]
         sizes = [exp(0.006 * one) - 1 for one in errors]
         first = run_of(sizes[0], 0.006)
-        asked = [Measurement(Where.SAME, "a", outcomes[1], run_of(sizes[1], 0.006))]
-        found = decide("regression", first, asked, margin=MARGIN)
+        requested = [Measurement(Where.SAME, "a", outcomes[1], run_of(sizes[1], 0.006))]
+        found = decide("regression", first, requested, margin=MARGIN)
         if found.answer is Answer.AGAIN:
-            asked.append(Measurement(Where.SAME, "a", outcomes[2], run_of(sizes[2], 0.006)))
-            found = decide("regression", first, asked, margin=MARGIN)
+            requested.append(Measurement(Where.SAME, "a", outcomes[2], run_of(sizes[2], 0.006)))
+            found = decide("regression", first, requested, margin=MARGIN)
         confirmed += found.answer is Answer.CONFIRMED
     assert confirmed * ALPHA / 2 < 0.001 * raised, "of all runs without a change"

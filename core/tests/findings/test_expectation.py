@@ -90,6 +90,6 @@ def test_a_floor_is_capped_and_only_sinks(size: float, before: float, early: flo
     assert floor_left(floor, 20 * FLOOR_HALF_LIFE_DAYS, margin) == 0
 
 
-def test_worth_is_size_times_scenarios() -> None:
+def test_severity_is_size_times_scenarios() -> None:
     assert severity_of({"a": math.log(1.05), "b": 0.01}) == pytest.approx(2 * math.log(1.05))
     assert severity_of({}) == 0

@@ -101,9 +101,9 @@ def test_one_share_in_each_launch_is_refused(given_trials: list[FlowTrial]) -> N
 def test_a_share_off_the_line_is_named_and_noise_is_not() -> None:
     noise = np.random.default_rng(7)
     straight = trials(900, 180, noise)
-    asked = [one.share for one in straight]
-    assert bends(straight, asked, fit_flows(straight)) == {}
+    requested = [one.share for one in straight]
+    assert bends(straight, requested, fit_flows(straight)) == {}
     bent = [
         FlowTrial(one.launch, one.share, one.cost * (1.3 if one.share == 0.2 else 1.0)) for one in straight
     ]
-    assert 0.2 in bends(bent, asked, fit_flows(bent))
+    assert 0.2 in bends(bent, requested, fit_flows(bent))

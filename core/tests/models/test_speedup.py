@@ -115,7 +115,7 @@ def test_a_cap_by_another_bound_is_named_with_its_place(counts: tuple[int, ...])
     assert fit_speedup(measured(capped((1, 2, 3, 4)))).cap is None
 
 
-def test_a_cap_is_told_through_noise_and_none_is_seen_where_none_is() -> None:
+def test_a_cap_is_reported_through_noise_and_none_is_seen_where_none_is() -> None:
     rng = np.random.default_rng(3)
     firewall = capped((1, 2, 3, 4, 5, 6, 8, 10, 12))
     named = [fit_speedup(noisy(rng, firewall, launches=5)) for _ in range(20)]

@@ -57,7 +57,7 @@ def test_packets_before_the_nf_are_its_drops_and_no_fault_of_the_generator() -> 
     assert rate(made).nf_dropped == 100_000
 
 
-def test_a_full_transmit_queue_is_told_apart() -> None:
+def test_a_full_transmit_queue_is_distinguished() -> None:
     found = {one.cause: one.packets for one in losses(outside(BUSY, queue_full=70_000), INFO)}
     assert found == {"generator.queue_full": 70_000, "generator.unsent": 30_000}
     waiting = outside(SHORT, queue_full=70_000)

@@ -55,7 +55,7 @@ def test_losses_name_their_lcore() -> None:
     assert (both.packets, both.by_lcore) == (80, {0: 40, 1: 40})
 
 
-def test_the_loss_ratio_counts_what_was_asked_for() -> None:
+def test_the_loss_ratio_counts_what_was_requested() -> None:
     assert loss_ratio(trial(Truth(sent=800_000, late=100_000, cur=0.999)), INFO) == pytest.approx(0.2)
     assert loss_ratio(trial(Truth(intended_pps=None, sent=0, cycles_per_packet=1)), INFO) is None
 

@@ -67,9 +67,9 @@ def test_regression_fails_the_scenario_and_the_stage_that_pays() -> None:
     failed = {case.get("name"): case.find("failure") for case in suite.iter("testcase")}
     assert list(failed) == ["sfc_a", "rx", "nat", "l3fwd", "tx"]
     assert [name for name, failure in failed.items() if failure is not None] == ["sfc_a", "nat"]
-    told = failed["nat"]
-    assert told is not None and "nat_lookup (src/nat.c:42)" in (told.text or "")
-    assert "instructions" in (told.get("message") or "")
+    reported = failed["nat"]
+    assert reported is not None and "nat_lookup (src/nat.c:42)" in (reported.text or "")
+    assert "instructions" in (reported.get("message") or "")
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("5", "2", "0")
 
 

@@ -161,8 +161,8 @@ def test_what_has_no_place_is_shown_at_the_scenario() -> None:
 def test_only_regressions_are_results(outcome: str, level: str | None) -> None:
     (run,) = parsed(of_outcome(outcome))
     assert run["results"] == []
-    told = run["invocations"][0].get("toolExecutionNotifications", [])
-    assert [one["level"] for one in told] == ([level] if level else [])
+    reported = run["invocations"][0].get("toolExecutionNotifications", [])
+    assert [one["level"] for one in reported] == ([level] if level else [])
     assert run["invocations"][0]["executionSuccessful"] is (level != "error")
 
 

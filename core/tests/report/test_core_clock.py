@@ -69,8 +69,8 @@ def test_lcores_weigh_as_their_cycles_and_idle_ones_not_at_all() -> None:
     generator = lcore.model_copy(update={"lcore": 2, "busy_cycles": 0, "speed_before": None})
     both = round_.model_copy(update={"lcores": [lcore, half, generator]})
     assert core_clock(both) == pytest.approx((1.25 + 0.5 * 1e6 / 2**20) / 1.5, rel=1e-4)
-    blind = half.model_copy(update={"speed_after": None})
-    assert core_clock(round_.model_copy(update={"lcores": [lcore, blind]})) is None
+    without_graph = half.model_copy(update={"speed_after": None})
+    assert core_clock(round_.model_copy(update={"lcores": [lcore, without_graph]})) is None
 
 
 def test_an_unknown_clock_is_missing_and_said() -> None:

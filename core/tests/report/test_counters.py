@@ -10,8 +10,8 @@ QUIET = Noise(launch=0, turn=0)
 def lcore(**values: int) -> LcoreCounters:
     needed = [name for name, field in LcoreCounters.model_fields.items() if field.is_required()]
     plain = dict.fromkeys(needed, 0)
-    told = {"idle_cycles": 0, "turn_wall_ns": 50_000_000, "turn_cpu_ns": 50_000_000}
-    return LcoreCounters(**{**plain, **told, **values})
+    reported = {"idle_cycles": 0, "turn_wall_ns": 50_000_000, "turn_cpu_ns": 50_000_000}
+    return LcoreCounters(**{**plain, **reported, **values})
 
 
 def first_round(side: Side, noise: Noise = QUIET):
@@ -55,8 +55,8 @@ def test_cur_sums_over_lcores_and_missing_is_none() -> None:
     busy = [lcore(busy_cycles=75, idle_cycles=25), lcore(busy_cycles=50, idle_cycles=50), lcore()]
     assert counters.cur(one.model_copy(update={"lcores": busy})) == pytest.approx(1.25)
     assert counters.cur(one.model_copy(update={"lcores": [lcore()]})) is None
-    not_told = lcore(busy_cycles=75).model_copy(update={"idle_cycles": None})
-    some = one.model_copy(update={"lcores": [*busy, not_told]})
+    not_reported = lcore(busy_cycles=75).model_copy(update={"idle_cycles": None})
+    some = one.model_copy(update={"lcores": [*busy, not_reported]})
     assert counters.cur(some) is None
     assert counters.idle_share(some) == pytest.approx(0.25)
 

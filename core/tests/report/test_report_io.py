@@ -77,7 +77,7 @@ def test_mistakes_are_named_with_their_place(path: list, value: object, at: str)
         (["run_id"], "x", False),
     ],
 )
-def test_what_a_newer_version_may_have_written_is_told_from_mistakes(
+def test_what_a_newer_version_may_have_written_is_distinguished_from_mistakes(
     path: list, value: object, newer: bool
 ) -> None:
     with pytest.raises(ReportError) as error:

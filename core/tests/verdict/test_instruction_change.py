@@ -65,11 +65,11 @@ def test_functions_that_moved_most_are_named_with_their_calls() -> None:
     report = make_report(changed(ipp={"nat": IPPS["nat"] + 40}))
     packets = report.instructions[0].packets
     lookup = FunctionCount(name="lookup", instructions=100 * packets, calls=packets)
-    dearer = FunctionCount(name="lookup", instructions=130 * packets, calls=2 * packets)
+    slower = FunctionCount(name="lookup", instructions=130 * packets, calls=2 * packets)
     log = FunctionCount(name="log_drop", instructions=10 * packets, calls=packets)
     steady = FunctionCount(name="nat_process", instructions=200 * packets, calls=packets // 32)
     report = with_functions(report, Arm.BASE, "nat", steady, lookup)
-    report = with_functions(report, Arm.HEAD, "nat", steady, dearer, log)
+    report = with_functions(report, Arm.HEAD, "nat", steady, slower, log)
     (found,) = instruction_changes(report, Arm.HEAD)
     assert [function.name for function in found.functions] == ["lookup", "log_drop"]
     assert found.functions[0].base_calls == 1 and found.functions[0].head_calls == 2

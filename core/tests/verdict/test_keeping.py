@@ -68,7 +68,7 @@ def test_buffers_that_leak_are_found_beside_packets_under_way(lcores: int) -> No
     assert leak == pytest.approx(3 / TAKEN_IN, rel=0.05) and leak > LEAK_LIMIT
 
 
-def test_buffers_that_are_not_told_make_no_figure() -> None:
+def test_buffers_that_are_not_reported_make_no_figure() -> None:
     rounds = [one.model_copy(update={"buffers_in_use": None}) for one in launches()]
     assert leaked_share(rounds, entered, ended) is None
 

@@ -35,8 +35,12 @@ def test_visits_are_counted_per_stage() -> None:
 
 
 def test_missing_is_missing() -> None:
-    blind = summarise(make_report(changed(Side(ipps=None))), Arm.HEAD)
-    assert "ipp" not in blind.chain and "eipc" not in blind.chain and "ipp" not in blind.stages["nat"]
+    without_graph = summarise(make_report(changed(Side(ipps=None))), Arm.HEAD)
+    assert (
+        "ipp" not in without_graph.chain
+        and "eipc" not in without_graph.chain
+        and "ipp" not in without_graph.stages["nat"]
+    )
     empty = summarise(make_report(changed(), launches=0), Arm.HEAD)
     assert set(empty.chain) == {"ipp"}
     single = summarise(make_report(changed(), launches=1), Arm.HEAD).chain["cpp"]

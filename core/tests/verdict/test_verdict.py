@@ -46,8 +46,8 @@ def test_instructions_without_cycles_are_a_note() -> None:
 
 
 def test_uncounted_instructions_leave_the_cause_open_and_say_so() -> None:
-    blind = changed(Side(ipps=None), nat=180.0)
-    verdict = judge(make_report(blind))
+    without_graph = changed(Side(ipps=None), nat=180.0)
+    verdict = judge(make_report(without_graph))
     assert (verdict.outcome, verdict.cause) == ("regressed", None)
     assert "not counted" in verdict.reason and verdict.culprit_stages == ["nat"]
     assert verdict.chain is not None and verdict.chain.head is not None

@@ -46,7 +46,7 @@ def test_a_stage_whose_interval_leaves_zero_out_is_not_called_noise() -> None:
     }
 
 
-def test_the_levels_of_chain_and_stages_are_told_where_they_differ() -> None:
+def test_the_levels_of_chain_and_stages_are_reported_where_they_differ() -> None:
     stages = [stage("nat", 1.03, 1.07)]
     chain = Change(base=None, head=None, level=0.998)
     assert (interval_note(chain, stages) or "").startswith("The chain's interval is at 99.8 %")
@@ -62,8 +62,8 @@ def test_efficiency_alone_is_the_chains_change_with_its_interval() -> None:
     assert found is not None
     assert chain is not None
     assert (found.low, found.high) != (chain.low, chain.high)
-    told = with_chain(found, chain)
-    assert (told.efficiency_ratio, told.low, told.high, told.level) == (
+    reported = with_chain(found, chain)
+    assert (reported.efficiency_ratio, reported.low, reported.high, reported.level) == (
         chain.ratio_cpp,
         chain.low,
         chain.high,

@@ -243,7 +243,7 @@ def test_both_sides_keep_a_connection_alive(nf: Nf, lb: dict[str, str]) -> None:
     }
 
 
-def test_a_closed_connection_begins_anew(nf: Nf, lb: dict[str, str]) -> None:
+def test_a_closed_connection_begins_again(nf: Nf, lb: dict[str, str]) -> None:
     """In one batch, the result of the batch's lookup is no longer valid."""
     (first,) = forwarded(lb, [tcp(1)])
     life = [tcp(1), answer(first), tcp(1, "A"), tcp(1, "FA"), answer(first, "FA")]

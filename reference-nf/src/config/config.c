@@ -17,7 +17,7 @@ struct entry {
 	char key[CFG_NAME_LEN];
 	char value[CFG_VALUE_LEN];
 	uint32_t line; /* 0: from an override */
-	bool asked;
+	bool read;
 };
 
 struct config {
@@ -39,7 +39,7 @@ static struct entry *ask(struct config *c, const char *section, const char *key)
 {
 	struct entry *e = find(c, section, key);
 	if (e != NULL)
-		e->asked = true;
+		e->read = true;
 	return e;
 }
 
@@ -297,7 +297,7 @@ struct ipv4_prefix config_prefix(struct config *c, const char *section, const ch
 void config_check_unknown(struct config *c)
 {
 	for (uint32_t i = 0; i < c->count; i++)
-		if (!c->entries[i].asked)
+		if (!c->entries[i].read)
 			config_mistake(c, c->entries[i].section, c->entries[i].key,
 				       "no stage or part of the program has this key");
 }

@@ -26,7 +26,7 @@ struct change {
 	char *why;
 };
 
-enum done { DONE, ANEW, REFUSED };
+enum done { DONE, REBUILD, REFUSED };
 
 #define refuse(c, ...) (snprintf((c)->why, OPENFLOW_WHY_BYTES, __VA_ARGS__), REFUSED)
 
@@ -100,7 +100,7 @@ static struct openflow_table *make_table(const struct change *c)
 	return fresh;
 }
 
-static enum done make_anew(struct change *c)
+static enum done rebuild(struct change *c)
 {
 	uint32_t number = c->flow->table;
 	struct openflow_table *fresh = make_table(c);
@@ -144,7 +144,7 @@ static enum done take_number(struct change *c)
 		return refuse(c, "table %u: its entries would lead to more than %u different instructions", c->flow->table,
 			      OPENFLOW_PREFIX_NUMBERS_MAX);
 	if (number == c->table->number_room)
-		return ANEW;
+		return REBUILD;
 	__atomic_store_n(&c->table->numbers[number], c->is, __ATOMIC_RELEASE);
 	if (b->unused_count == 0)
 		c->table->number_count++;
@@ -168,12 +168,12 @@ static enum done room_for_key(const struct change *c)
 	if (c->was != OPENFLOW_NONE)
 		return DONE;
 	if (c->table->kind == OPENFLOW_EXACT)
-		return (e->used + 1) * 2 > e->slot_mask + 1 ? ANEW : DONE;
+		return (e->used + 1) * 2 > e->slot_mask + 1 ? REBUILD : DONE;
 	const struct openflow_prefix prefix = {
 		.address = c->flow->term_count == 2 ? (uint32_t)terms[1].value : 0,
 		.length = (uint16_t)openflow_prefix_length(terms, c->flow->term_count),
 	};
-	return openflow_prefixes_has_room(c->table->prefixes, &prefix) ? DONE : ANEW;
+	return openflow_prefixes_has_room(c->table->prefixes, &prefix) ? DONE : REBUILD;
 }
 
 static void write_slot(const struct change *c, uint32_t number)
@@ -262,15 +262,15 @@ static enum done change_table(struct change *c)
 
 	c->is = first == NULL ? OPENFLOW_NONE : first->instructions;
 	if (!c->in_place) {
-		if (c->book_table->count > OPENFLOW_ANEW_MAX)
+		if (c->book_table->count > OPENFLOW_REBUILD_MAX)
 			return refuse(c, "table %u of %u entries would have to be made anew in another form: only a reload does that",
 				      c->flow->table, c->book_table->count);
-		done = ANEW;
+		done = REBUILD;
 	} else if (c->is != c->was) {
 		done = c->flow->term_count == 0 ? change_miss(c) : change_key(c);
 	}
-	if (done == ANEW)
-		done = make_anew(c);
+	if (done == REBUILD)
+		done = rebuild(c);
 	if (done == DONE && c->old_table == NULL)
 		c->table->entry_count = c->book_table->count;
 	return done;

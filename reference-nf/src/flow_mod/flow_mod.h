@@ -13,7 +13,7 @@
 #include "flow_rules/openflow_rule.h"
 #include "openflow/openflow_table.h"
 
-#define OPENFLOW_ANEW_MAX 1024u /* entries of a table that a flow-mod may make anew in another form */
+#define OPENFLOW_REBUILD_MAX 1024u /* entries of a table that a flow-mod may make anew in another form */
 
 enum openflow_mod_kind { OPENFLOW_ADD, OPENFLOW_MODIFY, OPENFLOW_DELETE };
 

@@ -63,13 +63,13 @@ struct l3fwd {
 };
 
 /* Packets of a bulk that want a route. */
-struct wanted {
+struct lookups {
 	uint8_t at[BULK]; /* place in the batch */
 	uint32_t addresses[BULK]; /* host byte order */
 	uint64_t hops[BULK];
 };
 
-struct wanted6 {
+struct lookups6 {
 	uint8_t at[BULK];
 	uint8_t addresses[BULK][IPV6_ADDRESS_BYTES];
 	int32_t hops[BULK];
@@ -139,7 +139,7 @@ static inline bool follow_note(const struct l3fwd *l, const struct l3fwd_table *
 
 /* Adds IPv4 packet i as number n to those that need a route, or gives it an outcome. Returns how many need one. */
 static inline uint32_t look_at(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t i,
-			       struct wanted *w, uint32_t n)
+			       struct lookups *w, uint32_t n)
 {
 	uint8_t *frame = batch_frame(b, i);
 	uint32_t address = rte_be_to_cpu_32(load32(frame + AT_DESTINATION));
@@ -156,7 +156,7 @@ static inline uint32_t look_at(const struct l3fwd *l, const struct l3fwd_table *
 	return n + 1;
 }
 
-static inline uint32_t look_at6(struct batch *b, uint32_t i, struct wanted6 *w, uint32_t n)
+static inline uint32_t look_at6(struct batch *b, uint32_t i, struct lookups6 *w, uint32_t n)
 {
 	const uint8_t *frame = batch_frame(b, i);
 
@@ -170,7 +170,7 @@ static inline uint32_t look_at6(struct batch *b, uint32_t i, struct wanted6 *w, 
 	return n + 1;
 }
 
-static inline void find_routes(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, struct wanted *w,
+static inline void find_routes(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, struct lookups *w,
 			       uint32_t n)
 {
 	l3fwd_table_lookup(t, w->addresses, w->hops, n);
@@ -185,7 +185,7 @@ static inline void find_routes(const struct l3fwd *l, const struct l3fwd_table *
 	}
 }
 
-static inline void find_routes6(const struct l3fwd_table *t, struct batch *b, struct wanted6 *w, uint32_t n)
+static inline void find_routes6(const struct l3fwd_table *t, struct batch *b, struct lookups6 *w, uint32_t n)
 {
 	l3fwd_table_lookup6(t, w->addresses, w->hops, n);
 	for (uint32_t i = 0; i < n; i++) {
@@ -232,8 +232,8 @@ static inline void route_ipv4(const struct l3fwd_table *t, struct batch *b, uint
 /* Packets first to end - 1, of which there are at most BULK. */
 static inline void route(const struct l3fwd *l, const struct l3fwd_table *t, struct batch *b, uint32_t first, uint32_t end)
 {
-	struct wanted w;
-	struct wanted6 w6;
+	struct lookups w;
+	struct lookups6 w6;
 	uint32_t n = 0, n6 = 0;
 
 	if (!b->flow_cached && all_ipv4(&b->packets[first], end - first)) {

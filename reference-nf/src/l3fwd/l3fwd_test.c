@@ -376,7 +376,7 @@ static void notes_of_a_flow(void)
 	fixture_close(&l3fwd);
 }
 
-static void others_pass_where_told(void)
+static void others_pass_where_configured(void)
 {
 	struct frame f = to(IP(10, 0, 0, 1)), was;
 
@@ -431,7 +431,7 @@ int main(int argc, char **argv)
 	RUN(what_does_not_fit_is_said);
 	RUN(prefetch_changes_nothing);
 	RUN(notes_of_a_flow);
-	RUN(others_pass_where_told);
+	RUN(others_pass_where_configured);
 	RUN(mistakes_are_counted);
 	return 0;
 }

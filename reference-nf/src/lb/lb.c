@@ -158,9 +158,9 @@ static inline bool still_its(const struct lb *lb, const struct packet *p, const 
 {
 	const struct lb_connection *c = &lb->connections->records[lookup->record];
 	const struct flow_key *has = &c->from[side_of(lookup)];
-	struct flow_key wanted = key_of(lookup, p);
+	struct flow_key key = key_of(lookup, p);
 
-	return (c->epoch & 1) != 0 && has->words[0] == wanted.words[0] && has->words[1] == wanted.words[1];
+	return (c->epoch & 1) != 0 && has->words[0] == key.words[0] && has->words[1] == key.words[1];
 }
 
 /* Compares the key as well: a note about a removed service must not lead to replies of its connection. */

@@ -85,15 +85,15 @@ void lb_tables_destroy(void *tables)
 bool lb_is_down(const struct lb_tables *t, uint32_t service, uint32_t address, uint16_t port)
 {
 	const struct lb_service *s = &t->settings->services[service];
-	uint64_t wanted = (uint64_t)address << 16 | port;
+	uint64_t target = (uint64_t)address << 16 | port;
 	uint32_t low = 0, high = s->backend_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		uint64_t end = (uint64_t)s->backends[middle].address << 16 | s->backends[middle].port;
-		if (end == wanted)
+		if (end == target)
 			return s->backends[middle].state == LB_BACKEND_DOWN;
-		if (end < wanted)
+		if (end < target)
 			low = middle + 1;
 		else
 			high = middle;

@@ -50,25 +50,25 @@ void trial_begin(struct trial *t, struct generator *g, struct sink *s)
 {
 	if (t->file == NULL || t->file->control.trial == 0)
 		return;
-	const struct nalm_traffic_control *asked = &t->file->control;
-	if (asked->trial != t->before.trial) {
+	const struct nalm_traffic_control *requested = &t->file->control;
+	if (requested->trial != t->before.trial) {
 		t->before = so_far(g, &s->meter);
-		t->before.trial = asked->trial;
+		t->before.trial = requested->trial;
 		meter_clear_times(&s->meter);
-		s->warm_up = (uint64_t)((double)asked->leave_out_ns * (double)rte_get_tsc_hz() / 1e9);
+		s->warm_up = (uint64_t)((double)requested->leave_out_ns * (double)rte_get_tsc_hz() / 1e9);
 	}
-	if (asked->arrivals == NALM_TRAFFIC_CONFIGURED)
+	if (requested->arrivals == NALM_TRAFFIC_CONFIGURED)
 		generator_set_arrivals(g, &g->settings->arrivals);
 	else
-		generator_set_arrivals(g, &(struct gaps_settings){(enum gaps_family)(asked->arrivals - 1),
-								  (double)asked->cv_millionths / 1e6});
-	bool open = asked->load == NALM_TRAFFIC_OPEN;
-	generator_set_bursts(g, open ? asked->burst : 0);
-	generator_set_new_flows(g, open ? asked->new_flows_per_second : 0);
+		generator_set_arrivals(g, &(struct gaps_settings){(enum gaps_family)(requested->arrivals - 1),
+								  (double)requested->cv_millionths / 1e6});
+	bool open = requested->load == NALM_TRAFFIC_OPEN;
+	generator_set_bursts(g, open ? requested->burst : 0);
+	generator_set_new_flows(g, open ? requested->new_flows_per_second : 0);
 	generator_set_ramp(g, open ? t->file->ramp.period_ns : 0, (double)t->file->ramp.least_millionths / 1e6);
-	g->silent = asked->load == NALM_TRAFFIC_SILENT;
+	g->silent = requested->load == NALM_TRAFFIC_SILENT;
 	if (!g->silent)
-		generator_set_rate(g, open ? asked->rate_pps : 0);
+		generator_set_rate(g, open ? requested->rate_pps : 0);
 }
 
 static void write_times(struct nalm_traffic_histogram *latency, struct nalm_traffic_histogram *jitter,

@@ -26,8 +26,8 @@ static void keeps_the_rate(void)
 			pace_open(&p, rates[i], burst, 0, HZ);
 			pace_start(&p, begin);
 			uint64_t ms = rates[i] > 1000000 ? 2 : 5000;
-			uint64_t sent = send_due(&p, begin + ms * HZ / 1000 - 1), asked = ms * rates[i] / 1000;
-			CHECK(sent + burst > asked && sent <= asked + burst);
+			uint64_t sent = send_due(&p, begin + ms * HZ / 1000 - 1), expected = ms * rates[i] / 1000;
+			CHECK(sent + burst > expected && sent <= expected + burst);
 		}
 }
 

@@ -155,20 +155,20 @@ uint32_t sessions_find(struct sessions *s, const struct stage_owner owners[], ui
 {
 	struct flow_key keys[BATCH_MAX];
 	uint64_t hits[BATCH_MAX / FLOW_TABLE_BULK];
-	uint32_t records[BATCH_MAX], where[BATCH_MAX], wanted = 0, known = 0;
+	uint32_t records[BATCH_MAX], where[BATCH_MAX], lookups = 0, known = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (owners[i].instance == OWNER_BY_KEY) {
-			keys[wanted] = owners[i].key;
-			where[wanted++] = i;
+			keys[lookups] = owners[i].key;
+			where[lookups++] = i;
 		} else {
 			worker[i] = owners[i].instance < 0 ? 0 : (uint8_t)owners[i].instance;
 		}
 	}
-	if (wanted == 0)
+	if (lookups == 0)
 		return 0;
-	flow_table_find_batch(s->table, keys, wanted, hits, records);
-	for (uint32_t i = 0; i < wanted; i++) {
+	flow_table_find_batch(s->table, keys, lookups, hits, records);
+	for (uint32_t i = 0; i < lookups; i++) {
 		bool found = hits[i / FLOW_TABLE_BULK] >> i % FLOW_TABLE_BULK & 1;
 		/* an earlier packet of the batch may have registered the flow, or evicted it */
 		if (!found || *fresh != 0)

@@ -60,7 +60,7 @@ static void repeated_in_one_batch_is_one_session(void)
 	sessions_destroy(s);
 }
 
-static void told_and_any(void)
+static void chosen_and_any(void)
 {
 	struct sessions *s = make(4);
 	struct stage_owner owners[] = {{{{0, 0}}, 3}, {{{0, 0}}, OWNER_ANY}, by_key(1)};
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	fixture_eal(argv[0]);
 	RUN(first_packet_goes_to_the_least_loaded);
 	RUN(repeated_in_one_batch_is_one_session);
-	RUN(told_and_any);
+	RUN(chosen_and_any);
 	RUN(idle_ones_are_forgotten);
 	RUN(a_full_table_forgets_the_longest_idle);
 	RUN(overrun_in_one_batch);

@@ -9,7 +9,7 @@
 #include "table/table_memory.h"
 #include "session/upf_store.h"
 
-#define TOLD 4096u /* records that wait for the control thread, of an instance and kind */
+#define REPORTS_MAX 4096u /* records that wait for the control thread, of an instance and kind */
 
 static struct upf_store *running;
 struct upf_store *upf_store_running(void)
@@ -45,7 +45,7 @@ static bool open_rings(struct rte_ring *rings[], const char *what, const struct 
 	for (uint32_t i = 0; i < STAGE_MAX_INSTANCES; i++) {
 		char name[RTE_RING_NAMESIZE];
 		snprintf(name, sizeof(name), "upf_%s_%u", what, i);
-		rings[i] = rte_ring_create(name, TOLD, place->socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
+		rings[i] = rte_ring_create(name, REPORTS_MAX, place->socket, RING_F_SP_ENQ | RING_F_SC_DEQ);
 		if (rings[i] == NULL)
 			return false;
 	}

@@ -166,17 +166,17 @@ uint32_t upf_store_place(const struct upf_store *store, uint64_t seid);
 uint32_t upf_store_sessions(const struct upf_store *store);
 
 /* A record that is told of: with its epoch, since another one may have its place by then. */
-static inline void *upf_told(uint32_t number, uint32_t epoch)
+static inline void *upf_reference(uint32_t number, uint32_t epoch)
 {
 	return (void *)(uintptr_t)((uint64_t)epoch << 32 | number);
 }
 
-static inline uint32_t upf_told_number(const void *what)
+static inline uint32_t upf_reference_number(const void *what)
 {
 	return (uint32_t)(uintptr_t)what;
 }
 
-static inline uint32_t upf_told_epoch(const void *what)
+static inline uint32_t upf_reference_epoch(const void *what)
 {
 	return (uint32_t)((uint64_t)(uintptr_t)what >> 32);
 }

@@ -31,8 +31,8 @@ bool upf_store_next_report(struct upf_store *s, uint64_t *seid, struct upf_usage
 	for (uint32_t i = 0; i < STAGE_MAX_INSTANCES; i++) {
 		void *what;
 		while (rte_ring_sc_dequeue(s->reports[i], &what) == 0) {
-			uint32_t at = upf_told_number(what);
-			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_told_epoch(what))
+			uint32_t at = upf_reference_number(what);
+			if (atomic_load_explicit(&s->urrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what))
 				continue;
 			*seid = upf_store_seid(s, s->reported[at].session);
 			*usage = report(s, at);
@@ -47,8 +47,8 @@ bool upf_store_next_arrival(struct upf_store *s, uint64_t *seid, uint32_t *pdr)
 	for (uint32_t i = 0; i < STAGE_MAX_INSTANCES; i++) {
 		void *what;
 		while (rte_ring_sc_dequeue(s->arrivals[i], &what) == 0) {
-			uint32_t at = upf_told_number(what);
-			if (atomic_load_explicit(&s->pdrs[at].epoch, memory_order_relaxed) != upf_told_epoch(what))
+			uint32_t at = upf_reference_number(what);
+			if (atomic_load_explicit(&s->pdrs[at].epoch, memory_order_relaxed) != upf_reference_epoch(what))
 				continue;
 			*seid = upf_store_seid(s, s->origins[at].session);
 			*pdr = s->origins[at].id;

@@ -135,11 +135,11 @@ static void give_addresses(struct flows *f, const struct traffic_settings *s)
 
 static bool fits(const struct flows *f, const struct traffic_settings *s)
 {
-	uint64_t wanted = (uint64_t)f->endpoint_count * f->copies, room = UINT64_C(1) << (32 - s->clients.length);
-	if ((f->copies == 1 && s->target_count == 0) || wanted < room)
+	uint64_t needed = (uint64_t)f->endpoint_count * f->copies, room = UINT64_C(1) << (32 - s->clients.length);
+	if ((f->copies == 1 && s->target_count == 0) || needed < room)
 		return true;
 	fprintf(stderr, "[traffic] copies = %u: %u endpoints need %lu client addresses, but there are %lu: [network] "
-		"inside, or [traffic] clients\n", f->copies, f->endpoint_count, wanted, room);
+		"inside, or [traffic] clients\n", f->copies, f->endpoint_count, needed, room);
 	return false;
 }
 

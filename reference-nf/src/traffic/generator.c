@@ -183,13 +183,13 @@ void generator_start(struct generator *g)
 }
 
 /* All packets may go to the same queue. */
-static inline uint32_t room(const struct generator *g, uint64_t wanted)
+static inline uint32_t room(const struct generator *g, uint64_t needed)
 {
 	uint32_t n = g->io->batch_size;
 
 	for (uint32_t q = 0; q < g->io->rx_queues; q++)
 		n = RTE_MIN(n, ring_room(g->io->to_nf[q]));
-	return wanted < n ? (uint32_t)wanted : n;
+	return needed < n ? (uint32_t)needed : n;
 }
 
 static inline bool take_buffers(struct generator *g, struct rte_mbuf *mbufs[], uint32_t n)

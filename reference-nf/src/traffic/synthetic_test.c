@@ -145,7 +145,7 @@ static void count_replies(const uint8_t *frame, uint32_t bytes)
 	replies_seen += (frame[bytes - STAMP_BYTES + 2] & 0x80) != 0;
 }
 
-static void shares_are_as_asked(void)
+static void shares_are_as_configured(void)
 {
 	static const uint32_t of_12[TX_STATS_SIZES] = {7, 0, 0, 0, 4, 1, 0};
 	struct traffic_settings s = make_settings();
@@ -333,7 +333,7 @@ int main(int argc, char **argv)
 	CHECK(pool != NULL);
 	RUN(replies_go_where_the_flow_came_from);
 	RUN(back_ends_answer_for_a_target);
-	RUN(shares_are_as_asked);
+	RUN(shares_are_as_configured);
 	RUN(new_flows_take_the_place_of_the_oldest);
 	RUN(new_flows_follow_the_rate);
 	RUN(nobody_replies_to_a_new_flow_early);

@@ -58,7 +58,7 @@ static __attribute__((noinline)) void tell(const struct far *far, struct upf_far
 {
 	if (!f->notify || atomic_load_explicit(&f->notified, memory_order_relaxed) != 0)
 		return;
-	if (rte_ring_sp_enqueue(far->arrivals, upf_told(mark->pdr, mark->epoch)) == 0)
+	if (rte_ring_sp_enqueue(far->arrivals, upf_reference(mark->pdr, mark->epoch)) == 0)
 		atomic_store_explicit(&f->notified, 1, memory_order_relaxed);
 }
 

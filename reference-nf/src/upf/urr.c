@@ -62,7 +62,7 @@ static __attribute__((noinline)) void report(struct urr *urr, uint32_t at, enum 
 {
 	struct upf_urr *u = &urr->store->urrs[at];
 	uint64_t step = __atomic_load_n(&urr->store->thresholds[at][volume], __ATOMIC_RELAXED);
-	void *what = upf_told(at, atomic_load_explicit(&u->epoch, memory_order_relaxed));
+	void *what = upf_reference(at, atomic_load_explicit(&u->epoch, memory_order_relaxed));
 
 	atomic_store_explicit(&u->due[volume], step == UPF_NO_VOLUME ? UPF_NO_VOLUME : bytes + step, memory_order_relaxed);
 	add(&urr->due, 1);

@@ -80,9 +80,9 @@ def test_the_worthiest_goes_first_and_filters_hold(service: Service) -> None:
     slow(service, 1, 1)
     service.clock.pass_seconds(60)
     slow(service, 2, 5, head_costs={"nat": 165.0})
-    worth = [one["sha"] for one in service.get("/projects/demo/alerts")]
+    gain = [one["sha"] for one in service.get("/projects/demo/alerts")]
     newest = [one["sha"] for one in service.get("/projects/demo/alerts", order="new")]
-    assert (worth, newest) == ([sha(1), sha(5)], [sha(5), sha(1)])
+    assert (gain, newest) == ([sha(1), sha(5)], [sha(5), sha(1)])
     assert service.get("/projects/demo/alerts", limit=1, offset=1)[0]["sha"] == sha(5)
     assert only(service, since="2026-11-21T09:00:30Z")["sha"] == sha(5)
     assert service.get("/projects/demo/alerts", scenario="other") == []
@@ -108,7 +108,7 @@ def test_pull_requests_and_other_branches_make_no_alert(service: Service) -> Non
         assert session.get_one(JobRow, number).pull_request == 3
 
 
-def test_an_improvement_fixes_it_by_itself_and_each_is_told_once(service: Service) -> None:
+def test_an_improvement_fixes_it_by_itself_and_each_is_reported_once(service: Service) -> None:
     slow(service, 1, 1)
     service.confirm_alerts()
     faster = {"base_costs": COSTS | SLOWER, "head_costs": {"nat": 150.0}}
@@ -117,8 +117,8 @@ def test_an_improvement_fixes_it_by_itself_and_each_is_told_once(service: Servic
     found = only(service)
     assert (found["state"], found["fixed_by_sha"]) == ("fixed", sha(4))
     history = service.get(f"/alerts/{found['id']}")["history"]
-    told = [("new", False), ("confirmed", True), ("fixed", True)]
-    assert [(one["state"], one["told"]) for one in history] == told
+    reported = [("new", False), ("confirmed", True), ("fixed", True)]
+    assert [(one["state"], one["told"]) for one in history] == reported
     slow(service, 4, 7)
     assert [one["sha"] for one in service.get("/projects/demo/alerts", state="new")] == [sha(7)]
 
@@ -220,9 +220,9 @@ def test_people_triage_and_each_step_says_who_and_why(service: Service) -> None:
 
 
 def test_a_mute_tells_nobody_until_it_ends(service: Service) -> None:
-    wanted = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
-    mute = service.post("/projects/demo/mutes", "admin", 201, wanted)
-    service.post("/projects/demo/mutes", "admin", 422, wanted | {"until": "2026-11-21T08:00:00Z"})
+    target = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
+    mute = service.post("/projects/demo/mutes", "admin", 201, target)
+    service.post("/projects/demo/mutes", "admin", 422, target | {"until": "2026-11-21T08:00:00Z"})
     slow(service, 1, 1)
     service.confirm_alerts()
     assert only(service)["muted"]

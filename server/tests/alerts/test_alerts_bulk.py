@@ -72,8 +72,8 @@ def test_one_change_is_applied_to_all_that_may_take_it(alerts: Service) -> None:
     first, second, third = ids(alerts)
     done = {"state": "acknowledged", "why": "taken up"}
     alerts.post(f"/alerts/{first}/state", "admin", 200, done)
-    wanted = {"alerts": [first, second, third, 999, second], "change": done}
-    result = alerts.post("/projects/demo/alerts/bulk", "admin", 200, wanted)
+    expected = {"alerts": [first, second, third, 999, second], "change": done}
+    result = alerts.post("/projects/demo/alerts/bulk", "admin", 200, expected)
     assert result["changed"] == [second, third]
     assert [one["alert"] for one in result["refused"]] == [first, 999]
     assert "no alert 999" in result["refused"][1]["message"]
@@ -84,12 +84,12 @@ def test_one_change_is_applied_to_all_that_may_take_it(alerts: Service) -> None:
 
 def test_what_one_alert_refuses_is_not_half_done(alerts: Service) -> None:
     first, second, _ = ids(alerts)
-    wanted = {
+    expected = {
         "alerts": [first, second],
         "change": {"state": "expected", "why": "planned", "bound": 0.5},
         "assign": {"assignee": None},
     }
-    result = alerts.post("/projects/demo/alerts/bulk", "admin", 200, wanted)
+    result = alerts.post("/projects/demo/alerts/bulk", "admin", 200, expected)
     assert result["changed"] == [] and len(result["refused"]) == 2
     assert alerts.get("/projects/demo/expectations") == []
     assert {one["state"] for one in alerts.get("/projects/demo/alerts")} == {"new"}

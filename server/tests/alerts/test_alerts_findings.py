@@ -107,7 +107,7 @@ def test_alerts_elsewhere_need_no_queries(service: Service, commits: list[int]) 
     assert len(set(numbers)) == 1, numbers
 
 
-def test_what_is_muted_is_recorded_and_nobody_is_asked(service: Service, commits: list[int]) -> None:
+def test_what_is_muted_is_recorded_without_a_request(service: Service, commits: list[int]) -> None:
     now = service.clock()
     add(service, MuteRow(project_id=1, scenario="sfc_*", why="host moves", who="ann", created_at=now))
     assert say(service, pair(commits[5], moved())) is None

@@ -124,5 +124,5 @@ def test_people_may_take_up_and_close_what_is_fixed_in_part(service: Service) ->
 
 def test_a_step_says_to_how_many_it_was_sent(service: Service) -> None:
     lose(service, "sfc_a")
-    told = {one["state"]: (one["told"], one["messages"]) for one in only(service)["history"]}
-    assert told == {"new": (False, None), "confirmed": (True, 0)}
+    reported = {one["state"]: (one["told"], one["messages"]) for one in only(service)["history"]}
+    assert reported == {"new": (False, None), "confirmed": (True, 0)}

@@ -87,8 +87,8 @@ def test_root_that_shares_its_user_says_so(state: Path, nalm: str, monkeypatch: 
     assert (start.apart, start.prefix, start.token_file) == (False, [], state / "agent.token")
     assert "can run programs as" in start.about
     assert up._restricted(settings, start).fork_pull_requests == "never"
-    asked = settings.model_copy(update={"fork_pull_requests": "approve"})
-    assert up._restricted(asked, start).fork_pull_requests == "approve"
+    requested = settings.model_copy(update={"fork_pull_requests": "approve"})
+    assert up._restricted(requested, start).fork_pull_requests == "approve"
 
 
 def test_the_stricter_rule_holds() -> None:

@@ -45,7 +45,7 @@ def test_every_named_route_exists() -> None:
     assert read_only >= ROUTES
 
 
-def test_a_list_is_compressed_when_asked_for(read: Callable[..., Any]) -> None:
+def test_a_list_is_compressed_when_requested(read: Callable[..., Any]) -> None:
     plain = read(LINES, accept_encoding="identity")
     packed = read(LINES, accept_encoding="br, gzip")
     assert "content-encoding" not in plain.headers and packed.headers["content-encoding"] == "gzip"

@@ -154,8 +154,10 @@ def test_compose_accepts_it_where_there_is_one(tmp_path: Path) -> None:
         None,
     )
     if compose is None:
-        wanted = set(re.findall(r"\$\{(\w+):\?", COMPOSE.read_text()))
-        assert wanted == env_names(), "docs/operate.md makes exactly the variables that compose.yaml demands"
+        expected = set(re.findall(r"\$\{(\w+):\?", COMPOSE.read_text()))
+        assert expected == env_names(), (
+            "docs/operate.md makes exactly the variables that compose.yaml demands"
+        )
         return
     config = [*compose, "-f", str(COMPOSE), "--project-directory", str(tmp_path), "config", "-q"]
     bare = {key: value for key, value in os.environ.items() if key in ("PATH", "HOME")}

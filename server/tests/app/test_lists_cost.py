@@ -34,9 +34,9 @@ PRIVATE = ("/hosts",)
 
 
 def read(service: Service, path: str) -> None:
-    address, _, asked = path.partition("?")
+    address, _, requested = path.partition("?")
     token = "admin" if address in PRIVATE else None
-    service.request("GET", address, token, params=dict(parse_qsl(asked)))
+    service.request("GET", address, token, params=dict(parse_qsl(requested)))
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -27,7 +27,7 @@ def database_url(sqlite_url: str) -> str:
         ({"scenario": {"name": "x", "lcores": 1, "traffic": "t" * 300}}, "$.scenario.traffic"),
     ],
 )
-def test_invalid_report_is_told_where(service: Service, change: dict[str, Any], path: str) -> None:
+def test_invalid_report_is_reported_where(service: Service, change: dict[str, Any], path: str) -> None:
     document = {**json.loads(body_of(make_report(1))), **change}
     error = service.upload(json.dumps(document).encode(), 422)["error"]
     assert error["name"] == ("report_newer" if path in ("$.schema", "$.surprise") else "invalid")
@@ -75,8 +75,8 @@ def test_unknown_things_are_404_with_a_message(service: Service, path: str) -> N
 
 def test_known_commits_in_an_unknown_scenario_are_not_measured(service: Service) -> None:
     service.upload(body_of(make_report(1)))
-    asked = {"base": sha(0), "head": sha(1), "scenario": "none"}
-    assert service.get("/projects/demo/compare", 404, **asked)["error"]["name"] == "not_measured"
+    requested = {"base": sha(0), "head": sha(1), "scenario": "none"}
+    assert service.get("/projects/demo/compare", 404, **requested)["error"]["name"] == "not_measured"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_known_commits_in_an_unknown_scenario_are_not_measured(service: Service)
         ("POST", "/api/v1/nothing", 404, None),
     ],
 )
-def test_other_methods_and_paths_of_the_api_are_told_so(
+def test_other_methods_and_paths_of_the_api_are_refused(
     service: Service, method: str, path: str, status: int, allowed: str | None
 ) -> None:
     answer = service.client.request(method, path)

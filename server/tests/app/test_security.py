@@ -34,7 +34,7 @@ def database_url(sqlite_url: str) -> str:
 
 @pytest.mark.parametrize("path", WRITES)
 def test_writing_needs_the_right_token(service: Service, path: str) -> None:
-    wanted, body = WRITES[path]
+    expected, body = WRITES[path]
     url = f"/api/v1{path}"
     nobody = service.client.post(url, json=body)
     assert (nobody.status_code, nobody.json()["error"]["name"]) == (401, "unauthorized")
@@ -42,7 +42,7 @@ def test_writing_needs_the_right_token(service: Service, path: str) -> None:
     unknown = service.client.post(url, json=body, headers={"Authorization": "Bearer nalm_guess"})
     assert unknown.status_code == 401
     for scope in (
-        {"admin", "agent", "upload"} - {wanted} - ({"agent", "admin"} if path == "/reports" else set())
+        {"admin", "agent", "upload"} - {expected} - ({"agent", "admin"} if path == "/reports" else set())
     ):
         refused = service.client.post(
             url, json=body, headers={"Authorization": f"Bearer {service.tokens[scope]}"}

@@ -182,8 +182,10 @@ def test_commands_print_the_address_the_server_is_at(state: Path) -> None:
         assert (
             f"{server.url}/sign-in#link=" in command("account", "link", "admin", "--state", str(state)).stdout
         )
-    told = command("account", "link", "admin", "--state", str(state), NALM_PUBLIC_URL="https://nalm.example")
-    assert "https://nalm.example/sign-in#link=" in told.stdout
+    reported = command(
+        "account", "link", "admin", "--state", str(state), NALM_PUBLIC_URL="https://nalm.example"
+    )
+    assert "https://nalm.example/sign-in#link=" in reported.stdout
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ class Way:
         assert sent.headers["Location"].startswith(f"{self.provider.issuer}/authorization_endpoint?")
         return dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
 
-    def back(self, asked: dict[str, str], **changed: str) -> Response:
-        params = {"state": asked["state"], "code": self.provider.authorize(asked)} | changed
+    def back(self, requested: dict[str, str], **changed: str) -> Response:
+        params = {"state": requested["state"], "code": self.provider.authorize(requested)} | changed
         return self.client.get(f"{SIGN_IN}/callback", params=params, follow_redirects=False)
 
     def who(self) -> Any:
@@ -72,9 +72,9 @@ def way(
 
 
 def test_the_first_time_makes_an_account_without_any_role_the_next_time_finds_it(way: Way) -> None:
-    asked = way.start()
-    assert (asked["code_challenge_method"], asked["scope"]) == ("S256", "openid profile")
-    assert way.back(asked).status_code == 303
+    requested = way.start()
+    assert (requested["code_challenge_method"], requested["scope"]) == ("S256", "openid profile")
+    assert way.back(requested).status_code == 303
     who = way.who()
     assert (who["name"], who["roles"], who["administrator"]) == ("mona", [], False)
     way.client.cookies.clear()
@@ -103,9 +103,9 @@ def test_an_account_of_the_same_name_is_somebody_else(way: Way) -> None:
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_a_claim_that_does_not_fit_is_refused(way: Way, wrong: dict[str, Any]) -> None:
-    asked = way.start()
+    requested = way.start()
     way.provider.wrong = wrong
-    assert way.back(asked).status_code == 401
+    assert way.back(requested).status_code == 401
     with way.context.read_sessions() as session:
         assert session.scalar(select(func.count()).select_from(IdentityRow)) == 0
 
@@ -116,25 +116,25 @@ def test_a_token_signed_with_the_public_key_is_refused(way: Way) -> None:
 
 
 def test_state_code_and_browser_must_be_those_that_were_sent(way: Way) -> None:
-    asked = way.start()
-    assert way.back(asked, state="another").status_code == 401
-    assert way.back(asked, code="guess").status_code == 401
-    code = way.provider.authorize(asked)
+    requested = way.start()
+    assert way.back(requested, state="another").status_code == 401
+    assert way.back(requested, code="guess").status_code == 401
+    code = way.provider.authorize(requested)
     cookies = dict(way.client.cookies)
-    assert way.back(asked, code=code).status_code == 303
-    assert way.back(asked, code=code).status_code == 401, "the cookie of the way is gone"
+    assert way.back(requested, code=code).status_code == 303
+    assert way.back(requested, code=code).status_code == 401, "the cookie of the way is gone"
     way.client.cookies.update(cookies)
-    assert way.back(asked, code=code).status_code == 401, "and the provider takes a code once"
+    assert way.back(requested, code=code).status_code == 401, "and the provider takes a code once"
     way.client.cookies.clear()
-    assert way.back(asked).status_code == 401, "another browser"
+    assert way.back(requested).status_code == 401, "another browser"
 
 
 def test_whoever_takes_too_long_begins_again(way: Way) -> None:
-    asked = way.start()
+    requested = way.start()
     clock = way.context.clock
     assert isinstance(clock, Clock)
     clock.pass_seconds(601)
-    assert way.back(asked).status_code == 401
+    assert way.back(requested).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -154,27 +154,27 @@ def test_whoever_takes_too_long_begins_again(way: Way) -> None:
         ("/api/v1/sign-in/forge/start", "/"),
     ],
 )
-def test_the_way_back_leads_to_the_page_asked_for_and_to_no_other_server(
+def test_the_way_back_leads_to_the_page_requested_and_to_no_other_server(
     way: Way, to: str, shown: str
 ) -> None:
     assert way.back(way.start(to=to)).headers["Location"] == shown
 
 
 def test_a_way_that_began_before_an_update_leads_to_the_first_page(way: Way) -> None:
-    asked = way.start(to="/p/demo")
+    requested = way.start(to="/p/demo")
     (cookie,) = (one for one in way.client.cookies.jar if "way" in one.name and one.value)
-    told = json.loads(way.context.box.open(str(cookie.value).encode()))
-    del told["to"]
-    cookie.value = way.context.box.seal(json.dumps(told)).decode()
-    assert way.back(asked).headers["Location"] == "/"
+    reported = json.loads(way.context.box.open(str(cookie.value).encode()))
+    del reported["to"]
+    cookie.value = way.context.box.seal(json.dumps(reported)).decode()
+    assert way.back(requested).headers["Location"] == "/"
 
 
 @pytest.mark.parametrize("way", [["nf-team"]], indirect=True)
 def test_only_members_of_a_group_where_the_operator_says_so(way: Way) -> None:
     for groups, status in ((None, 403), ([], 403), ("nf-team", 403), (["other", "nf-team"], 303)):
-        asked = way.start()
+        requested = way.start()
         way.provider.wrong = {"groups": groups}
-        assert way.back(asked).status_code == status, groups
+        assert way.back(requested).status_code == status, groups
 
 
 def test_wrong_settings_are_found_at_the_start(make_settings: Callable[..., Settings]) -> None:

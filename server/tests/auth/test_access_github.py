@@ -44,8 +44,8 @@ class Way:
         assert sent.headers["Location"].startswith(f"{self.at.url}/login/oauth/authorize?")
         return dict(parse_qsl(urlsplit(sent.headers["Location"]).query))
 
-    def back(self, asked: dict[str, str], **changed: str) -> Response:
-        params = {"state": asked["state"], "code": self.github.authorize(asked)} | changed
+    def back(self, requested: dict[str, str], **changed: str) -> Response:
+        params = {"state": requested["state"], "code": self.github.authorize(requested)} | changed
         return self.client.get(f"{SIGN_IN}/callback", params=params, follow_redirects=False)
 
 
@@ -77,20 +77,20 @@ def test_an_account_is_tied_to_the_number_not_to_the_login(way: Way) -> None:
 
 
 def test_a_code_that_does_not_fit_is_refused(way: Way) -> None:
-    asked = way.start()
-    assert (asked["code_challenge_method"], "scope" in asked) == ("S256", False)
-    assert way.back(asked, code="guess").status_code == 401
-    assert way.back(asked, state="another").status_code == 401
-    foreign = way.github.authorize(asked | {"code_challenge": "another browser's"})
-    assert way.back(asked, code=foreign).status_code == 401
+    requested = way.start()
+    assert (requested["code_challenge_method"], "scope" in requested) == ("S256", False)
+    assert way.back(requested, code="guess").status_code == 401
+    assert way.back(requested, state="another").status_code == 401
+    foreign = way.github.authorize(requested | {"code_challenge": "another browser's"})
+    assert way.back(requested, code=foreign).status_code == 401
     assert way.client.get("/api/v1/session").json()["name"] is None
 
 
 @pytest.mark.parametrize("way", [["nf-team"]], indirect=True)
 def test_only_members_of_an_organisation_where_the_operator_says_so(way: Way) -> None:
-    asked = way.start()
-    assert asked["scope"] == "read:org"
-    assert way.back(asked).status_code == 403
+    requested = way.start()
+    assert requested["scope"] == "read:org"
+    assert way.back(requested).status_code == 403
     way.github.orgs = ["other", "nf-team"]
     assert way.back(way.start()).status_code == 303
 

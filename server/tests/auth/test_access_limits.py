@@ -37,7 +37,9 @@ def served(
     return serve
 
 
-def test_a_flood_is_told_when_to_go_on_and_hooks_are_counted_apart(served: Callable[..., TestClient]) -> None:
+def test_a_flood_gets_the_time_to_go_on_and_hooks_are_counted_apart(
+    served: Callable[..., TestClient],
+) -> None:
     client = served(rate_api=3)
     assert [client.get(HEALTH).status_code for _ in range(5)] == [200, 200, 200, 429, 429]
     refused = client.get(HEALTH)
@@ -63,14 +65,14 @@ def test_a_limit_of_0_is_none(served: Callable[..., TestClient]) -> None:
 def test_other_sites_are_let_in_by_name_only_and_never_with_a_cookie(
     served: Callable[..., TestClient],
 ) -> None:
-    asked = {"Origin": "https://wall.example", "Access-Control-Request-Method": "GET"}
-    closed = served().options(HEALTH, headers=asked)
+    requested = {"Origin": "https://wall.example", "Access-Control-Request-Method": "GET"}
+    closed = served().options(HEALTH, headers=requested)
     assert "Access-Control-Allow-Origin" not in closed.headers
     opened = served(cors_origins="https://wall.example, https://b.example")
-    answer = opened.options(HEALTH, headers=asked)
+    answer = opened.options(HEALTH, headers=requested)
     assert answer.headers["Access-Control-Allow-Origin"] == "https://wall.example"
     assert "Access-Control-Allow-Credentials" not in answer.headers
-    other = opened.options(HEALTH, headers=asked | {"Origin": "https://evil.example"})
+    other = opened.options(HEALTH, headers=requested | {"Origin": "https://evil.example"})
     assert "Access-Control-Allow-Origin" not in other.headers
 
 

@@ -40,8 +40,8 @@ class Browser:
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
-    def sign_in(self, **told: str) -> Any:
-        who = self.ask("POST", "/session", 200, told)
+    def sign_in(self, **reported: str) -> Any:
+        who = self.ask("POST", "/session", 200, reported)
         self.csrf = who["csrf"]
         return who
 
@@ -140,8 +140,8 @@ def test_attempts_are_limited_even_with_the_right_password(service: Service) -> 
     member(service)
     for _ in range(sign_in_attempts.PAIR.amount):
         Browser(service).ask("POST", "/session", 401, {"name": "mona", "password": "wrong"})
-    told = {"name": "mona", "password": PASSWORD}
-    answer = Browser(service).client.post(f"{API}/session", json=told)
+    reported = {"name": "mona", "password": PASSWORD}
+    answer = Browser(service).client.post(f"{API}/session", json=reported)
     assert (answer.status_code, answer.json()["error"]["name"]) == (429, "too_many")
     assert int(answer.headers["Retry-After"]) > 0
 
@@ -195,7 +195,7 @@ def test_a_known_browser_is_limited_too_and_known_for_its_own_account_only(servi
 
 
 @pytest.mark.parametrize("forged", ["", "nonsense", "gAAAAABn"])
-def test_a_made_up_device_cookie_is_worth_nothing(service: Service, forged: str) -> None:
+def test_a_made_up_device_cookie_is_not_accepted(service: Service, forged: str) -> None:
     member(service)
     browser = Browser(service)
     browser.client.cookies.set("nalm-device", forged)
@@ -238,9 +238,9 @@ def test_writes_by_cookie_need_the_token_that_other_sites_cannot_read(service: S
     for csrf in ("", "0" * 64):
         browser.ask("PATCH", "/projects/demo", 403, {"public": True}, **{"X-CSRF-Token": csrf})
     browser.ask("PATCH", "/projects/demo", 200, {"public": True})
-    told = {"name": "mona", "password": PASSWORD}
+    reported = {"name": "mona", "password": PASSWORD}
     for foreign in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
-        Browser(service).ask("POST", "/session", 403, told, **foreign)
+        Browser(service).ask("POST", "/session", 403, reported, **foreign)
 
 
 @pytest.mark.parametrize("secure", [False, True])

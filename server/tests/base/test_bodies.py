@@ -63,7 +63,7 @@ def test_a_small_upload_cannot_fill_the_memory(database_url: str, tmp_path: Path
         assert peak_bytes(server.pid) - before < MEMORY_GROWTH
 
 
-def test_a_large_report_is_told_where_it_is_wrong(service: Service) -> None:
+def test_a_large_report_is_reported_where_it_is_wrong(service: Service) -> None:
     document = json.loads(body_of(make_report(1)))
     document["notes"] = ["n"] * 60_000 + [1]
     error = service.upload(json.dumps(document).encode(), 422)["error"]
@@ -108,8 +108,8 @@ def test_times_at_the_edge_of_the_calendar_are_invalid(service: Service, path: s
 
 @pytest.mark.parametrize("time", EDGES)
 def test_so_they_are_in_bodies(service: Service, time: str) -> None:
-    wanted = {"scenario": "sfc_a", "why": "known", "until": time}
-    details = service.post("/projects/demo/mutes", "admin", 422, wanted)["error"]["details"]
+    expected = {"scenario": "sfc_a", "why": "known", "until": time}
+    details = service.post("/projects/demo/mutes", "admin", 422, expected)["error"]["details"]
     assert [one["path"] for one in details] == ["body.until"]
 
 

@@ -136,17 +136,17 @@ def test_wrong_setting_is_refused_at_start(allow: str) -> None:
 
 def test_name_that_changes_its_mind_gets_the_address_that_was_checked() -> None:
     answers = [["8.8.8.8"], ["127.0.0.1"]]
-    asked: list[str] = []
+    requested: list[str] = []
 
     def rebinding(host: str, _port: int) -> list[network.Address]:
-        asked.append(host)
-        return [ip_address(one) for one in answers[len(asked) - 1]]
+        requested.append(host)
+        return [ip_address(one) for one in answers[len(requested) - 1]]
 
     outgoing.require_allowed("http://evil.test/", settings(), resolve=rebinding)
     with serving(lambda _seen: Reply()) as server:
         with outgoing.client(settings(), resolve=rebinding) as client, pytest.raises(OutgoingRefusedError):
             client.get(f"http://evil.test:{server.port}/")
-        assert (len(asked), server.seen) == (2, [])
+        assert (len(requested), server.seen) == (2, [])
 
 
 def test_inside_addresses_among_a_names_own_are_left_out() -> None:
@@ -204,11 +204,11 @@ def test_answers_are_limited_in_size_and_time(
 
 
 def test_what_is_remembered_is_of_one_address_and_one_token_and_bounded() -> None:
-    asked: list[str | None] = []
+    requested: list[str | None] = []
 
     def answer(seen: Seen) -> Reply:
-        asked.append(seen.headers.get("if-none-match"))
-        if asked[-1] == '"1"':
+        requested.append(seen.headers.get("if-none-match"))
+        if requested[-1] == '"1"':
             return Reply(304, b"")
         return Reply(body=seen.headers["authorization"].encode(), headers={"ETag": '"1"'})
 
@@ -219,7 +219,7 @@ def test_what_is_remembered_is_of_one_address_and_one_token_and_bounded() -> Non
     ):
         for token in ("a", "b", "a", "b", "c", "d", "a"):
             assert client.get(server.url, headers={"Authorization": token}).text == token
-    assert asked == [None, None, '"1"', '"1"', None, None, None]
+    assert requested == [None, None, '"1"', '"1"', None, None, None]
 
 
 def test_unknown_names_say_so() -> None:

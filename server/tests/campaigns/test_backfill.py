@@ -21,9 +21,9 @@ def line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kind, "OPEN_JOBS", 3)
 
 
-def start(service: Service, **wanted: Any) -> int:
-    asked = {"first": sha(0), "last": sha(LENGTH - 1), **wanted}
-    return int(service.post("/projects/demo/backfills", "admin", 201, asked)["id"])
+def start(service: Service, **expected: Any) -> int:
+    requested = {"first": sha(0), "last": sha(LENGTH - 1), **expected}
+    return int(service.post("/projects/demo/backfills", "admin", 201, requested)["id"])
 
 
 def shown(service: Service, backfill: int) -> dict[str, Any]:

@@ -22,8 +22,8 @@ def line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def start(service: Service, good: int = 0, bad: int = LENGTH - 1) -> int:
-    wanted = {"good": sha(good), "bad": sha(bad), "scenario": "sfc_a"}
-    return int(service.post("/projects/demo/bisections", "admin", 201, wanted)["id"])
+    expected = {"good": sha(good), "bad": sha(bad), "scenario": "sfc_a"}
+    return int(service.post("/projects/demo/bisections", "admin", 201, expected)["id"])
 
 
 def bench(service: Service, culprit: int | None, **outcomes: str) -> Bench:
@@ -112,9 +112,9 @@ def test_a_cancelled_bisect_ends_with_its_job(service: Service) -> None:
     agent.work()
     cancelled = service.post(f"/bisections/{bisect}/cancel", "admin", 200, {})
     assert cancelled["state"] == "cancelled"
-    asked = len(agent.measured)
+    requested = len(agent.measured)
     agent.work_all()
-    assert len(agent.measured) == asked
+    assert len(agent.measured) == requested
     assert service.post(f"/bisections/{bisect}/cancel", "admin", 200, {})["state"] == "cancelled"
     assert not service.get("/jobs", project="demo", state=["queued", "leased"])
 
@@ -130,14 +130,14 @@ def test_ends_the_wrong_way_round_fail_with_the_reason(service: Service) -> None
 
 @pytest.mark.usefixtures("line")
 def test_only_developers_ask(service: Service) -> None:
-    wanted = {"good": sha(0), "bad": sha(3), "scenario": "sfc_a"}
-    assert service.client.post("/api/v1/projects/demo/bisections", json=wanted).status_code == 401
-    assert service.post("/projects/demo/bisections", "upload", 403, wanted)
+    expected = {"good": sha(0), "bad": sha(3), "scenario": "sfc_a"}
+    assert service.client.post("/api/v1/projects/demo/bisections", json=expected).status_code == 401
+    assert service.post("/projects/demo/bisections", "upload", 403, expected)
 
 
 @pytest.mark.usefixtures("line")
 def test_a_scenario_nobody_has_heard_of_is_refused(service: Service) -> None:
     service.upload(body_of(make_report(1)))
-    wanted = {"good": sha(0), "bad": sha(4), "scenario": "typo"}
-    error = service.post("/projects/demo/bisections", "admin", 422, wanted)["error"]
+    expected = {"good": sha(0), "bad": sha(4), "scenario": "typo"}
+    error = service.post("/projects/demo/bisections", "admin", 422, expected)["error"]
     assert error["message"] == "No run has a scenario 'typo'; known are sfc_a."

@@ -82,7 +82,7 @@ def stored(service: Service, campaign_id: int) -> CampaignRow:
     return found
 
 
-def test_a_kind_is_planned_once_asked_until_it_has_no_more_and_concluded(
+def test_a_kind_is_planned_once_requested_until_it_has_no_more_and_concluded(
     service: Service, twice: Twice
 ) -> None:
     campaign = start(service, ends=True)

@@ -74,11 +74,11 @@ def test_it_is_measured_again_on_the_same_host_and_confirmed(service: Service) -
     assert confirming(service, alert).state == "measuring"
     bench.work_all("bench-1")
     assert alert_of(service, alert).state == "confirmed"
-    told = confirming(service, alert)
-    assert (told.state, told.seen_on, told.host_specific) == ("confirmed", ["bench-1"], False)
-    assert told.measurements[0].outcome == "regressed"
-    assert told.measurements[0].ratio is not None
-    assert service.get(f"/alerts/{alert}")["confirming"] == told.model_dump(mode="json")
+    reported = confirming(service, alert)
+    assert (reported.state, reported.seen_on, reported.host_specific) == ("confirmed", ["bench-1"], False)
+    assert reported.measurements[0].outcome == "regressed"
+    assert reported.measurements[0].ratio is not None
+    assert service.get(f"/alerts/{alert}")["confirming"] == reported.model_dump(mode="json")
 
 
 def test_what_is_not_there_again_is_dismissed(service: Service) -> None:
@@ -104,8 +104,8 @@ def test_a_confirmation_raises_no_second_alert_and_is_the_commits_newest_run(ser
 @pytest.mark.parametrize("ended", ["by its time", "by hand"])
 def test_what_was_muted_is_measured_again_when_it_ends(service: Service, ended: str) -> None:
     bench = rig(service)
-    wanted = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
-    mute = service.post("/projects/demo/mutes", "admin", 201, wanted)
+    expected = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
+    mute = service.post("/projects/demo/mutes", "admin", 201, expected)
     measure(service, bench)
     bench.work_all("bench-1")
     (alert,) = service.get("/projects/demo/alerts")
@@ -130,12 +130,12 @@ def test_a_scenario_that_joins_while_it_is_measured_is_measured_too(service: Ser
     costs: dict[str, Any] = {"base_costs": COSTS, "head_costs": {**COSTS, "nat": SLOW}}
     service.upload(body_of(make_report(99, base=sha(0), head=sha(1), scenario="sfc_b", **costs)))
     bench.work_all("bench-1")
-    told = confirming(service, alert)
-    assert [(one.scenario, one.outcome) for one in told.measurements] == [
+    reported = confirming(service, alert)
+    assert [(one.scenario, one.outcome) for one in reported.measurements] == [
         ("sfc_a", "regressed"),
         ("sfc_b", "regressed"),
     ]
-    assert (told.state, job["scenarios"]) == ("confirmed", ["sfc_a"])
+    assert (reported.state, job["scenarios"]) == ("confirmed", ["sfc_a"])
     assert alert_of(service, alert).scenarios == ["sfc_a", "sfc_b"]
 
 
@@ -146,11 +146,15 @@ def test_another_host_that_does_not_see_it_makes_it_host_specific(
     bench = rig(service, bench_2="same")
     alert = found(service, bench, "bench-2")
     bench.work_all(*order)
-    told = confirming(service, alert)
+    reported = confirming(service, alert)
     assert alert_of(service, alert).state == "confirmed"
-    assert (told.seen_on, told.not_seen_on, told.host_specific) == (["bench-1"], ["bench-2"], True)
-    wanted = {job["only_host"]: job["not_host"] for job in confirm_jobs(service)}
-    assert wanted == {"bench-1": None, None: "bench-1"}
+    assert (reported.seen_on, reported.not_seen_on, reported.host_specific) == (
+        ["bench-1"],
+        ["bench-2"],
+        True,
+    )
+    expected = {job["only_host"]: job["not_host"] for job in confirm_jobs(service)}
+    assert expected == {"bench-1": None, None: "bench-1"}
 
 
 def test_a_run_on_another_host_enters_no_series_and_overrules_nothing(service: Service) -> None:
@@ -178,19 +182,19 @@ def test_undecided_twice_stays_new_and_says_so(service: Service) -> None:
     bench = rig(service, bench_1="undecided")
     alert = found(service, bench)
     bench.work_all("bench-1")
-    told = confirming(service, alert)
-    assert (alert_of(service, alert).state, told.state) == ("new", "inconclusive")
-    assert (told.why or "").startswith("sfc_a: not confirmed: inconclusive on bench-1")
-    assert [one.budget_seconds for one in told.measurements] == [None, 360.0]
+    reported = confirming(service, alert)
+    assert (alert_of(service, alert).state, reported.state) == ("new", "inconclusive")
+    assert (reported.why or "").startswith("sfc_a: not confirmed: inconclusive on bench-1")
+    assert [one.budget_seconds for one in reported.measurements] == [None, 360.0]
 
 
 def test_a_job_that_fails_leaves_it_open(service: Service) -> None:
     bench = rig(service, bench_1="lost")
     alert = found(service, bench)
     bench.work_all("bench-1")
-    told = confirming(service, alert)
-    assert (alert_of(service, alert).state, told.state) == ("new", "inconclusive")
-    assert "no such file" in (told.measurements[0].why or "")
+    reported = confirming(service, alert)
+    assert (alert_of(service, alert).state, reported.state) == ("new", "inconclusive")
+    assert "no such file" in (reported.measurements[0].why or "")
 
 
 def test_a_silent_agents_job_is_given_out_again(service: Service) -> None:
@@ -209,10 +213,10 @@ def test_a_host_that_does_not_come_is_replaced_and_cannot_dismiss(service: Servi
     bench.drain()
     service.clock.now += hosts.PATIENCE + timedelta(seconds=1)
     assert bench.work("bench-2") is not None
-    told = confirming(service, alert)
-    assert (alert_of(service, alert).state, told.state) == ("new", "inconclusive")
-    assert "the host that measured it first has left the pool" in (told.why or "")
-    assert told.measurements[0].wanted == "instead"
+    reported = confirming(service, alert)
+    assert (alert_of(service, alert).state, reported.state) == ("new", "inconclusive")
+    assert "the host that measured it first has left the pool" in (reported.why or "")
+    assert reported.measurements[0].remeasurement == "instead"
 
 
 def test_a_revoked_host_is_not_waited_for(service: Service) -> None:
@@ -228,7 +232,7 @@ def test_a_revoked_host_is_not_waited_for(service: Service) -> None:
     assert alert_of(service, alert).state == "confirmed"
 
 
-def test_without_any_host_it_is_told_as_it_was_seen(service: Service) -> None:
+def test_without_any_host_it_is_reported_as_it_was_seen(service: Service) -> None:
     run = service.upload(body_of(make_report(1, head_costs={"nat": SLOW})))["run_id"]
     alert = suspect_run(service, run)
     rig(service).drain()
@@ -283,9 +287,9 @@ def test_a_step_between_measured_commits_is_bisected_to_its_culprit(service: Ser
     assert row.state == "confirmed"
     with service.context.read_sessions() as session:
         assert session.get_one(CommitRow, row.commit_id).sha == sha(5)
-    told = confirming(service, alert)
-    assert (told.base_sha, told.head_sha, told.gradual) == (sha(4), sha(5), False)
-    assert told.measurements[0].wanted == "bisect"
+    reported = confirming(service, alert)
+    assert (reported.base_sha, reported.head_sha, reported.gradual) == (sha(4), sha(5), False)
+    assert reported.measurements[0].remeasurement == "bisect"
 
 
 def test_no_change_between_the_ends_is_dismissed(service: Service) -> None:
@@ -303,9 +307,9 @@ def test_a_slow_drift_is_confirmed_and_nobody_is_the_culprit(service: Service) -
     measure(service, bench, 8, base=7)
     alert = suspect_history(service, after=1, culprit=8)
     bench.work_all("bench-1")
-    told = confirming(service, alert)
-    assert (alert_of(service, alert).state, told.gradual) == ("confirmed", True)
-    assert (told.base_sha, told.head_sha) == (sha(1), sha(8))
+    reported = confirming(service, alert)
+    assert (alert_of(service, alert).state, reported.gradual) == ("confirmed", True)
+    assert (reported.base_sha, reported.head_sha) == (sha(1), sha(8))
 
 
 def test_a_step_of_one_commit_is_measured_as_a_pair(service: Service) -> None:
@@ -319,7 +323,7 @@ def test_a_step_of_one_commit_is_measured_as_a_pair(service: Service) -> None:
     assert (job["base_sha"], job["head_sha"]) == (sha(7), sha(8))
 
 
-def test_a_regression_over_several_commits_is_told_and_then_bisected(service: Service) -> None:
+def test_a_regression_over_several_commits_is_reported_and_then_bisected(service: Service) -> None:
     bench = rig(service, culprit=3)
     runs = measure(service, bench, 6, base=0)
     alert = suspect_run(service, *runs)

@@ -45,8 +45,8 @@ def test_a_cost_model_is_fitted_of_all_cells_and_none_is_in_a_series(service: Se
     number = ask(service, revision="main")
     agent = Agent(service)
     lease = agent.lease()
-    told = lease["experiment"]
-    assert (told["id"], told["kind"], told["names"]) == (number, "features", [])
+    reported = lease["experiment"]
+    assert (reported["id"], reported["kind"], reported["names"]) == (number, "features", [])
     assert (lease["base_sha"], lease["head_sha"], lease["reason"]) == (sha(3), sha(3), "experiment")
     first, *rest = cells(sha(3), lease["experiment"]["seed"])
     agent.send(lease, first)
@@ -160,9 +160,9 @@ def test_parameters_of_a_request_reach_its_agent(service: Service) -> None:
     agent.lease(204, loads=True, flows=True)
     assert "parameters of experiments" in service.get(f"/jobs/{shown(service, number)['job_id']}")["waiting"]
     lease = agent.lease(loads=True, parameters=True)
-    for told in (lease["experiment"]["parameters"], shown(service, number)["parameters"]):
-        assert {name: told[name] for name in parameters} == parameters
-        assert (told["ring"], told["launches"]) == ([], None)
+    for reported in (lease["experiment"]["parameters"], shown(service, number)["parameters"]):
+        assert {name: reported[name] for name in parameters} == parameters
+        assert (reported["ring"], reported["launches"]) == ([], None)
     body = {"kind": "queue", "revision": "main", "parameters": parameters}
     again = service.post("/projects/demo/experiments", "admin", 201, body)
     assert (again["id"], again["state"]) == (number, "running"), "the same one, under way"
@@ -202,7 +202,7 @@ def test_an_experiment_under_load_without_a_result_says_why(service: Service) ->
     assert "uploaded no report" in shown(service, number)["message"]
 
 
-def test_a_result_that_nobody_asked_for_is_refused(service: Service) -> None:
+def test_a_result_that_nobody_requested_is_refused(service: Service) -> None:
     ask(service, "cores")
     agent = Agent(service)
     lease = agent.lease(loads=True)
@@ -290,7 +290,7 @@ def test_a_project_whose_reference_is_set_has_its_features_measured_there(servic
     assert (job["reason"], job["head_sha"], job["experiment_id"]) == ("experiment", sha(2), 1)
 
 
-def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: Service) -> None:
+def test_a_reference_that_moves_has_what_was_requested_before_requested_again(service: Service) -> None:
     service.upload(body_of(make_report(2, base=1, head=2)))
     ask(service, "models", names=["sfc_a"], cell_seconds=5.0)
 
@@ -309,7 +309,7 @@ def test_a_reference_that_moves_has_what_was_asked_before_asked_again(service: S
     assert moved() == [], "what is under way is not asked again"
 
 
-def test_the_same_one_under_way_is_not_asked_again(service: Service) -> None:
+def test_the_same_one_under_way_is_not_requested_again(service: Service) -> None:
     first = ask(service, names=["sfc_a"])
     assert ask(service, names=["sfc_a"]) == first != ask(service, names=["sfc_b"])
 

@@ -26,9 +26,9 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TOKEN = "nalm_" + "t" * 43
 TIMES = {"created_at": NOW, "updated_at": NOW}
 ENDED = {**TIMES, "finished_at": NOW}
-ASKED = {"project_id": 1, "requested_by": "ann", "tries": 0}
-RANGE = {**ASKED, "first_sha": sha(0), "last_sha": sha(3)}
-SEARCH = {**ASKED, "scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(2)}
+REQUESTED = {"project_id": 1, "requested_by": "ann", "tries": 0}
+RANGE = {**REQUESTED, "first_sha": sha(0), "last_sha": sha(3)}
+SEARCH = {**REQUESTED, "scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(2)}
 MODELS = {"kind": "models", "cells": 1, "taken": 1, "partial": True, "unusable": {}, "rows": []}
 EXPERIMENT = {"project_id": 1, "commit_id": 2, "kind": "models", "requested_by": "ann"}
 MEASURED = {"scenario": "sfc_a", "asked_at": NOW, "first_host": "a"}

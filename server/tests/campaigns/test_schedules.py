@@ -30,8 +30,8 @@ def repo(service: Service, tmp_path: Path) -> Repo:
 
 
 def add(service: Service, against: str = "previous", status: int = 201, **given: Any) -> Any:
-    wanted = {"name": "hourly", "cron": "0 * * * *", "against": against, **given}
-    return service.post(SCHEDULES, "admin", status, wanted)
+    expected = {"name": "hourly", "cron": "0 * * * *", "against": against, **given}
+    return service.post(SCHEDULES, "admin", status, expected)
 
 
 def ask(service: Service, method: str, status: int = 200, **given: Any) -> Any:
@@ -115,7 +115,7 @@ def test_two_workers_make_one_job(service: Service, clock: Clock, repo: Repo) ->
     assert len(service.get("/jobs", project="demo")) == 1
 
 
-def test_a_repository_that_is_away_is_asked_again(service: Service, clock: Clock, repo: Repo) -> None:
+def test_a_repository_that_is_away_is_tried_again(service: Service, clock: Clock, repo: Repo) -> None:
     push(repo, "first", "second")
     add(service, cron="0 10 * * *")
     away = repo.path.rename(repo.path.with_name("away"))

@@ -47,8 +47,8 @@ def judged(service: Service, measured: Sequence[Measured]) -> list[dict[str, Any
     return points(service)
 
 
-def points(service: Service, **wanted: Any) -> list[dict[str, Any]]:
-    found = service.get("/projects/demo/change-points", **wanted)
+def points(service: Service, **expected: Any) -> list[dict[str, Any]]:
+    found = service.get("/projects/demo/change-points", **expected)
     return [one for one in found if one["metric"] == "cpp"]
 
 
@@ -117,12 +117,12 @@ def test_order_of_arrival_does_not_matter(service: Service) -> None:
     for some in (of_b[:16], of_b[16:17], of_b[17:18], of_b[18:]):
         judged(service, some)
     kept = ("sha", "low_sha", "high_sha", "stage", "ratio", "probability", "significant", "state")
-    told = [
+    reported = [
         sorted([one[name] for name in kept] for one in points(service, scenario=scenario))
         for scenario in ("sfc_a", "sfc_b")
     ]
-    assert len(told[0]) == 2
-    assert told[0] == told[1]
+    assert len(reported[0]) == 2
+    assert reported[0] == reported[1]
 
 
 def test_another_kernel_begins_a_segment_and_is_no_change(service: Service) -> None:
@@ -173,7 +173,7 @@ def test_what_a_commit_that_was_not_measured_declares_begins_a_segment_at_the_ne
     assert [(one["sha"], one["kind"]) for one in service.get(HISTORY)["segments"]] == [(sha(15), "expected")]
 
 
-def test_what_is_declared_later_keeps_the_alert_that_was_told(service: Service) -> None:
+def test_what_is_declared_later_keeps_the_alert_that_was_reported(service: Service) -> None:
     before = judged(service, STEP)
     expect(service, 15)
     assert judged(service, line(levels((1, 160.0)), first=23)) == before
@@ -249,7 +249,7 @@ def test_what_one_host_does_alone_is_shown_as_its_own(service: Service) -> None:
     assert [(one["stage"], one["sha"]) for one in again] == [(one["stage"], one["sha"]) for one in shown]
 
 
-def test_command_looks_anew_and_tells_nobody(service: Service, tmp_path: Path) -> None:
+def test_command_looks_again_and_notifies_nobody(service: Service, tmp_path: Path) -> None:
     judged(service, STEP)
     settings = service.context.settings
     environment = {"NALM_DATABASE_URL": settings.resolved_database_url}

@@ -124,9 +124,9 @@ def story(service: Service, tmp_path: Path) -> Iterator[Story]:
 def test_the_story(story: Story) -> None:
     """One history of some seconds: every part of the claim is looked at in it."""
     one_alert_for_each_planted_regression(story)
-    each_was_measured_again_before_anyone_was_told(story)
+    each_was_measured_again_before_anyone_was_notified(story)
     features_are_shown_with_their_price(story)
-    nothing_else_is_told(story)
+    nothing_else_is_reported(story)
     code_against_itself_makes_no_alert(story)
     the_service_knows_how_well_it_did(story)
 
@@ -142,11 +142,11 @@ def one_alert_for_each_planted_regression(story: Story) -> None:
         assert 1 < one["low"] <= one["ratio"] <= one["high"]
 
 
-def each_was_measured_again_before_anyone_was_told(story: Story) -> None:
+def each_was_measured_again_before_anyone_was_notified(story: Story) -> None:
     for one in story.alerts():
         steps = [(step["state"], step["told"]) for step in one["history"]]
         assert list(dict.fromkeys(state for state, _ in steps)) == ["new", "confirmed"], one
-        assert not any(told for state, told in steps if state == "new"), one
+        assert not any(reported for state, reported in steps if state == "new"), one
     again = {lease["head_sha"] for lease in story.lab.leases if lease["reason"] == "confirm"}
     assert again == {sha for sha, planted in story.merges.items() if planted.stage}
     hosts = {lease["host"] for lease in story.lab.leases if lease["reason"] == "confirm"}
@@ -161,7 +161,7 @@ def features_are_shown_with_their_price(story: Story) -> None:
     assert story.verdict("acl")["display"] == "feature"
 
 
-def nothing_else_is_told(story: Story) -> None:
+def nothing_else_is_reported(story: Story) -> None:
     for planted in story.merges.values():
         display = story.verdict(planted.branch)["display"]
         assert display in {planted.display, UNDECIDED.get(planted.display)}, planted

@@ -123,7 +123,7 @@ def test_the_list_shows_what_each_says_of_itself(call: Call) -> None:
     assert "The report store" in call("--help")[1]
 
 
-def test_its_version_is_told(call: Call) -> None:
+def test_its_version_is_reported(call: Call) -> None:
     code, said, _ = call("--version")
     shown = re.fullmatch(r"nalm-server (\S+)(?: \(commit [0-9a-f]{12}(?:-dirty)?\))?\n", said)
     assert code == 0 and shown is not None and shown[1] == version("nalm-server")
@@ -136,7 +136,7 @@ def test_an_option_there_is_not_is_named(call: Call, words: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize(("command", "given", "expected"), WRONG)
-def test_a_mistake_is_told_in_a_line(call: Call, command: str, given: str, expected: int) -> None:
+def test_a_mistake_is_reported_in_a_line(call: Call, command: str, given: str, expected: int) -> None:
     code, _, complaint = call(*command.split(), *given.split(" ") if given else ())
     assert code == expected, complaint
     assert "Traceback" not in complaint

@@ -94,7 +94,7 @@ ALERT = {
 }
 
 
-def told(*states: str) -> tuple[httpx.Client, list[str]]:
+def reported(*states: str) -> tuple[httpx.Client, list[str]]:
     """A server whose one alert is in these states, one after another, and what is left of them."""
     left = list(states)
 
@@ -106,10 +106,10 @@ def told(*states: str) -> tuple[httpx.Client, list[str]]:
 
 def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nalm_server.cli.demo.alerts.POLL_SECONDS", 0.0)
-    client, _ = told("new", "new", "confirmed")
+    client, _ = reported("new", "new", "confirmed")
     (alert,) = settled(client, "demo", check_server=lambda: None, limit_seconds=60)
     assert alert["state"] == "confirmed"
-    client, left = told("new", "new", "new")
+    client, left = reported("new", "new", "new")
     (alert,) = settled(client, "demo", check_server=lambda: None, limit_seconds=0)
     assert (alert["state"], len(left)) == ("new", 2), "its time is over: shown as it is"
 

@@ -62,7 +62,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("schedule remove demo nightly", COULD_NOT, "no schedule 'nightly'"),
     ],
 )
-def test_a_mistake_is_told(home: Path, command: str, code: int, wrong: str) -> None:
+def test_a_mistake_is_reported(home: Path, command: str, code: int, wrong: str) -> None:
     done = run(home, *command.split())
     assert done.exit_code == code, done.output
     assert wrong in done.stderr
@@ -73,8 +73,8 @@ def test_a_mistake_is_told(home: Path, command: str, code: int, wrong: str) -> N
 def test_what_works_says_so(home: Path) -> None:
     assert "backfill 1 is planning" in run(home, "backfill", "demo", "v1", "main").stdout
     assert "bisect 1 is planning" in run(home, "bisect", "demo", "v1", "main", "--scenario", "s").stdout
-    asked = run(home, "job", "request", "demo", "main", "--base", "v1", "--kind", "rate")
-    assert "job 1 of demo: queued" in asked.stdout and "requested by" in asked.stdout
+    requested = run(home, "job", "request", "demo", "main", "--base", "v1", "--kind", "rate")
+    assert "job 1 of demo: queued" in requested.stdout and "requested by" in requested.stdout
     assert run(home, "job", "list").exit_code == 0
     added = run(home, "schedule", "add", "demo", "weekly", "--cron", "0 3 * * sun", "--against", "release")
     assert "weekly  0 3 * * sun  against release  next " in added.stdout

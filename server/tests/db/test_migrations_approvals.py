@@ -28,9 +28,9 @@ def run(url: str, *statements: str) -> list[tuple[Any, ...]]:
     engine = make_engine(url)
     with engine.begin() as connection:
         found = [connection.execute(text(one)) for one in statements]
-        told = [tuple(row) for row in found[-1]] if found[-1].returns_rows else []
+        reported = [tuple(row) for row in found[-1]] if found[-1].returns_rows else []
     engine.dispose()
-    return told
+    return reported
 
 
 def job(number: int, pull_request: int, state: str, held: str) -> str:

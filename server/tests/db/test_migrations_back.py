@@ -35,7 +35,7 @@ LINKS = (
 )
 
 
-def told(url: str, query: str) -> list[tuple[Any, ...]]:
+def reported(url: str, query: str) -> list[tuple[Any, ...]]:
     engine = make_engine(url)
     with engine.connect() as connection:
         found = [tuple(row) for row in connection.execute(text(query))]
@@ -64,25 +64,25 @@ def used(make_settings: Callable[..., Settings], clock: Clock) -> Iterator[Servi
 
 
 def test_the_older_program_knows_all_that_is_left(used: Service, database_url: str) -> None:
-    runs = told(database_url, "SELECT id, run_id FROM runs ORDER BY id")
-    jobs = told(database_url, "SELECT id FROM jobs ORDER BY id")
-    points = told(database_url, "SELECT * FROM history_points ORDER BY run_number")
-    links = told(database_url, LINKS)
+    runs = reported(database_url, "SELECT id, run_id FROM runs ORDER BY id")
+    jobs = reported(database_url, "SELECT id FROM jobs ORDER BY id")
+    points = reported(database_url, "SELECT * FROM history_points ORDER BY run_number")
+    links = reported(database_url, LINKS)
     assert len(links) > 10
-    outcomes = told(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display")
+    outcomes = reported(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display")
     assert points != [] and outcomes != []
     migrate.downgrade(database_url, BEFORE)
-    assert told(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
-    assert told(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
-    assert {reason for (reason,) in told(database_url, "SELECT reason FROM jobs")} <= OLD_REASONS
+    assert reported(database_url, "SELECT id, run_id FROM runs ORDER BY id") == runs
+    assert reported(database_url, "SELECT id FROM jobs ORDER BY id") == jobs
+    assert {reason for (reason,) in reported(database_url, "SELECT reason FROM jobs")} <= OLD_REASONS
     last = f"SELECT state FROM jobs ORDER BY id DESC LIMIT {len(NEW)}"
-    assert sorted(state for (state,) in told(database_url, last)) == ["cancelled"] * 4 + ["done"]
+    assert sorted(state for (state,) in reported(database_url, last)) == ["cancelled"] * 4 + ["done"]
     migrate.upgrade(database_url)
-    assert told(database_url, "SELECT * FROM history_points ORDER BY run_number") == points
-    again = told(database_url, LINKS)
+    assert reported(database_url, "SELECT * FROM history_points ORDER BY run_number") == points
+    again = reported(database_url, LINKS)
     assert [one[:5] for one in again] == [one[:5] for one in links]
     for old, new in zip(links, again, strict=True):
         assert new[5:] == pytest.approx(old[5:], rel=0.5, abs=1e-5)
-    assert told(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display") == outcomes
+    assert reported(database_url, "SELECT * FROM commit_outcomes ORDER BY commit_id, display") == outcomes
     assert len(used.get("/jobs", limit=500)) == len(jobs)
     assert used.get("/projects/demo/change-points") == []

@@ -42,8 +42,8 @@ def set_reference(service: Service, revision: str | None) -> dict[str, object]:
     return answer
 
 
-def points(service: Service, **asked: object) -> list[dict[str, object]]:
-    (line,) = service.get("/projects/demo/ncpp", **asked)["lines"]
+def points(service: Service, **requested: object) -> list[dict[str, object]]:
+    (line,) = service.get("/projects/demo/ncpp", **requested)["lines"]
     return list(line["points"])
 
 

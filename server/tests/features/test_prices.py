@@ -74,12 +74,12 @@ def test_since_the_last_release(history: Service) -> None:
 
 def test_experiments_tell_it_with_an_interval(history: Service) -> None:
     later = fitted()
-    dearer = later.prices[0].model_copy(
+    slower = later.prices[0].model_copy(
         update={"cycles": 180.0, "low": 177.0, "high": 183.0, "stages": {"nat": 175.0, "tx": 5.0}}
     )
     with history.context.sessions() as session:
         fits.keep(session, Origin(1, sha(1), "vm-2"), later, history.clock())
-        moved = later.model_copy(update={"prices": [dearer]})
+        moved = later.model_copy(update={"prices": [slower]})
         fits.keep(session, Origin(1, sha(3), "vm-2"), moved, history.clock())
         session.commit()
     nat = priced(history, "nat", "experiment")

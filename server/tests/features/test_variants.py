@@ -56,7 +56,7 @@ def test_nothing_measured_is_not_found(service: Service) -> None:
     assert service.get("/projects/demo/ablation", 404, commit="v1")["error"]
 
 
-def test_what_experiments_found_at_the_commit_is_told_beside_it(measured: Service) -> None:
+def test_what_experiments_found_at_the_commit_is_shown_beside_it(measured: Service) -> None:
     base = Figure(cpp=260.0, sources={"cpp": "tsc"})
     row = ModelRow(
         chain="sfc_a", model="rtc", figure=base, pps=7e6, stages={}, ratio_cpp=None, low=None, high=None

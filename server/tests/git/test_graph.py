@@ -109,15 +109,15 @@ def git_in(mirror: Path, *arguments: str) -> str:
     return Repo(mirror, mirror).bare(*arguments)
 
 
-def test_what_is_known_is_not_asked_again(context: Context, repo: Repo, forge: Forge) -> None:
+def test_what_is_known_is_not_read_again(context: Context, repo: Repo, forge: Forge) -> None:
     first, second = repo.commit("first"), repo.commit("second")
     repo.push()
     project = add_project(context, f"{forge.url}/nf.git")
     graph.first_parent(context, project, first, second)
-    asked = len(forge.asked)
+    requested = len(forge.requested)
     forge.down = True
     assert graph.merge_base(context, project, first, second) == first
-    assert len(forge.asked) == asked
+    assert len(forge.requested) == requested
     with pytest.raises(GraphError, match="503"):
         graph.first_parent(context, project, second, "1" * 40)
 
@@ -239,15 +239,15 @@ def test_addresses_that_git_could_misread(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "wanted"),
+    ("address", "expected"),
     [
         ("https://example.org/a/b.git", "https"), ("http://[::1]:3000/a", "http"), ("/srv/nf.git", "file"),
         ("ssh://git@example.org:2222/a/b.git", "ssh"), ("git@example.org:a/b.git", "ssh"),
         ("file:///srv/a", "file"),
     ],
 )  # fmt: skip
-def test_addresses_that_are_read(address: str, wanted: str) -> None:
-    assert protocol(address, local=True) == wanted
+def test_addresses_that_are_read(address: str, expected: str) -> None:
+    assert protocol(address, local=True) == expected
 
 
 @pytest.mark.parametrize(

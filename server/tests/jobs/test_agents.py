@@ -26,15 +26,15 @@ def admin(service: Service, method: str, path: str, status: int = 200, **body: A
     return answer.json() if answer.content else None
 
 
-def invite(service: Service, **wanted: Any) -> str:
-    return str(service.post("/agents/invitations", "admin", 201, wanted)["token"])
+def invite(service: Service, **expected: Any) -> str:
+    return str(service.post("/agents/invitations", "admin", 201, expected)["token"])
 
 
 def register(
     service: Service, name: str, status: int = 201, invitation: str | None = None, **more: Any
 ) -> Any:
-    told = {"invitation": invitation or invite(service), "name": name, "host_class": "vm-2", **more}
-    answer = service.client.post("/api/v1/agent/register", json=told)
+    reported = {"invitation": invitation or invite(service), "name": name, "host_class": "vm-2", **more}
+    answer = service.client.post("/api/v1/agent/register", json=reported)
     assert answer.status_code == status, answer.text
     if status == 201:
         service.tokens[name] = answer.json()["token"]
@@ -59,8 +59,8 @@ def state_of(service: Service, name: str) -> tuple[str, str | None]:
 
 
 def finish(service: Service, name: str, given: dict[str, Any], status: int = 200, **more: Any) -> Any:
-    told = {"fence": given["fence"], "outcome": "done", **more}
-    return service.post(f"/agent/jobs/{given['job_id']}/finish", name, status, told)
+    reported = {"fence": given["fence"], "outcome": "done", **more}
+    return service.post(f"/agent/jobs/{given['job_id']}/finish", name, status, reported)
 
 
 def test_an_invitation_is_good_once(service: Service, clock: Clock) -> None:
@@ -117,12 +117,12 @@ def test_an_agent_can_do_nothing_to_anothers_job(service: Service) -> None:
     register(service, "bench-8")
     given = lease(service, "bench-7")
     where = f"/agent/jobs/{given['job_id']}"
-    for path, told in (
+    for path, reported in (
         ("progress", {"step": "building"}),
         ("finish", {"outcome": "done"}),
         ("release", {"reason": "mine now"}),
     ):
-        service.post(f"{where}/{path}", "bench-8", 409, {"fence": given["fence"], **told})
+        service.post(f"{where}/{path}", "bench-8", 409, {"fence": given["fence"], **reported})
     report = body_of(make_report(1))
     service.upload(report, 409, "bench-8", job_id=given["job_id"], fence=given["fence"])
     service.upload(report, 201, "bench-7", job_id=given["job_id"], fence=given["fence"])
@@ -165,17 +165,17 @@ def test_a_draining_host_ends_what_it_has(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("reported", "reason"),
     [
         ({"health": {"disk_free_bytes": 5 << 20}}, "its disk is full (5 MiB free"),
         ({"health": {"resolves": 0.31}}, "too noisy: it resolves no change under 31.0 %"),
         ({"health": {}, "clock": "2026-11-21T10:00:00Z"}, "clock is +3600 s off"),
     ],
 )
-def test_a_sick_host_is_given_nothing(service: Service, told: dict[str, Any], reason: str) -> None:
+def test_a_sick_host_is_given_nothing(service: Service, reported: dict[str, Any], reason: str) -> None:
     job_id = push(service, 1)
     register(service, "bench-7")
-    assert reason in (why_idle(service, "bench-7", **told) or "")
+    assert reason in (why_idle(service, "bench-7", **reported) or "")
     assert state_of(service, "bench-7")[0] == "sick"
     waiting = service.get(f"/jobs/{job_id}")["waiting"]
     assert "bench-7 is sick" in waiting
@@ -185,7 +185,7 @@ def test_a_sick_host_is_given_nothing(service: Service, told: dict[str, Any], re
     assert service.get(f"/jobs/{job_id}")["waiting"] is None
 
 
-def test_an_agent_too_old_or_too_new_is_told_what_to_do(service: Service) -> None:
+def test_an_agent_too_old_or_too_new_gets_what_to_do(service: Service) -> None:
     register(service, "bench-7")
     for api, words in ((0, "install the nalm-agent"), (99, "update the server, or install")):
         error = lease(service, "bench-7", 426, api=api, version="0.0.1")["error"]

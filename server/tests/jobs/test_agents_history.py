@@ -25,8 +25,8 @@ def health_of(service: Service, name: str = "bench-1", **params: Any) -> list[di
 
 
 def tell(service: Service, **health: Any) -> None:
-    asked = {"host": "bench-1", "host_class": "vm-2", "health": health, "version": "1.2.3"}
-    service.post("/agent/lease", "agent", 204, asked)
+    requested = {"host": "bench-1", "host_class": "vm-2", "health": health, "version": "1.2.3"}
+    service.post("/agent/lease", "agent", 204, requested)
 
 
 def test_health_is_a_sample_a_minute(service: Service, clock: Clock) -> None:
@@ -108,7 +108,7 @@ def test_what_doctor_measured_later_is_shown_without_another_fingerprint(
 
 
 @pytest.mark.parametrize("field", ["latencies_ns", "transfer_ns"])
-def test_what_is_measured_anew_each_time_is_no_change(field: str) -> None:
+def test_what_is_measured_again_each_time_is_no_change(field: str) -> None:
     before = make_report(1).host.model_dump(mode="json")
     after = before | {field: {"l1": 1.7}}
     assert digest_of(before) == digest_of(after)

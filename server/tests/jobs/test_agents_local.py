@@ -98,12 +98,14 @@ def test_a_shared_token_does_nothing_to_a_registered_hosts_job(service: Service,
     job_id = push(service, 1)
     first_start(service, tmp_path, with_agent=True, agent_name="bench-7")
     fence = lease(service, "local", "bench-7", 200)["fence"]
-    for path, told in (
+    for path, reported in (
         ("progress", {"step": "building"}),
         ("finish", {"outcome": "failed"}),
         ("release", {"reason": "mine now"}),
     ):
-        error = service.post(f"/agent/jobs/{job_id}/{path}", "agent", 409, {"fence": fence, **told})["error"]
+        error = service.post(f"/agent/jobs/{job_id}/{path}", "agent", 409, {"fence": fence, **reported})[
+            "error"
+        ]
         assert "belongs to host bench-7, for which a shared token is not valid" in error["message"]
     report = body_of(make_report(1))
     service.upload(report, 409, "agent", job_id=job_id, fence=fence)

@@ -118,8 +118,8 @@ def test_who_approved_and_when_is_shown_kept_and_in_the_log(scene: Forked) -> No
 def test_an_approval_is_for_every_job_of_the_commit(scene: Forked) -> None:
     head, _ = scene.heads
     (number,) = scene.tell("github", "opened", head)["job_ids"]
-    wanted = {"head": head, "base": scene.base, "scenarios": ["sfc_a"]}
-    by_hand = scene.service.post("/projects/demo/jobs", "admin", 201, wanted)
+    expected = {"head": head, "base": scene.base, "scenarios": ["sfc_a"]}
+    by_hand = scene.service.post("/projects/demo/jobs", "admin", 201, expected)
     assert by_hand["held"] is not None
     approve(scene.service, number)
     assert scene.job(by_hand["id"])["held"] is None
@@ -203,12 +203,12 @@ def test_commits_on_the_way_to_it_wait_each_for_itself(scene: Forked, what: str)
     scene.repo.push("first:refs/pull/first/head")
     (number,) = scene.tell("github", "opened", head)["job_ids"]
     approve(scene.service, number)
-    asked: dict[str, Any] = (
+    requested: dict[str, Any] = (
         {"good": scene.base, "bad": head, "scenario": "sfc_a"}
         if what == "bisects"
         else {"first": scene.base, "last": head}
     )
-    scene.service.post(f"/projects/demo/{what}", "admin", 201, asked)
+    scene.service.post(f"/projects/demo/{what}", "admin", 201, requested)
     workers.drain_jobs(scene.service.context)
     held = {job["head_sha"]: job["held"] for job in scene.service.get("/jobs") if job["reason"] == what[:-1]}
     assert held.pop(head) is None
@@ -281,8 +281,8 @@ def test_found_by_polling_it_waits_each_time(polling: Scene, forge: str) -> None
 
 def test_a_head_that_only_git_saw_move_is_still_the_forks(polling: Scene) -> None:
     first, second = polling.topic("first"), polling.topic("second")
-    told = polling.pull(7, first, fork=True)
-    (number,) = polling.told(told)["job_ids"]
+    reported = polling.pull(7, first, fork=True)
+    (number,) = polling.reported(reported)["job_ids"]
     approve(polling.service, number)
     for name in ("second", "first", "second"):
         polling.repo.push(f"{name}:refs/pull/7/head")
@@ -295,13 +295,13 @@ def test_a_head_that_only_git_saw_move_is_still_the_forks(polling: Scene) -> Non
 def test_nothing_is_compared_with_it_before(scene: Forked) -> None:
     head, _ = scene.heads
     (number,) = scene.tell("github", "opened", head)["job_ids"]
-    asked: dict[str, dict[str, Any]] = {
+    requested: dict[str, dict[str, Any]] = {
         "jobs": {"head": scene.base, "base": head},
         "bisects": {"good": head, "bad": scene.base, "scenario": "sfc_a"},
         "backfills": {"first": head, "last": scene.base},
     }
-    for what, body in asked.items():
+    for what, body in requested.items():
         error = scene.service.post(f"/projects/demo/{what}", "admin", 409, body)["error"]
         assert "comes from a fork and is not approved" in error["message"]
     approve(scene.service, number)
-    scene.service.post("/projects/demo/jobs", "admin", 201, asked["jobs"])
+    scene.service.post("/projects/demo/jobs", "admin", 201, requested["jobs"])

@@ -15,10 +15,10 @@ def test_runs_on_a_host_tell_what_it_can_see(service: Service) -> None:
     for number in (1, 2):
         service.upload(body_of(make_report(number)))
     service.upload(body_of(make_report(3, scenario="sfc_b")))
-    told = service.request("GET", NOISE, "admin")
-    assert [one["scenario"] for one in told["points"]] == ["sfc_a", "sfc_a", "sfc_b"], "oldest first"
-    assert {one["launches"] for one in told["points"]} == {LAUNCHES}
-    first = told["sights"][0]
+    reported = service.request("GET", NOISE, "admin")
+    assert [one["scenario"] for one in reported["points"]] == ["sfc_a", "sfc_a", "sfc_b"], "oldest first"
+    assert {one["launches"] for one in reported["points"]} == {LAUNCHES}
+    first = reported["sights"][0]
     assert (first["project"], first["scenario"], first["runs"]) == ("demo", "sfc_a", 2)
     changes = [one["change"] for one in first["sees"]]
     assert changes == sorted(changes, reverse=True), "more launches see less"

@@ -29,13 +29,13 @@ def push(service: Service, number: int) -> int:
 
 
 def progress(service: Service, lease: dict[str, Any], step: str, status: int = 200) -> Any:
-    told = {"fence": lease["fence"], "step": step, "detail": "launch 3 of 18", "fraction": 0.25}
-    return service.post(f"/agent/jobs/{lease['job_id']}/progress", AGENT, status, told)
+    reported = {"fence": lease["fence"], "step": step, "detail": "launch 3 of 18", "fraction": 0.25}
+    return service.post(f"/agent/jobs/{lease['job_id']}/progress", AGENT, status, reported)
 
 
 def finish(service: Service, lease: dict[str, Any], status: int = 200, outcome: str = "done") -> Any:
-    told = {"fence": lease["fence"], "outcome": outcome, "message": None}
-    return service.post(f"/agent/jobs/{lease['job_id']}/finish", AGENT, status, told)
+    reported = {"fence": lease["fence"], "outcome": outcome, "message": None}
+    return service.post(f"/agent/jobs/{lease['job_id']}/finish", AGENT, status, reported)
 
 
 def test_life_of_a_job(service: Service) -> None:
@@ -82,15 +82,15 @@ def test_life_of_a_job(service: Service) -> None:
 
 def test_a_job_says_what_of_and_what_for(service: Service) -> None:
     job_id = push(service, 1)
-    wanted = {"head": sha(1), "base": sha(0), "scenarios": ["sfc_a"]}
-    asked = service.post("/projects/demo/jobs", "admin", 201, wanted)
-    told = {one["id"]: (one["subject"], one["asked"]) for one in service.get("/jobs")}
-    assert told == {
+    expected = {"head": sha(1), "base": sha(0), "scenarios": ["sfc_a"]}
+    requested = service.post("/projects/demo/jobs", "admin", 201, expected)
+    reported = {one["id"]: (one["subject"], one["asked"]) for one in service.get("/jobs")}
+    assert reported == {
         job_id: ("commit 1", "push to main"),
-        asked["id"]: ("commit 1", f"requested by {asked['requested_by']}"),
+        requested["id"]: ("commit 1", f"requested by {requested['requested_by']}"),
     }
     job = service.get(f"/jobs/{job_id}")
-    assert (job["subject"], job["asked"]) == told[job_id]
+    assert (job["subject"], job["asked"]) == reported[job_id]
 
 
 def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
@@ -208,8 +208,8 @@ def test_jobs_are_listed_by_state_and_project(service: Service) -> None:
 
 
 def test_waiting_lease_gets_work_that_comes_later(service: Service) -> None:
-    wanted = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 30}
+    expected = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 30}
     with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(service.post, "/agent/lease", AGENT, 200, wanted)
+        waiting = pool.submit(service.post, "/agent/lease", AGENT, 200, expected)
         job_id = push(service, 1)
         assert waiting.result()["job_id"] == job_id

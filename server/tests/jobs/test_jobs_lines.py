@@ -33,7 +33,7 @@ def listed(service: Service, **params: Any) -> list[str]:
     return [one["subject"] for one in service.get("/projects/demo/commits", **params)]
 
 
-def test_a_job_asked_for(service: Service, shas: dict[str, str]) -> None:
+def test_a_job_requested(service: Service, shas: dict[str, str]) -> None:
     topic = service.post("/projects/demo/jobs", "admin", 201, {"head": "topic"})
     assert (topic["base_sha"], topic["head_sha"]) == (shas["b"], shas["t2"])
     assert listed(service) == []
@@ -45,16 +45,16 @@ def test_a_job_asked_for(service: Service, shas: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "wanted"),
+    ("path", "expected"),
     [
         ("backfills", {"first": "a", "last": "t2"}),
         ("bisects", {"good": "a", "bad": "t2", "scenario": "sfc_a"}),
     ],
 )
 def test_a_range_that_leaves_the_default_branch(
-    service: Service, shas: dict[str, str], path: str, wanted: dict[str, str]
+    service: Service, shas: dict[str, str], path: str, expected: dict[str, str]
 ) -> None:
-    body = {key: shas.get(value, value) for key, value in wanted.items()}
+    body = {key: shas.get(value, value) for key, value in expected.items()}
     service.post(f"/projects/demo/{path}", "admin", 201, body)
     workers.drain_jobs(service.context)
     assert listed(service) == ["b"]

@@ -105,9 +105,9 @@ class JobsMachine(RuleBasedStateMachine):
         self._lease(host)
 
     def _lease(self, host: str) -> int | None:
-        wanted = LeaseRequest(host=host, host_class="vm-2")
-        agents.host_seen(self.at.context, AGENT, wanted)
-        given = agents.lease_once(self.at.context, wanted)
+        expected = LeaseRequest(host=host, host_class="vm-2")
+        agents.host_seen(self.at.context, AGENT, expected)
+        given = agents.lease_once(self.at.context, expected)
         if given is None:
             return None
         assert not isinstance(given, agents.NotNow)
@@ -122,11 +122,11 @@ class JobsMachine(RuleBasedStateMachine):
     @rule(which=ANY, step=STEPS)
     def heartbeat(self, which: int, step: str) -> None:
         lease = job, fence = self.leases[which % len(self.leases)]
-        told, now = Progress(fence=fence, step=step), self.at.clock()
+        reported, now = Progress(fence=fence, step=step), self.at.clock()
         self._spoken(
             lease,
             lambda: self._write(
-                lambda s: agents.progress(s, self.at.context.settings, AGENT, job, told, now=now)
+                lambda s: agents.progress(s, self.at.context.settings, AGENT, job, reported, now=now)
             ),
         )
 
@@ -144,10 +144,10 @@ class JobsMachine(RuleBasedStateMachine):
     def finish(self, which: int, end: tuple[Any, Any]) -> None:
         lease = job, fence = self.leases[which % len(self.leases)]
         before = self._job(job)
-        told, now = Finish(fence=fence, outcome=end[0], kind=end[1]), self.at.clock()
+        reported, now = Finish(fence=fence, outcome=end[0], kind=end[1]), self.at.clock()
 
         def act() -> None:
-            self._write(lambda s: agents.finish(s, self.at.context.settings, AGENT, job, told, now=now))
+            self._write(lambda s: agents.finish(s, self.at.context.settings, AGENT, job, reported, now=now))
 
         if before.state in OPEN:
             if self._spoken(lease, act):
@@ -163,8 +163,8 @@ class JobsMachine(RuleBasedStateMachine):
     @rule(which=ANY)
     def release(self, which: int) -> None:
         lease = job, fence = self.leases[which % len(self.leases)]
-        told, now = Release(fence=fence), self.at.clock()
-        if self._spoken(lease, lambda: self._write(lambda s: agents.release(s, AGENT, job, told, now))):
+        reported, now = Release(fence=fence), self.at.clock()
+        if self._spoken(lease, lambda: self._write(lambda s: agents.release(s, AGENT, job, reported, now))):
             del self.holds[job]
 
     @rule()
@@ -217,8 +217,8 @@ class JobsMachine(RuleBasedStateMachine):
             assert job.id in self.holds, "under way, and nobody has it"
 
     def _fail(self, job: int) -> None:
-        told, now = Finish(fence=self.holds[job], outcome="failed", kind="build"), self.at.clock()
-        self._write(lambda s: agents.finish(s, self.at.context.settings, AGENT, job, told, now=now))
+        reported, now = Finish(fence=self.holds[job], outcome="failed", kind="build"), self.at.clock()
+        self._write(lambda s: agents.finish(s, self.at.context.settings, AGENT, job, reported, now=now))
 
     def teardown(self) -> None:
         """No job is lost: each open job is given out again, or has been given out too often."""

@@ -62,7 +62,7 @@ def take(at: Service, host: str = "bench-1") -> int | None:
         return job.id if job else None
 
 
-def told(at: Service, lease: dict[str, Any], what: str, status: int = 200, **given: Any) -> Any:
+def reported(at: Service, lease: dict[str, Any], what: str, status: int = 200, **given: Any) -> Any:
     return at.post(
         f"/agent/jobs/{lease['job_id']}/{what}", "agent", status, {"fence": lease["fence"], **given}
     )
@@ -138,14 +138,14 @@ def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Ser
     job = enqueue(service, 1)
     lease = service.lease(host="bench-1")
     failed = {"outcome": "failed", "kind": "infrastructure", "message": "disk full"}
-    assert told(service, lease, "finish", **failed) == {"state": "queued"}
+    assert reported(service, lease, "finish", **failed) == {"state": "queued"}
     assert take(service, "bench-2") is None, "not before its pause is over"
     clock.pass_seconds(31)
     assert take(service, "bench-1") is None, "another host goes first"
     second = service.lease(host="bench-2")
     assert second["job_id"] == job
-    told(service, lease, "finish", 409, outcome="done")
-    assert told(service, second, "finish", outcome="failed", kind="build") == {"state": "failed"}
+    reported(service, lease, "finish", 409, outcome="done")
+    assert reported(service, second, "finish", outcome="failed", kind="build") == {"state": "failed"}
     retries = service.get(f"/jobs/{job}")["retries"]
     assert len(retries) == 1
     assert "disk full" in retries[0]["reason"]
@@ -156,8 +156,8 @@ def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Ser
 def test_a_job_given_back_is_free_at_once(service: Service) -> None:
     job = enqueue(service, 1)
     lease = service.lease(host="bench-1")
-    assert told(service, lease, "release", reason="draining") == {"state": "queued"}
-    told(service, lease, "progress", 409, step="building")
+    assert reported(service, lease, "release", reason="draining") == {"state": "queued"}
+    reported(service, lease, "progress", 409, step="building")
     assert take(service, "bench-2") == job
     assert service.get(f"/jobs/{job}")["attempts"] == 1
 
@@ -169,14 +169,14 @@ def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock
     workers.drain_jobs(service.context)
     assert service.get(f"/jobs/{lease['job_id']}")["state"] == "queued"
     service.upload(body_of(make_report(1)), token="agent", job_id=lease["job_id"], fence=lease["fence"])
-    assert told(service, lease, "finish", outcome="done") == {"state": "done"}
+    assert reported(service, lease, "finish", outcome="done") == {"state": "done"}
 
 
 def test_a_cancelled_job_stops_its_agent(service: Service) -> None:
     job = enqueue(service, 1)
     lease = service.lease()
     assert service.post(f"/jobs/{job}/cancel", "admin", 200, {"reason": "a typo"})["state"] == "cancelled"
-    answer = told(service, lease, "progress", 409, step="building")
+    answer = reported(service, lease, "progress", 409, step="building")
     assert "is cancelled" in answer["error"]["message"]
     assert service.get(f"/jobs/{job}")["transitions"][-1]["who"] == "admin"
 
@@ -202,7 +202,7 @@ def test_a_pull_request_that_moved_drops_what_is_under_way(service: Service) -> 
         dropped = jobs.supersede(session, project.id, pull_request=7, keep=sha(2), why=why, now=now)
         session.commit()
     assert dropped == [old]
-    told(service, lease, "finish", 409, outcome="done")
+    reported(service, lease, "finish", 409, outcome="done")
     assert take(service) == new
 
 
@@ -262,15 +262,15 @@ def test_choosing_among_very_many_jobs_reads_no_table(service: Service) -> None:
 
 def explained(session: Session, at: Service) -> str:
     """Returns the database's plan of the query for the next turns."""
-    asked: list[tuple[str, Any]] = []
+    requested: list[tuple[str, Any]] = []
 
     def note(_c: object, _cursor: object, statement: str, parameters: Any, *_: object) -> None:
-        asked.append((statement, parameters))
+        requested.append((statement, parameters))
 
     event.listen(at.context.engine, "before_cursor_execute", note)
     queue.turns(session, Asker("bench-1"), at.clock(), 20)
     event.remove(at.context.engine, "before_cursor_execute", note)
-    statement, parameters = asked[-1]
+    statement, parameters = requested[-1]
     rows = session.connection().exec_driver_sql(f"explain {statement}", parameters)
     return "\n".join(row[0] for row in rows)
 
@@ -283,7 +283,7 @@ def test_a_clock_that_is_put_back_leaves_no_job_with_an_agent_that_died(
     lease = service.lease()
     clock.pass_seconds(-7200)
     assert service.lease(host="bench-2")["job_id"] == job
-    told(service, lease, "progress", 409, step="building")
+    reported(service, lease, "progress", 409, step="building")
 
 
 def test_a_clock_a_little_behind_takes_no_job_away(service: Service, clock: Clock) -> None:
@@ -292,7 +292,7 @@ def test_a_clock_a_little_behind_takes_no_job_away(service: Service, clock: Cloc
     lease = service.lease()
     clock.pass_seconds(-20)
     service.lease(204, host="bench-2")
-    told(service, lease, "progress", step="building")
+    reported(service, lease, "progress", step="building")
 
 
 def test_a_clock_that_is_put_back_keeps_no_job_waiting_for_its_next_try(
@@ -300,6 +300,6 @@ def test_a_clock_that_is_put_back_keeps_no_job_waiting_for_its_next_try(
 ) -> None:
     job = enqueue(service, 1)
     clock.pass_seconds(7200)
-    told(service, service.lease(), "finish", outcome="failed", kind="infrastructure", message="disk full")
+    reported(service, service.lease(), "finish", outcome="failed", kind="infrastructure", message="disk full")
     clock.pass_seconds(-7200)
     assert take(service) == job

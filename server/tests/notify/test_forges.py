@@ -95,7 +95,7 @@ def test_comment_is_found_again_among_many_and_never_anybody_elses(setup: Setup)
     assert sum(one["body"].startswith(marker("demo")) for one in setup.fake.comments.values()) == 2
 
 
-def test_deleted_comment_is_written_anew(setup: Setup) -> None:
+def test_deleted_comment_is_written_again(setup: Setup) -> None:
     assert setup.forge.write_comment(NOTHING, "4711") is None
     assert setup.forge.write_comment(NEWS, "4711") is not None
 
@@ -195,7 +195,7 @@ def test_apps_token_is_signed_and_short_lived() -> None:
         app_token(5, "nonsense", 1000.0)
 
 
-def test_nobody_is_told_nothing() -> None:
+def test_no_empty_message_is_sent() -> None:
     nobody = NullForge()
     assert (nobody.set_status(PENDING, "1"), nobody.write_comment(NEWS, None), nobody.check()) == (
         "1",

@@ -120,13 +120,13 @@ def test_connection_lost_after_the_text_leaves_it_unsure(postman: tuple[Postman,
     assert failed.value.after is Next.UNSURE
 
 
-def test_wrong_password_is_told_without_it(postman: tuple[Postman, str]) -> None:
+def test_wrong_password_is_reported_without_it(postman: tuple[Postman, str]) -> None:
     with pytest.raises(SendError, match="535") as failed:
         send(settings(postman[1], mail_user="nalm", mail_password="wrong-password"))
     assert failed.value.after is Next.NEVER and "wrong-password" not in str(failed.value)
 
 
-def test_server_without_the_security_asked_for_gets_nothing(postman: tuple[Postman, str]) -> None:
+def test_server_without_the_security_requested_gets_nothing(postman: tuple[Postman, str]) -> None:
     handler, server = postman
     made = settings(server).model_copy(update={"mail_security": MailSecurity.STARTTLS})
     with pytest.raises(SendError):

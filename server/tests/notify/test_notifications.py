@@ -53,7 +53,7 @@ def connect_forge(service: Service, server: Loopback, **given: Any) -> Any:
     return connect(service, "github", url=server.url, repository="me/nf", token="good", **given)
 
 
-def told(service: Service, **params: Any) -> list[dict[str, Any]]:
+def reported(service: Service, **params: Any) -> list[dict[str, Any]]:
     headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
     answer = service.client.get("/api/v1/projects/demo/notifications", params=params, headers=headers)
     assert answer.status_code == 200, answer.text
@@ -102,7 +102,7 @@ def measure(service: Service, number: int, **given: Any) -> int:
     return job_id
 
 
-def test_pull_request_is_told_from_queue_to_verdict_in_one_comment(service: Service) -> None:
+def test_one_comment_follows_a_pull_request_from_queue_to_verdict(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:
         connect_forge(service, server)
@@ -124,7 +124,10 @@ def test_pull_request_is_told_from_queue_to_verdict_in_one_comment(service: Serv
         assert fake.statuses[-1][1]["state"] == "success"
         assert "regressed" not in next(iter(fake.comments.values()))["body"], "brought up to date"
         assert len(fake.comments) == 1
-    assert {(one["kind"], one["state"]) for one in told(service)} == {("status", "sent"), ("comment", "sent")}
+    assert {(one["kind"], one["state"]) for one in reported(service)} == {
+        ("status", "sent"),
+        ("comment", "sent"),
+    }
 
 
 @pytest.mark.parametrize(
@@ -181,9 +184,7 @@ def test_what_could_not_be_measured_is_not_the_authors_fault(service: Service) -
         assert fake.statuses[-1][1]["description"] == "could not measure: the bench host ran out of disk"
 
 
-def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_present(
-    service: Service, clock: Clock
-) -> None:
+def test_a_forge_that_is_away_gets_the_present_state_after_a_pause(service: Service, clock: Clock) -> None:
     fake = FakeForge("github", troubles=[Reply(503), Reply(429, headers={"Retry-After": "900"})])
     with serving(fake) as server:
         connect_forge(service, server)
@@ -204,7 +205,7 @@ def test_forge_that_is_away_is_tried_again_after_a_pause_and_then_told_the_prese
             sha(1): "failure",
             sha(2): "success",
         }
-    assert {one["state"] for one in told(service)} == {"sent"}
+    assert {one["state"] for one in reported(service)} == {"sent"}
 
 
 def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, clock: Clock) -> None:
@@ -216,13 +217,13 @@ def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, cl
             drain(service.context)
             clock.pass_seconds(2 * backoff.RETRY.longest_seconds)
         assert len(server.seen) == backoff.RETRY.tries
-        (one,) = told(service, state="failed")
+        (one,) = reported(service, state="failed")
         assert (one["tries"], one["next_try_at"]) == (backoff.RETRY.tries, None) and "500" in one[
             "last_error"
         ]
         service.post(f"/projects/demo/notifications/{one['id']}/redeliver", "admin", 202, None)
         drain(service.context)
-        assert [one["state"] for one in told(service)] == ["sent"]
+        assert [one["state"] for one in reported(service)] == ["sent"]
     service.post("/projects/demo/notifications/4711/redeliver", "admin", 404, None)
 
 
@@ -281,13 +282,13 @@ def test_message_whose_answer_was_lost_is_never_sent_again_by_itself(service: Se
             drain(service.context)
             clock.pass_seconds(7200)
         assert len(server.seen) == 1
-        (one,) = told(service, state="unsure")
+        (one,) = reported(service, state="unsure")
         assert "secret" not in json.dumps(one)
         text = json.loads(server.seen[0].body)["text"]
         assert text.startswith(f"demo {sha(1)[:7]}: regressed") and "sfcˍa" in text
 
 
-def test_an_alert_of_several_scenarios_is_told_with_their_overall_change(service: Service) -> None:
+def test_an_alert_of_several_scenarios_is_reported_with_their_overall_change(service: Service) -> None:
     with serving(lambda _seen: Reply()) as server:
         connect(service, "chat", url=f"{server.url}/chat", name="chat")
         connect(service, "webhook", url=f"{server.url}/hook", name="hook")
@@ -322,7 +323,7 @@ def test_sender_that_dies_leaves_nothing_doubled(
         clock.pass_seconds(repository.LEASE.total_seconds() + 1)
         drain(service.context)
         assert len(server.seen) == (1 if state == "waiting" else 0)
-        assert [one["state"] for one in told(service)] == ["sent" if state == "waiting" else "unsure"]
+        assert [one["state"] for one in reported(service)] == ["sent" if state == "waiting" else "unsure"]
 
 
 def test_two_senders_at_once_send_each_message_once(service: Service) -> None:
@@ -339,7 +340,7 @@ def test_two_senders_at_once_send_each_message_once(service: Service) -> None:
         assert sorted(json.loads(one.body)["commit"] for one in server.seen) == sorted(map(sha, range(1, 9)))
 
 
-def test_something_new_while_the_old_is_being_told_is_told_too(service: Service) -> None:
+def test_something_new_while_the_old_is_being_sent_is_sent_too(service: Service) -> None:
     fake = FakeForge("github")
     job_id = pull_request(service, 2)
 
@@ -360,7 +361,7 @@ def test_something_new_while_the_old_is_being_told_is_told_too(service: Service)
     assert [body["state"] for _, body in fake.statuses] == ["pending", "failure"]
 
 
-def test_only_what_was_asked_for_is_told(service: Service) -> None:
+def test_only_what_was_requested_is_sent(service: Service) -> None:
     with serving(lambda _seen: Reply()) as server:
         url = server.url
         connect(service, "webhook", url=f"{url}/1", name="a", events=["improved"])
@@ -415,7 +416,7 @@ def test_integrations_are_tried_switched_and_removed(service: Service) -> None:
         changed = service.client.patch(f"/api/v1{path}", json={"enabled": False}, headers=headers)
         assert changed.json()["enabled"] is False
         service.upload(body_of(make_report(1)))
-        assert told(service) == []
+        assert reported(service) == []
         assert service.client.delete(f"/api/v1{path}", headers=headers).status_code == 204
         service.post(f"{path}/test", "admin", 404, None)
 
@@ -453,7 +454,7 @@ def test_only_maintainers_reach_integrations(service: Service, caller: str | Non
         made = connect(service, "webhook", url=server.url, events=["regressed"])
         service.upload(body_of(make_report(1, head_costs=SLOWER)))
         service.confirm_alerts()
-        (one,) = told(service)
+        (one,) = reported(service)
         path = f"/projects/demo/integrations/{made['id']}"
         refused = 403 if caller else 401
         service.request("PATCH", path, caller, refused, json={"enabled": False})

@@ -64,7 +64,7 @@ def test_round_trip(service: Service, saved: Path, elsewhere: Settings) -> None:
     context.engine.dispose()
 
 
-def test_key_is_in_it_only_when_asked_for(service: Service, tmp_path: Path) -> None:
+def test_key_is_in_it_only_when_requested(service: Service, tmp_path: Path) -> None:
     backups.backup(service.context.settings, tmp_path / "plain.tar", with_key=False)
     with tarfile.open(tmp_path / "plain.tar") as tar:
         assert tar.getnames() == ["manifest.json", "database"]

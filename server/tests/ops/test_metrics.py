@@ -171,9 +171,11 @@ def test_ids_go_from_the_request_into_background_work(
         headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
         for state in ("false_alarm", "reopened"):
             given = {"state": state, "why": "looked at"}
-            asked = service.client.post("/api/v1/alerts/1/state", json=given, headers=headers)
-            assert asked.status_code == 200
+            requested = service.client.post("/api/v1/alerts/1/state", json=given, headers=headers)
+            assert requested.status_code == 200
         drain(context)
-    told = {line["notification_id"]: line.get("request_id") for line in written() if line["event"] == "told"}
-    assert told == {1: None, 2: asked.headers["X-Request-Id"]}
+    reported = {
+        line["notification_id"]: line.get("request_id") for line in written() if line["event"] == "told"
+    }
+    assert reported == {1: None, 2: requested.headers["X-Request-Id"]}
     context.engine.dispose()

@@ -36,7 +36,7 @@ def scene(make_settings: Callable[..., Settings], clock: Clock, tmp_path: Path) 
         yield made
 
 
-def test_opened_pushed_to_closed_and_merged_while_nobody_told(scene: Scene) -> None:
+def test_opened_pushed_to_closed_and_merged_without_a_delivery(scene: Scene) -> None:
     scene.connect("gitea")
     first, second = scene.topic("first"), scene.topic("second")
     one, two = scene.pull(1, first), scene.pull(2, second, fork=True)
@@ -65,19 +65,19 @@ def test_late_webhook_makes_no_second_job_and_a_look_after_a_webhook_none_either
     found = scene.pull(1, scene.topic("found"))
     scene.turn()
     (before,) = scene.service.get("/jobs")
-    assert scene.told(found)["job_ids"] == [before["id"]]
-    told = scene.pull(2, scene.topic("told"))
-    answer = scene.told(told)
+    assert scene.reported(found)["job_ids"] == [before["id"]]
+    reported = scene.pull(2, scene.topic("told"))
+    answer = scene.reported(reported)
     scene.turn()
     assert [job["id"] for job in scene.service.get("/jobs")] == [*answer["job_ids"], before["id"]]
     scene.fake.pulls[1] = found.ended("closed")
     scene.turn()
-    scene.told(found.ended("closed"), "closed")
+    scene.reported(found.ended("closed"), "closed")
     assert scene.known() == {1: "closed", 2: "open"}
     assert [state for *_, state in scene.jobs()] == ["superseded", "queued"]
 
 
-def test_reopened_is_wanted_again_by_the_same_job_and_deleted_is_closed(scene: Scene) -> None:
+def test_reopened_is_measured_again_by_the_same_job_and_deleted_is_closed(scene: Scene) -> None:
     scene.connect("gitlab")
     pull = scene.pull(1, scene.topic())
     for now in (pull, pull.ended("closed"), pull):
@@ -109,12 +109,12 @@ def test_what_was_open_before_is_history_until_it_changes(scene: Scene) -> None:
     assert scene.jobs() == [(scene.base, scene.fake.pulls[1].head, 1, "queued")]
 
 
-def test_what_a_webhook_told_a_moment_ago_is_newer_than_the_list(scene: Scene) -> None:
+def test_what_a_webhook_said_a_moment_ago_is_newer_than_the_list(scene: Scene) -> None:
     scene.connect("github")
     pull = scene.pull(1, scene.topic("old"))
     scene.clock.pass_seconds(TURN)
     newer = replace(pull, head=scene.topic("newer"))
-    scene.told(newer)
+    scene.reported(newer)
     reconcile.drain(scene.service.context)
     assert scene.jobs() == [(scene.base, newer.head, 1, "queued")]
     with scene.service.context.read_sessions() as session:
@@ -135,7 +135,7 @@ def test_many_pages(scene: Scene) -> None:
     assert scene.jobs() == [], "its branch is not watched"
 
 
-def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_asked_for(
+def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_requested(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scene.connect("github")

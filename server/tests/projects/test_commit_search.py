@@ -62,7 +62,7 @@ def test_a_commit_is_one_summary_with_its_most_urgent_verdicts(listed: Service) 
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("NAT", [3, 1]),
         ("ada", [3, 1]),
@@ -75,9 +75,9 @@ def test_a_commit_is_one_summary_with_its_most_urgent_verdicts(listed: Service) 
     ],
 )
 def test_words_are_found_in_subject_author_path_and_hash(
-    listed: Service, text: str, wanted: list[int]
+    listed: Service, text: str, expected: list[int]
 ) -> None:
-    assert numbers(search(listed, text=text)) == wanted
+    assert numbers(search(listed, text=text)) == expected
 
 
 def test_outcomes_are_filtered_and_counted_on_the_server(listed: Service) -> None:

@@ -26,7 +26,7 @@ def overview(service: Service, token: str | None = None, **params: Any) -> dict[
     return dict(service.request("GET", "/overview", token, params=params))
 
 
-def test_open_alerts_stand_by_worth_and_suspected_ones_are_not_told(service: Service) -> None:
+def test_open_alerts_are_ordered_by_severity_and_suspected_ones_are_not_reported(service: Service) -> None:
     slower(service, 1)
     slower(service, 2)
     assert overview(service)["alerts"] == []
@@ -36,7 +36,7 @@ def test_open_alerts_stand_by_worth_and_suspected_ones_are_not_told(service: Ser
     assert found["alerts_open"] == service.get("/projects/demo")["alerts_open"] == 2
 
 
-def test_each_alert_that_moved_since_then_is_told_once_by_its_last_step(service: Service) -> None:
+def test_each_alert_that_moved_since_then_is_reported_once_by_its_last_step(service: Service) -> None:
     slower(service, 1)
     slower(service, 2)
     service.confirm_alerts()
@@ -64,14 +64,14 @@ def test_runs_are_counted_by_what_is_shown_of_their_verdict(service: Service) ->
     ]
 
 
-def test_a_week_is_told_unless_asked_and_never_more_than_90_days(service: Service) -> None:
+def test_a_week_is_reported_by_default_and_never_more_than_90_days(service: Service) -> None:
     now = service.clock()
 
-    def told(**params: Any) -> str:
+    def reported(**params: Any) -> str:
         return str(overview(service, **params)["since"])[:19]
 
-    assert told() == (now - timedelta(days=7)).isoformat()[:19]
-    assert told(since="2020-01-01T00:00:00Z") == (now - timedelta(days=90)).isoformat()[:19]
+    assert reported() == (now - timedelta(days=7)).isoformat()[:19]
+    assert reported(since="2020-01-01T00:00:00Z") == (now - timedelta(days=90)).isoformat()[:19]
 
 
 def test_a_stranger_sees_nothing_of_a_private_project(service: Service) -> None:

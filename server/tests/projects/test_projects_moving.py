@@ -56,8 +56,8 @@ def test_a_name_that_is_taken_or_that_reports_on_their_way_carry_stays(service: 
     service.request("PATCH", "/projects/demo", "admin", 409, json={"name": "nf"})
     push(service)
     service.lease()
-    told = service.request("PATCH", "/projects/demo", "admin", 409, json={"name": "another"})
-    assert "1 of its jobs" in told["error"]["message"]
+    reported = service.request("PATCH", "/projects/demo", "admin", 409, json={"name": "another"})
+    assert "1 of its jobs" in reported["error"]["message"]
     described = service.client.get("/api/v1/openapi.json").json()["paths"]["/api/v1/projects/{project}"]
     assert "409" in described["patch"]["responses"]
 

@@ -38,8 +38,8 @@ def values(
 
 @pytest.mark.usefixtures("line")
 def test_a_requested_job_of_rates_gives_a_history(service: Service) -> None:
-    wanted = {"head": sha(1), "base": sha(0), "kind": "rate"}
-    job = service.post("/projects/demo/jobs", "admin", 201, wanted)
+    expected = {"head": sha(1), "base": sha(0), "kind": "rate"}
+    job = service.post("/projects/demo/jobs", "admin", 201, expected)
     assert (job["kind"], job["scenarios"]) == ("rate", ["*:rate"])
     bench = RateBench(service, slow={sha(1)})
     old = {"host": "bench-2", "host_class": "vm-2", "capabilities": {"loads": True}}
@@ -122,8 +122,8 @@ def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
 
 @pytest.mark.usefixtures("line")
 def test_a_bisection_finds_the_commit(service: Service) -> None:
-    wanted = {"good": sha(0), "bad": sha(LENGTH - 1), "scenario": "sfc_a:rate"}
-    bisect = int(service.post("/projects/demo/bisections", "admin", 201, wanted)["id"])
+    expected = {"good": sha(0), "bad": sha(LENGTH - 1), "scenario": "sfc_a:rate"}
+    bisect = int(service.post("/projects/demo/bisections", "admin", 201, expected)["id"])
     RateBench(service, slow={sha(number) for number in range(5, LENGTH)}).work_all()
     found = service.get(f"/bisections/{bisect}")
     assert (found["state"], found["high_sha"], found["direction"]) == ("found", sha(5), "regressed")
@@ -153,8 +153,8 @@ def test_exports(service: Service) -> None:
 
 
 def test_a_schedule_of_rates(service: Service) -> None:
-    wanted = {"name": "rates", "cron": "0 1 * * *", "kind": "rate", "scenarios": ["sfc_a"]}
-    made = service.post("/projects/demo/schedules", "admin", 201, wanted)
+    expected = {"name": "rates", "cron": "0 1 * * *", "kind": "rate", "scenarios": ["sfc_a"]}
+    made = service.post("/projects/demo/schedules", "admin", 201, expected)
     assert (made["kind"], made["scenarios"]) == ("rate", ["sfc_a:rate"])
     plain = service.post("/projects/demo/schedules", "admin", 201, {"name": "c", "cron": "0 1 * * *"})
     assert (plain["kind"], plain["scenarios"]) == ("cycles", None)

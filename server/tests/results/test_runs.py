@@ -255,7 +255,9 @@ def test_commit_shows_its_runs_and_newest_verdict(service: Service) -> None:
     assert service.get("/projects/demo")["last_verdict"]["run_id"] == f"{102:032x}"
 
 
-def test_a_commit_is_told_against_its_parent_whatever_a_bisect_compared_it_with(service: Service) -> None:
+def test_a_commit_is_reported_against_its_parent_whatever_a_bisection_compared_it_with(
+    service: Service,
+) -> None:
     service.upload(body_of(make_report(1, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
     service.upload(body_of(make_report(2)))
     service.upload(body_of(make_report(102, base=0, head=2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
@@ -318,11 +320,11 @@ def test_ambiguous_commit_is_a_conflict(service: Service) -> None:
 
 
 def test_a_change_is_explained_to_whoever_listens(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[dict[str, Any] | None] = []
-    monkeypatch.setattr(ports, "run_stored", lambda session, judged, now: told.append(judged.explanation))
+    reported: list[dict[str, Any] | None] = []
+    monkeypatch.setattr(ports, "run_stored", lambda session, judged, now: reported.append(judged.explanation))
     service.upload(body_of(make_report(1)))
     service.upload(body_of(make_report(2, head_costs=SLOW_NAT, head_ipps=SLOW_NAT_IPP)))
-    same, slower = told
+    same, slower = reported
     assert same is None and slower is not None
     assert (slower["stage"], slower["cause"], slower["detail"]) == (
         "nat",

@@ -66,8 +66,8 @@ def finish(service: Service, lease: dict[str, Any], report: RunReport) -> str:
     """Uploads what came out of a lease and ends it; the job's state."""
     taken = 201 if report.status == "measured" else 200
     service.upload(body_of(report), taken, token="agent", job_id=lease["job_id"], fence=lease["fence"])
-    told = {"fence": lease["fence"], "outcome": "done"}
-    state: str = service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, told)["state"]
+    reported = {"fence": lease["fence"], "outcome": "done"}
+    state: str = service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, reported)["state"]
     return state
 
 
@@ -330,13 +330,13 @@ def test_commits_of_equal_code_are_measured_as_controls(service: Service) -> Non
 def test_each_scenario_has_its_turn(service: Service) -> None:
     for number, scenario in ((1, "sfc_a"), (2, "sfc_b")):
         service.upload(body_of(make_report(number, base=0, head=1, scenario=scenario)))
-    asked = []
+    requested = []
     for number in range(3):
         service.clock.pass_seconds(DAY)
         lease = control(service)
-        asked += lease["scenarios"]
+        requested += lease["scenarios"]
         code_against_itself(service, lease, 500 + number, scenario=lease["scenarios"][0])
-    assert asked == ["sfc_a", "sfc_b", "sfc_a"]
+    assert requested == ["sfc_a", "sfc_b", "sfc_a"]
 
 
 def test_how_often_is_the_maintainers_choice(service: Service) -> None:

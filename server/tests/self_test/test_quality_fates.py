@@ -55,6 +55,6 @@ def test_a_measured_fix_is_neither_a_confirmation_nor_a_decision() -> None:
         ),
     ],
 )
-def test_a_delay_is_told_in_words_that_hold(several: list[tuple[int, float | None]], said: str) -> None:
+def test_a_delay_is_reported_in_words_that_hold(several: list[tuple[int, float | None]], said: str) -> None:
     those = [found(AlertState.CONFIRMED, after=after, minutes=minutes) for after, minutes in several]
     assert delay(those).said == said

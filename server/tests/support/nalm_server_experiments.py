@@ -137,9 +137,9 @@ def cells(commit: str, seed: int, *, nat: float = 150.0, first_run: int = 1) -> 
         report = make_report(
             first_run + number, base=commit, head=commit, base_costs=costs, head_costs=off, scenario=name
         )
-        told = report.model_dump(by_alias=True)
-        told["arms"]["head"]["run"]["features"] = list(row.features)
-        told["experiment"] = ExperimentCell(
+        reported = report.model_dump(by_alias=True)
+        reported["arms"]["head"]["run"]["features"] = list(row.features)
+        reported["experiment"] = ExperimentCell(
             kind=Kind.FEATURES,
             name=name,
             use=row.use,
@@ -149,7 +149,7 @@ def cells(commit: str, seed: int, *, nat: float = 150.0, first_run: int = 1) -> 
             terms=SPACE.terms(),
             cells=names,
         ).model_dump()
-        found.append(RunReport.model_validate(told))
+        found.append(RunReport.model_validate(reported))
     return found
 
 
@@ -161,9 +161,9 @@ class Agent:
     host_class: str = "vm-2"
 
     def lease(self, status: int = 200, **capabilities: Any) -> Any:
-        wanted = {"host": f"bench-{self.host_class}", "host_class": self.host_class}
+        expected = {"host": f"bench-{self.host_class}", "host_class": self.host_class}
         has = CAPABILITIES | capabilities
-        return self.service.post("/agent/lease", "agent", status, {**wanted, "capabilities": has})
+        return self.service.post("/agent/lease", "agent", status, {**expected, "capabilities": has})
 
     def send(self, lease: dict[str, Any], report: RunReport, status: int = 201) -> Any:
         named = {"job_id": lease["job_id"], "fence": lease["fence"]}
@@ -173,8 +173,8 @@ class Agent:
         body = {"fence": lease["fence"], "step": "measuring", "detail": detail, "fraction": fraction}
         return self.service.post(f"/agent/jobs/{lease['job_id']}/progress", "agent", 200, body)
 
-    def finish(self, lease: dict[str, Any], outcome: str = "done", **told: Any) -> Any:
-        body = {"fence": lease["fence"], "outcome": outcome, **told}
+    def finish(self, lease: dict[str, Any], outcome: str = "done", **reported: Any) -> Any:
+        body = {"fence": lease["fence"], "outcome": outcome, **reported}
         return self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, body)
 
     def measure_all(

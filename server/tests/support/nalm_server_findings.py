@@ -38,8 +38,8 @@ def _scaled(one: Round, factor: float) -> Round:
     }
     busy = sum(stage.cycles for stage in stages.values())
     wall = round(busy / TSC_HZ * 1e9)
-    told = {"busy_cycles": busy, "turn_tsc_cycles": busy, "turn_wall_ns": wall, "turn_cpu_ns": wall}
-    lcores = [lcore.model_copy(update=told) for lcore in one.lcores]
+    reported = {"busy_cycles": busy, "turn_tsc_cycles": busy, "turn_wall_ns": wall, "turn_cpu_ns": wall}
+    lcores = [lcore.model_copy(update=reported) for lcore in one.lcores]
     return one.model_copy(update={"stages": stages, "lcores": lcores})
 
 
@@ -63,8 +63,8 @@ class Rig:
         """One job on the host, if it may have one."""
         self.drain()
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
-        wanted = {"host": host, "host_class": "vm-2"}
-        answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
+        expected = {"host": host, "host_class": "vm-2"}
+        answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
         if answer.status_code == 204:
             return None
         lease: dict[str, Any] = answer.json()
@@ -81,8 +81,8 @@ class Rig:
     def _measure(self, lease: dict[str, Any], outcome: str) -> None:
         path, fence = f"/agent/jobs/{lease['job_id']}/finish", lease["fence"]
         if outcome == "lost":
-            told = {"fence": fence, "outcome": "failed", "message": "no such file", "kind": "build"}
-            self.service.post(path, "agent", 200, told)
+            reported = {"fence": fence, "outcome": "failed", "message": "no such file", "kind": "build"}
+            self.service.post(path, "agent", 200, reported)
             return
         for scenario in lease["scenarios"] or ["sfc_a"]:
             report = self._report(lease, outcome, scenario)

@@ -73,12 +73,12 @@ class Forked:
     def job(self, number: int) -> Any:
         return self.service.get(f"/jobs/{number}")
 
-    def newest(self, **wanted: Any) -> Any:
+    def newest(self, **expected: Any) -> Any:
         jobs = self.service.get("/jobs")
-        return next(job for job in jobs if all(job[name] == value for name, value in wanted.items()))
+        return next(job for job in jobs if all(job[name] == value for name, value in expected.items()))
 
-    def policy(self, wanted: str) -> None:
-        body = {"fork_pull_requests": wanted}
+    def policy(self, expected: str) -> None:
+        body = {"fork_pull_requests": expected}
         self.service.request("PUT", "/projects/demo/branch-filters", "admin", json=body)
 
 

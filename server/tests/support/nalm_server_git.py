@@ -127,7 +127,7 @@ class Forge:
     credential: tuple[str, str] | None = None
     """User and password it wants."""
     down: bool = False
-    asked: list[str] = field(default_factory=list)
+    requested: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -139,7 +139,7 @@ def serve(root: Path, credential: tuple[str, str] | None = None) -> Iterator[For
         protocol_version = "HTTP/1.0"
 
         def log_message(self, format: str, *_arguments: object) -> None:
-            forge.asked.append(f"{self.command} {self.path}")
+            forge.requested.append(f"{self.command} {self.path}")
 
         def do_GET(self) -> None:
             if forge.down:

@@ -21,10 +21,10 @@ class FakeGithub:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=set)
 
-    def authorize(self, asked: dict[str, str]) -> str:
+    def authorize(self, requested: dict[str, str]) -> str:
         """What the person's consent leads to: a code."""
         code = secrets.token_urlsafe(8)
-        self.codes[code] = asked
+        self.codes[code] = requested
         return code
 
     def __call__(self, seen: Seen) -> Reply:
@@ -37,10 +37,12 @@ class FakeGithub:
         orgs = [{"login": one} for one in self.orgs]
         return as_json(200, {"/api/v3/user": self.user, "/api/v3/user/orgs": orgs}[path])
 
-    def _token(self, told: dict[str, str]) -> Reply:
-        asked = self.codes.pop(told["code"], None)
-        digest = base64.urlsafe_b64encode(hashlib.sha256(told["code_verifier"].encode()).digest())
-        if asked is None or asked["code_challenge"] != digest.rstrip(b"=").decode():
+    def _token(self, reported: dict[str, str]) -> Reply:
+        requested = self.codes.pop(reported["code"], None)
+        digest = base64.urlsafe_b64encode(hashlib.sha256(reported["code_verifier"].encode()).digest())
+        if requested is None or requested["code_challenge"] != digest.rstrip(b"=").decode():
             return as_json(200, {"error": "bad_verification_code"})  # with 200, as GitHub has it
         self.tokens.add(token := secrets.token_urlsafe(8))
-        return as_json(200, {"access_token": token, "token_type": "bearer", "scope": asked.get("scope", "")})
+        return as_json(
+            200, {"access_token": token, "token_type": "bearer", "scope": requested.get("scope", "")}
+        )

@@ -52,8 +52,8 @@ class Lab:
     def work(self, bench: Bench) -> bool:
         """One job, if there is one for this host."""
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
-        wanted = {"host": bench.name, "host_class": "vm-2"}
-        answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
+        expected = {"host": bench.name, "host_class": "vm-2"}
+        answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
         if answer.status_code == 204:
             return False
         lease: dict[str, Any] = answer.json()
@@ -62,8 +62,8 @@ class Lab:
         for scenario in lease["scenarios"] or ["sfc_a"]:
             report = self.measured(bench, lease, scenario)
             self.service.upload(dump_report(report), token="agent", **of)
-        told = {"fence": lease["fence"], "outcome": "done"}
-        self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, told)
+        reported = {"fence": lease["fence"], "outcome": "done"}
+        self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, reported)
         return True
 
     def measured(self, bench: Bench, lease: Mapping[str, Any], scenario: str) -> RunReport:
@@ -75,7 +75,7 @@ class Lab:
         report = make_report(
             head, base, extra, seed=seed, launches=bench.launches, turns=6, noise=bench.noise
         )
-        return _told(report, bench, commits, scenario, self.service)
+        return _reported(report, bench, commits, scenario, self.service)
 
 
 def _on(bench: Bench, side: Side, sha: str) -> Side:
@@ -90,7 +90,7 @@ def _restricted(head: Side, base: Side) -> Side:
     return Side(costs, ipps, list(base.features), head.code)
 
 
-def _told(
+def _reported(
     report: RunReport, bench: Bench, commits: Mapping[Arm, str], scenario: str, service: Service
 ) -> RunReport:
     arms = {

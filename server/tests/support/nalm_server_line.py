@@ -65,8 +65,8 @@ class Bench:
         """One job, if there is one."""
         workers.drain_jobs(self.service.context)
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
-        wanted = {"host": "bench-1", "host_class": "vm-2"}
-        answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
+        expected = {"host": "bench-1", "host_class": "vm-2"}
+        answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
         if answer.status_code == 204:
             return False
         self._measure(answer.json())
@@ -83,8 +83,13 @@ class Bench:
         path = f"/agent/jobs/{lease['job_id']}/finish"
         outcome = self.outcomes.get(head)
         if outcome == "failed":
-            told = {"fence": lease["fence"], "outcome": "failed", "message": "no such file", "kind": "build"}
-            self.service.post(path, "agent", 200, told)
+            reported = {
+                "fence": lease["fence"],
+                "outcome": "failed",
+                "message": "no such file",
+                "kind": "build",
+            }
+            self.service.post(path, "agent", 200, reported)
             return
         self.run += 1
         at = {key: {**COSTS, "nat": self.costs[commit]} for key, commit in (("b", base), ("h", head))}

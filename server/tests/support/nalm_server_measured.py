@@ -68,8 +68,8 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     project = projects.find(session, report.project)
     assert project is not None
     projects.lock(session, project.id)
-    told = report.host.model_copy(update={"name": one.host, **one.fingerprint})
-    host = hosts.described(session, one.host, told.host_class, told.model_dump(mode="json"), now)
+    reported = report.host.model_copy(update={"name": one.host, **one.fingerprint})
+    host = hosts.described(session, one.host, reported.host_class, reported.model_dump(mode="json"), now)
     commit = record(session, project.id, sha(one.commit), sha(one.commit - 1))
     row = _run(session, one, report, commit, now)
     row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
@@ -128,8 +128,8 @@ def _figures(one: Measured) -> entry.Figures:
 
 def _counted(one: Measured) -> list[functions.Counted]:
     """Each called once a batch of 32."""
-    dearest = sorted(one.functions.items(), key=lambda item: -item[1])
+    costliest = sorted(one.functions.items(), key=lambda item: -item[1])
     return [
         functions.Counted(FunctionKey("nat", name, "simulated"), ipp, 1 / 32, None, None)
-        for name, ipp in dearest
+        for name, ipp in costliest
     ]

@@ -35,17 +35,17 @@ class Provider:
     forged: bool = False
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def authorize(self, asked: dict[str, str]) -> str:
+    def authorize(self, requested: dict[str, str]) -> str:
         """What the person's consent leads to: a code."""
         code = secrets.token_urlsafe(8)
-        self.codes[code] = asked
+        self.codes[code] = requested
         return code
 
-    def id_token(self, asked: dict[str, str]) -> str:
+    def id_token(self, requested: dict[str, str]) -> str:
         claims = {
             "iss": self.issuer,
-            "aud": asked["client_id"],
-            "nonce": asked["nonce"],
+            "aud": requested["client_id"],
+            "nonce": requested["nonce"],
             "iat": self.now,
             "exp": self.now + 300,
             **self.user,
@@ -71,13 +71,13 @@ class Provider:
 
         @app.post("/token_endpoint")
         async def token(request: Request) -> JSONResponse:
-            told = dict(parse_qsl((await request.body()).decode()))
-            asked = self.codes.pop(told["code"], None)
-            digest = hashlib.sha256(told["code_verifier"].encode()).digest()
-            if asked is None or asked["code_challenge"] != _encoded(digest):
+            reported = dict(parse_qsl((await request.body()).decode()))
+            requested = self.codes.pop(reported["code"], None)
+            digest = hashlib.sha256(reported["code_verifier"].encode()).digest()
+            if requested is None or requested["code_challenge"] != _encoded(digest):
                 return JSONResponse({"error": "invalid_grant"}, 400)
             return JSONResponse(
-                {"access_token": "a", "token_type": "Bearer", "id_token": self.id_token(asked)}
+                {"access_token": "a", "token_type": "Bearer", "id_token": self.id_token(requested)}
             )
 
         return app

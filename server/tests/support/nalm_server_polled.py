@@ -54,7 +54,7 @@ class Scene:
         self.fake.pulls[number] = made = Pull(number, head, self.base, self.clock.now, **given)
         return made
 
-    def told(self, pull: Pull, action: str = "opened") -> Any:
+    def reported(self, pull: Pull, action: str = "opened") -> Any:
         """The webhook, which comes after all."""
         body = {"action": action, "number": pull.number, "pull_request": as_github(pull, alone=True)}
         return self.service.hook(json.dumps(body).encode(), 202, event="pull_request")

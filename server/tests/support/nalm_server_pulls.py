@@ -114,9 +114,9 @@ SHOWN = {"github": as_github, "github_app": as_github, "gitlab": as_gitlab, "git
 def page_of(seen: Seen, items: list[dict[str, Any]], size: int = 100) -> tuple[list[dict[str, Any]], str]:
     """(items of the page that is asked for, its Link header)."""
     parts = urlsplit(seen.path)
-    asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-    page = int(asked.get("page", "1"))
-    following = urlencode({**asked, "page": page + 1})
+    requested = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    page = int(requested.get("page", "1"))
+    following = urlencode({**requested, "page": page + 1})
     link = f'<http://{seen.headers["host"]}{parts.path}?{following}>; rel="next"'
     return items[(page - 1) * size : page * size], link if len(items) > page * size else ""
 

@@ -93,16 +93,16 @@ class RateBench:
         for _ in range(2):  # what one step leaves to be done, the next one does
             registry.drain(self.service.context)
         headers = {"Authorization": f"Bearer {self.service.tokens['agent']}"}
-        wanted = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"rates": True}}
-        answer = self.service.client.post("/api/v1/agent/lease", json=wanted, headers=headers)
+        expected = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"rates": True}}
+        answer = self.service.client.post("/api/v1/agent/lease", json=expected, headers=headers)
         if answer.status_code == 204:
             return False
         lease = answer.json()
         self.leases.append(lease)
         for name in lease["scenarios"] or [SCENARIO]:
             self._measure(lease, name)
-        told = {"fence": lease["fence"], "outcome": "done"}
-        self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, told)
+        reported = {"fence": lease["fence"], "outcome": "done"}
+        self.service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, reported)
         return True
 
     def _measure(self, lease: dict[str, Any], name: str) -> None:

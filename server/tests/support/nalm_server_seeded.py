@@ -83,8 +83,8 @@ def add_everything(service: Service) -> dict[str, Any]:
     service.upload(body_of(make_report(1)))
     push(service, 1)
     invitation = service.post("/agents/invitations", "root", 201, {})["token"]
-    told = {"invitation": invitation, "name": HOST, "host_class": "vm-2"}
-    service.tokens["bench"] = service.request("POST", "/agent/register", None, 201, json=told)["token"]
+    reported = {"invitation": invitation, "name": HOST, "host_class": "vm-2"}
+    service.tokens["bench"] = service.request("POST", "/agent/register", None, 201, json=reported)["token"]
     service.post("/agents/invitations", "root", 201, {})
     job = service.post("/agent/lease", "bench", 200, {"host": HOST, "host_class": "vm-2"})
     push(service, 2)
@@ -127,13 +127,19 @@ def add_searches(service: Service, integration: int) -> None:
     """A bisect, a backfill and a notification of `demo`."""
     now = service.clock()
     common: dict[str, Any] = {"project_id": 1, "created_at": now, "updated_at": now, "state": "running"}
-    asked = {"requested_by": "x", "tries": 0, **common}
-    told = {"integration_id": integration, "kind": "message", "subject": "run 1", "tries": 0, "requested": 1}
+    requested = {"requested_by": "x", "tries": 0, **common}
+    reported = {
+        "integration_id": integration,
+        "kind": "message",
+        "subject": "run 1",
+        "tries": 0,
+        "requested": 1,
+    }
     with service.context.sessions() as session:
-        session.add(bisect(1, **asked))
-        session.add(backfill(1, **asked))
-        session.add(links(1, **asked))
-        session.add(NotificationRow(next_try_at=now, **told, **common | {"state": "failed"}))
+        session.add(bisect(1, **requested))
+        session.add(backfill(1, **requested))
+        session.add(links(1, **requested))
+        session.add(NotificationRow(next_try_at=now, **reported, **common | {"state": "failed"}))
         session.commit()
 
 

@@ -68,12 +68,12 @@ def sampled(arm: str, nat: int) -> dict[str, Any]:
 def test_one_commit_is_compared_in_two_scenarios(service: Service) -> None:
     service.upload(body_of(in_model(1, "sfc_a", "rtc")))
     service.upload(body_of(in_model(2, "sfc_a_pipeline", "pipeline", base_costs={**COSTS, "nat": 180.0})))
-    asked = {"base": sha(1), "head": sha(1), "base_scenario": "sfc_a", "scenario": "sfc_a_pipeline"}
-    found = service.get(COMPARE, **asked)
+    requested = {"base": sha(1), "head": sha(1), "base_scenario": "sfc_a", "scenario": "sfc_a_pipeline"}
+    found = service.get(COMPARE, **requested)
     assert not found["paired"] and found["verdict"] is None
     assert [found["sides"][side]["model"] for side in ("base", "head")] == ["rtc", "pipeline"]
     assert found["chain"]["ratio_cpp"] == pytest.approx(290 / 260, abs=0.01)
-    missing = service.get(COMPARE, 404, **{**asked, "scenario": "sfc_b"})
+    missing = service.get(COMPARE, 404, **{**requested, "scenario": "sfc_b"})
     assert missing["error"]["name"] == "not_measured"
     assert f"{sha(1)[:7]} in sfc_b" in missing["error"]["message"]
     assert "wait for the jobs" in missing["error"]["message"].lower()
@@ -130,8 +130,8 @@ TEXT = FileText(
 def test_the_text_of_a_function_on_both_sides(service: Service) -> None:
     report = counted(1, head_nat=260).model_copy(update={"source_text": SourceText(files=[TEXT])})
     service.upload(body_of(report))
-    asked = {"base": sha(0), "head": sha(1), "stage": "nat"}
-    found = service.get(f"{COMPARE}/source", **asked, function="nat_lookup")
+    requested = {"base": sha(0), "head": sha(1), "stage": "nat"}
+    found = service.get(f"{COMPARE}/source", **requested, function="nat_lookup")
     assert (found["base_text"], found["head_text"]) == ("kept", "kept")
     (file,) = found["files"]
     assert (file["file"], file["base_ipp"], file["head_ipp"]) == ("src/nat.c", 200, 260)
@@ -139,9 +139,9 @@ def test_the_text_of_a_function_on_both_sides(service: Service) -> None:
     assert same["base"]["text"] == same["head"]["text"] == "{"
     assert (edited["base"]["text"], edited["base"]["ipp"]) == ("\told();", 200)
     assert (edited["head"]["text"], edited["head"]["ipp"]) == ("\tnew();", 260)
-    assert service.get(f"{COMPARE}/source", **asked, function="nat_new")["files"] == []
-    assert service.get(f"{COMPARE}/source", **asked, function="nowhere")["files"] == []
-    assert service.get(f"{COMPARE}/source", 422, **asked, function="")["error"]
+    assert service.get(f"{COMPARE}/source", **requested, function="nat_new")["files"] == []
+    assert service.get(f"{COMPARE}/source", **requested, function="nowhere")["files"] == []
+    assert service.get(f"{COMPARE}/source", 422, **requested, function="")["error"]
 
 
 def test_two_runs_one_of_which_keeps_its_text_to_itself(service: Service) -> None:
@@ -149,8 +149,8 @@ def test_two_runs_one_of_which_keeps_its_text_to_itself(service: Service) -> Non
     service.upload(body_of(kept))
     withheld = SourceText(withheld=True)
     service.upload(body_of(counted(3, head_nat=260).model_copy(update={"source_text": withheld})))
-    asked = {"base": sha(1), "head": sha(3), "stage": "nat", "function": "nat_lookup"}
-    found = service.get(f"{COMPARE}/source", **asked)
+    requested = {"base": sha(1), "head": sha(3), "stage": "nat", "function": "nat_lookup"}
+    found = service.get(f"{COMPARE}/source", **requested)
     assert (found["base_text"], found["head_text"]) == ("kept", "withheld")
     (file,) = found["files"]
     assert file["head_ipp"] == 260

@@ -94,9 +94,9 @@ def test_what_the_rows_say(judged: Service) -> None:
     ]
     (trial,) = rows_of(judged, "csv", "trials")
     assert (trial["expected"], trial["outcome"], trial["correct"]) == ("same", "regressed", "false")
-    dearest = rows_of(judged, "parquet", "functions")[0]
-    assert (dearest["stage"], dearest["function"], dearest["ipp"]) == ("nat", "flow_find", 280)
-    assert (dearest["cpp"], dearest["cpp_error"]) == (None, None), "nothing was sampled"
+    costliest = rows_of(judged, "parquet", "functions")[0]
+    assert (costliest["stage"], costliest["function"], costliest["ipp"]) == ("nat", "flow_find", 280)
+    assert (costliest["cpp"], costliest["cpp_error"]) == (None, None), "nothing was sampled"
     merge = [one for one in rows_of(judged, "json", "prices") if one["source"] == "merge"]
     assert [(one["feature"], one["commit"]) for one in merge] == [("dpi", sha(2))]
     assert merge[0]["cycles"] == pytest.approx(400, rel=0.05)

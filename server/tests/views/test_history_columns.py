@@ -21,11 +21,11 @@ def unscaled(packed: dict, ends: str | None = None) -> list[float | None]:
 def test_rounding_is_small_beside_the_interval() -> None:
     values, lows, highs = [301.25, None, 305.5], [299.0, None, 303.0], [303.5, None, 308.0]
     packed = scaled(values, lows, highs)
-    for wanted, ends in ((values, None), (lows, "below"), (highs, "above")):
+    for expected, ends in ((values, None), (lows, "below"), (highs, "above")):
         found = unscaled(packed, ends)
         assert found[1] is None
-        assert found[0] == pytest.approx(wanted[0], abs=4.5 / 16)
-        assert found[2] == pytest.approx(wanted[2], abs=4.5 / 16)
+        assert found[0] == pytest.approx(expected[0], abs=4.5 / 16)
+        assert found[2] == pytest.approx(expected[2], abs=4.5 / 16)
 
 
 def test_values_without_an_interval_keep_six_digits() -> None:
@@ -38,10 +38,10 @@ def test_values_without_an_interval_keep_six_digits() -> None:
 def test_columns_are_the_lines(service: Service) -> None:
     for number in range(1, 6):
         service.upload(body_of(make_report(number, head_costs={"nat": 150.0 + 9 * number})))
-    asked = {"scenario": "sfc_a", "metric": ["cpp", "ipp"]}
-    packed = service.get("/projects/demo/lines/columns", **asked)
+    requested = {"scenario": "sfc_a", "metric": ["cpp", "ipp"]}
+    packed = service.get("/projects/demo/lines/columns", **requested)
     assert [one["name"] for one in packed["metrics"]] == ["cpp", "ipp"]
-    for place, metric in enumerate(asked["metric"]):
+    for place, metric in enumerate(requested["metric"]):
         (line,) = service.get("/projects/demo/lines", scenario="sfc_a", metric=metric)["lines"]
         (short,) = packed["lines"]
         for stage in line["stages"]:

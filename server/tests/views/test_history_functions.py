@@ -41,11 +41,11 @@ def stored(service: Service) -> Service:
     return service
 
 
-def names(service: Service, **asked: Any) -> list[tuple[str, str]]:
-    return [(one["stage"], one["name"]) for one in service.get(LISTED, **asked)]
+def names(service: Service, **requested: Any) -> list[tuple[str, str]]:
+    return [(one["stage"], one["name"]) for one in service.get(LISTED, **requested)]
 
 
-def test_the_dearest_are_listed_and_searched(stored: Service) -> None:
+def test_the_costliest_are_listed_and_searched(stored: Service) -> None:
     assert names(stored) == [("nat", "flow_find"), ("l3fwd", "fib_lookup"), ("nat", "checksum")]
     assert stored.get(LISTED)[0] == {
         "stage": "nat",
@@ -70,15 +70,15 @@ def test_one_that_ran_no_more_is_listed_last_and_has_a_gap(stored: Service) -> N
     assert line["stages"][0]["value"] == [281, 282, None]
 
 
-def test_functions_stand_beside_the_stages_asked_for_or_alone(stored: Service) -> None:
-    asked = {"scenario": "sfc_a", "metric": "ipp", "function": ["nat>flow_find", "l3fwd>fib_lookup"]}
-    (alone,) = stored.get(LINES, **asked)["lines"]
+def test_functions_stand_beside_the_stages_requested_or_alone(stored: Service) -> None:
+    requested = {"scenario": "sfc_a", "metric": "ipp", "function": ["nat>flow_find", "l3fwd>fib_lookup"]}
+    (alone,) = stored.get(LINES, **requested)["lines"]
     assert [(one["stage"], one["function"]) for one in alone["stages"]] == [
         ("nat", "flow_find"),
         ("l3fwd", "fib_lookup"),
     ]
     assert alone["stages"][0]["value"] == alone["stages"][0]["low"] == [281, 282]
-    (beside,) = stored.get(LINES, **asked, stage="nat")["lines"]
+    (beside,) = stored.get(LINES, **requested, stage="nat")["lines"]
     assert [(one["stage"], one["function"]) for one in beside["stages"][:2]] == [
         ("nat", None),
         ("nat", "flow_find"),
@@ -105,9 +105,9 @@ def sampled(number: int, flow_find: int, every: int = 1000) -> RunReport:
 def test_cycles_of_functions_have_the_error_of_their_samples(service: Service) -> None:
     for number, samples in ((1, 400), (2, 24)):
         service.upload(body_of(sampled(number, samples)))
-    asked = {"scenario": "sfc_a", "function": "nat>flow_find"}
+    requested = {"scenario": "sfc_a", "function": "nat>flow_find"}
     chain = service.get(HISTORY, metric="cpp")["points"][0]["values"]["chain"]["value"]
-    (line,) = service.get(LINES, **asked, metric="cpp")["lines"]
+    (line,) = service.get(LINES, **requested, metric="cpp")["lines"]
     (cycles,) = line["stages"]
     assert cycles["value"] == [pytest.approx(0.4 * chain), None], "24 samples carry no figure"
     half = functions_view.DEVIATIONS * 0.02 * chain
@@ -129,12 +129,12 @@ def test_functions_without_samples_have_no_cycles_and_it_is_said(stored: Service
 
 @pytest.mark.parametrize("path", [HISTORY, LINES])
 def test_what_functions_do_not_have_is_said(stored: Service, path: str) -> None:
-    asked = {"scenario": "sfc_a"} if path == LINES else {}
-    unfit = stored.get(path, 422, **asked, metric="cur", function="nat>flow_find")
+    requested = {"scenario": "sfc_a"} if path == LINES else {}
+    unfit = stored.get(path, 422, **requested, metric="cur", function="nat>flow_find")
     assert "C functions have ipp and calls and cpp and eipc" in unfit["error"]["message"]
-    unknown = stored.get(path, 404, **asked, metric="ipp", function="nat>missing")
+    unknown = stored.get(path, 404, **requested, metric="ipp", function="nat>missing")
     assert "'nat>missing'" in unknown["error"]["message"]
-    stored.get(path, 422, **asked, metric="ipp", function="flow_find")
+    stored.get(path, 422, **requested, metric="ipp", function="flow_find")
 
 
 def test_a_scenario_without_the_function_is_shown_beside_one_that_has_it(stored: Service) -> None:

@@ -42,9 +42,9 @@ def measured(service: Service) -> Service:
     return service
 
 
-def shown(service: Service, **asked: Any) -> dict[str, dict[str, float]]:
+def shown(service: Service, **requested: Any) -> dict[str, dict[str, float]]:
     """By scenario and branch: nat's cost by commit."""
-    found = service.get(LINES, **asked)
+    found = service.get(LINES, **requested)
     shas = found["commits"]["sha"]
     chart_lines = {}
     for line in found["lines"]:
@@ -83,7 +83,7 @@ def test_commits_stand_in_their_order_with_their_releases(measured: Service) -> 
     assert len(found["lines"][0]["run_id"]) == len(found["lines"][0]["display"]) == 2
 
 
-def test_the_newest_are_shown_and_the_stages_asked_for(measured: Service) -> None:
+def test_the_newest_are_shown_and_the_stages_requested(measured: Service) -> None:
     found = measured.get(LINES, scenario="sfc_a", branch="main", limit=2, stage="chain")
     assert found["commits"]["sha"] == [sha(3), sha(4)]
     (chain,) = found["lines"][0]["stages"]
@@ -101,16 +101,16 @@ def test_the_same_figures_as_the_history(measured: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requested", "reported"),
     [
         ({"branch": "none"}, "no watched branch 'none'"),
         ({"metric": "speed"}, "no metric 'speed'"),
         ({"scenario": "sfc_z"}, "no run of a scenario 'sfc_z'"),
     ],
 )
-def test_what_is_not_there_is_named(measured: Service, asked: dict[str, str], told: str) -> None:
-    answer = measured.get(LINES, 404, **{"scenario": "sfc_a", **asked})
-    assert told in answer["error"]["message"]
+def test_what_is_not_there_is_named(measured: Service, requested: dict[str, str], reported: str) -> None:
+    answer = measured.get(LINES, 404, **{"scenario": "sfc_a", **requested})
+    assert reported in answer["error"]["message"]
 
 
 def test_too_much_is_refused_with_what_to_do(measured: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,10 +129,10 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
     read: list[str] = []
 
     def lines_of(
-        session: Session, project: ProjectRow, targets: Sequence[Target], wanted: HistoryRequest
+        session: Session, project: ProjectRow, targets: Sequence[Target], expected: HistoryRequest
     ) -> list[FoundLine]:
         read.extend(target.scenario.name for target in targets)
-        return histories.lines_of(session, project, targets, wanted)
+        return histories.lines_of(session, project, targets, expected)
 
     monkeypatch.setattr(chart_lines, "lines_of", lines_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])

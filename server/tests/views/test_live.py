@@ -75,8 +75,8 @@ def push(service: Service, number: int) -> int:
 
 
 def progress(service: Service, lease: dict[str, Any], log: str) -> None:
-    told = {"fence": lease["fence"], "step": "building", "detail": None, "fraction": 0.5, "log_tail": log}
-    service.post(f"/agent/jobs/{lease['job_id']}/progress", "agent", 200, told)
+    reported = {"fence": lease["fence"], "step": "building", "detail": None, "fraction": 0.5, "log_tail": log}
+    service.post(f"/agent/jobs/{lease['job_id']}/progress", "agent", 200, reported)
 
 
 def test_a_job_is_followed_with_its_log(service: Service) -> None:
@@ -93,7 +93,7 @@ def test_a_job_is_followed_with_its_log(service: Service) -> None:
         assert (second["log"], second["log_anew"], second["fraction"]) == ("gcc b.c\n", False, 0.5)
 
 
-def test_a_follower_that_was_away_is_told_what_it_missed(service: Service) -> None:
+def test_a_follower_that_was_away_gets_what_it_missed(service: Service) -> None:
     first = push(service, 1)
     with served(service) as url:
         with stream(service, url, project="demo", headers={"Last-Event-ID": "0"}) as events:

@@ -154,7 +154,7 @@ def test_secret_of_one_project_opens_no_other(service: Service) -> None:
         (b"[" * 100_000, 400, "bad_request"),
     ],
 )
-def test_signed_nonsense_is_told_what_is_wrong(service: Service, body: bytes, status: int, name: str) -> None:
+def test_signed_nonsense_gets_what_is_wrong(service: Service, body: bytes, status: int, name: str) -> None:
     assert service.hook(body, status)["error"]["name"] == name
 
 

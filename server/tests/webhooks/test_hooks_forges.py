@@ -118,17 +118,17 @@ def test_gitea_push_and_pull_request(service: Service) -> None:
 
 
 def test_gitea_tells_of_a_deleted_branch_by_its_own_event(service: Service) -> None:
-    def told(event: str, number: str, payload: dict[str, Any]) -> Any:
+    def reported(event: str, number: str, payload: dict[str, Any]) -> Any:
         signature = hexdigest(service.secret, json.dumps(payload).encode())
         given = {"X_Gitea_Event": event, "X_Gitea_Delivery": number, "X_Gitea_Signature": signature}
         return send(service, "gitea", payload, 202, **given)
 
-    told("push", "1", PUSH)
-    told("push", "2", {**PUSH, "ref": "refs/tags/v1", "before": ZEROS})
+    reported("push", "1", PUSH)
+    reported("push", "2", {**PUSH, "ref": "refs/tags/v1", "before": ZEROS})
     assert [one["name"] for one in service.get("/projects/demo/branches")] == ["main"]
-    assert told("delete", "3", {"ref": "main", "ref_type": "branch"})["why"] == "main was deleted"
+    assert reported("delete", "3", {"ref": "main", "ref_type": "branch"})["why"] == "main was deleted"
     assert service.get("/projects/demo/branches") == []
-    told("delete", "4", {"ref": "v1", "ref_type": "tag"})
+    reported("delete", "4", {"ref": "v1", "ref_type": "tag"})
     assert service.get("/projects/demo/tags") == []
 
 

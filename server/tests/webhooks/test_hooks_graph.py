@@ -153,7 +153,9 @@ def test_releases_against_the_one_before(service: Service, repo: Repo, forge: Fo
     }
 
 
-def test_pushes_nobody_told_of_are_found(service: Service, repo: Repo, forge: Forge, clock: Clock) -> None:
+def test_pushes_without_a_delivery_are_found(
+    service: Service, repo: Repo, forge: Forge, clock: Clock
+) -> None:
     first = repo.commit("first")
     repo.push()
     reconcile.drain(service.context)

@@ -17,14 +17,14 @@ NUMBER = 7
 
 
 def group(head: str, base: str, action: str = "checks_requested", branch: str = "main") -> bytes:
-    told = {
+    reported = {
         "head_sha": head,
         "head_ref": f"refs/heads/gh-readonly-queue/{branch}/pr-{NUMBER}-{base}",
         "base_sha": base,
         "base_ref": f"refs/heads/{branch}",
         "head_commit": {"id": head, "message": "Merge pull request #7", "timestamp": "2026-11-20T14:20:41Z"},
     }
-    return json.dumps({"action": action, "merge_group": told}).encode()
+    return json.dumps({"action": action, "merge_group": reported}).encode()
 
 
 def tell(service: Service, body: bytes) -> Any:

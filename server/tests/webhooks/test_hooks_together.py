@@ -36,7 +36,7 @@ def scene(service: Service, tmp_path: Path) -> Forked:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Records the name of each git command that the server runs."""
     commands: list[str] = []
     run = git.run
@@ -49,9 +49,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     yield commands
 
 
-def store(service: Service, event: str, told: dict[str, Any]) -> None:
+def store(service: Service, event: str, reported: dict[str, Any]) -> None:
     """Stores a delivery without processing it."""
-    body = json.dumps(told).encode()
+    body = json.dumps(reported).encode()
     headers = {"x-github-event": event, "x-github-delivery": f"d{next(service.deliveries)}"}
     headers["x-hub-signature-256"] = sign(service.secret, body)
     hooks.take(service.context, FORGES["github"], hooks.Request("demo", headers, body))
@@ -62,8 +62,8 @@ def request(scene: Forked, number: int, head: str, action: str = "opened") -> No
         "base": {"ref": "main", "sha": scene.base, "repo": {"id": 1}},
         "head": {"ref": "topic", "sha": head, "repo": {"id": 2}},
     }
-    told = {"action": action, "number": number, "pull_request": {"number": number, **ends}}
-    store(scene.service, "pull_request", told)
+    reported = {"action": action, "number": number, "pull_request": {"number": number, **ends}}
+    store(scene.service, "pull_request", reported)
 
 
 def push(scene: Forked, before: str, after: str) -> None:
@@ -94,7 +94,7 @@ def rows(service: Service) -> list[DeliveryRow]:
 
 
 @pytest.mark.nightly
-def test_git_is_asked_as_often_for_many_as_for_few(scene: Forked, asked: list[str]) -> None:
+def test_git_is_called_as_often_for_many_as_for_few(scene: Forked, requested: list[str]) -> None:
     tip = scene.repo.commit("later", "later.c")
     scene.repo.push()
     counts = []
@@ -107,15 +107,15 @@ def test_git_is_asked_as_often_for_many_as_for_few(scene: Forked, asked: list[st
         for number, head in enumerate(heads):
             request(scene, 100 * count + number, head)
             push(scene, line[number], line[number + 1])
-        asked.clear()
+        requested.clear()
         drain(scene.service.context)
-        counts.append(len(asked))
+        counts.append(len(requested))
         made = pairs(scene.service)
         assert {(line[number], line[number + 1]) for number in range(count)} <= made
         bases = [scene.repo.git("merge-base", "main", head) for head in heads]
         assert set(zip(bases, heads, strict=True)) <= made
         tip = line[-1]
-    assert counts[1] == counts[2], f"{asked} for {2 * 24} deliveries"
+    assert counts[1] == counts[2], f"{requested} for {2 * 24} deliveries"
     assert {row.status for row in rows(scene.service)} == {"accepted"}
 
 
@@ -153,8 +153,8 @@ def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
     known = Graph(scene.service.context, project, graph.gather(scene.service.context, project, queries))
     assert known.gathered.failed is None
     assert known.resolve("refs/heads/main") == main
-    told = known.gathered.bases
-    assert len(told) >= 10, "hardly any is left to be asked for alone"
+    reported = known.gathered.bases
+    assert len(reported) >= 10, "hardly any is left to be asked for alone"
     for head in heads:
         assert known.merge_base(main, head) == plain.merge_base(main, head)
         assert known.first_parent(None, head, most=1) == plain.first_parent(None, head, most=1)
@@ -167,7 +167,7 @@ def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
         known.resolve("refs/heads/nowhere")
 
 
-def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, asked: list[str]) -> None:
+def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, requested: list[str]) -> None:
     heads = topics(scene, "good", 12)
     for number, head in enumerate([*heads[:6], "f" * 40, *heads[6:]]):
         request(scene, number + 1, head)
@@ -175,7 +175,7 @@ def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, asked: 
     assert [row.status for row in rows(scene.service)] == ["accepted"] * 6 + ["received"] + ["accepted"] * 6
     assert "does not serve commit fffffff" in rows(scene.service)[6].reason
     assert {head for _, head in pairs(scene.service)} == {*heads}
-    assert len(asked) < 25, "the others were not fetched one by one"
+    assert len(requested) < 25, "the others were not fetched one by one"
 
 
 def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Clock) -> None:
@@ -195,7 +195,7 @@ def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Cl
     assert {job["state"] for job in scene.service.get("/jobs") if job["pull_request"] == 7} == {"superseded"}
 
 
-def test_who_is_late_changes_nothing_of_what_a_later_one_told(scene: Forked, clock: Clock) -> None:
+def test_a_late_delivery_changes_nothing_that_a_later_one_said(scene: Forked, clock: Clock) -> None:
     """Of two workers, the first has claimed the older delivery. The second finishes the newer one first."""
     head, _ = scene.heads
     request(scene, 7, head)
@@ -320,8 +320,10 @@ def test_each_of_many_that_move_drops_its_own_jobs_only(scene: Forked) -> None:
     jobs = {job["head_sha"]: job for job in scene.service.get("/jobs")}
     states = [jobs[head]["state"] for head in (*heads, *newer)]
     assert states == ["superseded", "superseded", "superseded", "queued", "queued", "queued"]
-    told = [scene.service.get(f"/jobs/{jobs[head]['id']}")["transitions"][-1]["reason"] for head in heads[:3]]
-    assert told == [
+    reported = [
+        scene.service.get(f"/jobs/{jobs[head]['id']}")["transitions"][-1]["reason"] for head in heads[:3]
+    ]
+    assert reported == [
         "pull request 1 was pushed to",
         "pull request 2 was closed",
         "pull request 3 was pushed to",

@@ -237,8 +237,8 @@ def test_server_starts_and_answers_while_redis_is_away(
     ):
 
         def health() -> tuple[str, int]:
-            told = client.get("/health").raise_for_status().json()
-            return told["status"], len(told["problems"])
+            reported = client.get("/health").raise_for_status().json()
+            return reported["status"], len(reported["problems"])
 
         assert health() == ("degraded", 1)
         redis.start()

@@ -40,11 +40,11 @@ def main() -> int:
         where = Path(folder)
         merges = make_history(where / "history")
         unchanged = next(merge for merge in merges if merge["expect"] == "same")
-        dearer = next(merge for merge in merges if merge["cause"] == "instructions")
+        slower = next(merge for merge in merges if merge["cause"] == "instructions")
         again = check(where, unchanged, None)
-        first = check(where, dearer, where / "first.json")
+        first = check(where, slower, where / "first.json")
         shutil.rmtree(where / "home" / "store")
-        check(where, dearer, where / "second.json")
+        check(where, slower, where / "second.json")
         assert first.built is not None
         assert first.instructions is not None
         print_result("check_unchanged", round(again.ended, 2), "s", "lower")

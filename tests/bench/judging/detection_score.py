@@ -27,8 +27,8 @@ class Score:
     @property
     def f1(self) -> float:
         """Harmonic mean of precision and recall."""
-        asked = 2 * self.hits + self.misses + self.false
-        return 2 * self.hits / asked if asked else 1.0
+        requested = 2 * self.hits + self.misses + self.false
+        return 2 * self.hits / requested if requested else 1.0
 
     @property
     def false_per_1000(self) -> float:

@@ -131,8 +131,8 @@ def sweep(chain: Chain, flows: int) -> Point:
 def crossing(points: Sequence[Point]) -> int | None:
     """The number of flows at which the ratio is 1, on a line between the logarithms of the two sizes told
     apart from 1 that it lies between. None: it stays on one side."""
-    told = [point for point in points if point.side != 0]
-    for low, high in pairwise(told):
+    reported = [point for point in points if point.side != 0]
+    for low, high in pairwise(reported):
         if low.side != high.side:
             share = (low.ratio - 1) / (low.ratio - high.ratio)
             return round(2 ** (math.log2(low.flows) + share * math.log2(high.flows / low.flows)))

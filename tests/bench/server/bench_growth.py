@@ -86,17 +86,17 @@ def paths() -> dict[str, str]:
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--kept", type=Path)
-    asked.add_argument("--calls", type=int, default=7)
-    asked.add_argument("--only", nargs="*", default=[])
-    options = asked.parse_args()
+    requested = argparse.ArgumentParser()
+    requested.add_argument("--kept", type=Path)
+    requested.add_argument("--calls", type=int, default=7)
+    requested.add_argument("--only", nargs="*", default=[])
+    options = requested.parse_args()
     with cluster(options.kept) as url, tempfile.TemporaryDirectory() as state:
         fill(url)
         with server(url, Path(state)) as (client, pid):
-            wanted = {name: path for name, path in paths().items() if name in (options.only or paths())}
+            expected = {name: path for name, path in paths().items() if name in (options.only or paths())}
             caller = Caller(client, pid, options.calls)
-            slow = [name for name, path in wanted.items() if caller.measure(name, path) > TARGET_MS]
+            slow = [name for name, path in expected.items() if caller.measure(name, path) > TARGET_MS]
             print_result("growth_server_memory", rss_mb(pid), "MB", "lower")
     if slow:
         print(f"over the {TARGET_MS:.0f} ms aimed at: {', '.join(slow)}", file=sys.stderr)

@@ -36,7 +36,7 @@ from service_browser import CHROMIUM, SHELL, chromium  # noqa: E402
 P = "/p/seeded"
 TURNS = 12
 START_SECONDS, POLL_SECONDS = 60, 0.2
-WANTED = {"wire_bytes": 250_000, "layout_shift": 0.05, "turn_script_ms": 50}
+EXPECTED = {"wire_bytes": 250_000, "layout_shift": 0.05, "turn_script_ms": 50}
 IDLE = """document.querySelector('h1') !== null && document.querySelector(
     '[aria-label="Loading"], [aria-busy="true"], .mantine-Skeleton-root') === null"""
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -51,10 +51,10 @@ watch('largest-contentful-paint', one => { window.seen.largest = one.startTime; 
 
 
 def main() -> int:
-    asked = argparse.ArgumentParser()
+    requested = argparse.ArgumentParser()
     for name, usual in (("commits", 10_000), ("scenarios", 50), ("hosts", 20), ("slower", 4)):
-        asked.add_argument(f"--{name}", type=int, default=usual)
-    options = asked.parse_args()
+        requested.add_argument(f"--{name}", type=int, default=usual)
+    options = requested.parse_args()
     with tempfile.TemporaryDirectory() as home:
         seed(Path(home), options)
         with serving(Path(home)) as url, chromium((*CHROMIUM, SHELL)) as browser:
@@ -147,14 +147,14 @@ def visit(browser: Browser, url: str, name: str, path: str, slower: int) -> None
         sum(bytes_of["bytes"].values()),
         "bytes on the wire",
         "lower",
-        wanted=WANTED["wire_bytes"] if name == "overview" else None,
+        expected=EXPECTED["wire_bytes"] if name == "overview" else None,
         requests=sum(bytes_of["requests"].values()),
         code_bytes=bytes_of["bytes"]["Script"] + bytes_of["bytes"]["Stylesheet"],
         api_bytes=bytes_of["bytes"]["Fetch"] + bytes_of["bytes"]["XHR"],
         elements=nodes,
         height_px=page.evaluate("document.documentElement.scrollHeight"),
         layout_shift=round(seen["shift"], 4),
-        wanted_layout_shift=WANTED["layout_shift"],
+        wanted_layout_shift=EXPECTED["layout_shift"],
         first_paint_ms=None if first is None else round(first),
         largest_paint_ms=round(seen["largest"]),
         blocked_ms=round(seen["blocked"]),
@@ -209,7 +209,12 @@ def turns_of(page: Page, speaker: CDPSession, *, slower: int, name: str) -> None
     script = (spent_ms(speaker) - before) / TURNS
     page.keyboard.up("Control")
     print_result(
-        name, round(script, 1), "ms of script a turn", "lower", wanted=WANTED["turn_script_ms"], slower=slower
+        name,
+        round(script, 1),
+        "ms of script a turn",
+        "lower",
+        expected=EXPECTED["turn_script_ms"],
+        slower=slower,
     )
 
 

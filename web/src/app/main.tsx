@@ -11,12 +11,12 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { pauseBeforeRetry, worthRetrying } from "../shared/api/client";
+import { mayRetry, pauseBeforeRetry } from "../shared/api/client";
 import { router } from "./router";
 import { theme } from "./theme";
 
 const queryClient = new QueryClient({
-  defaultOptions: { queries: { retry: worthRetrying, retryDelay: pauseBeforeRetry, staleTime: 1_000 } },
+  defaultOptions: { queries: { retry: mayRetry, retryDelay: pauseBeforeRetry, staleTime: 1_000 } },
 });
 
 const root = document.getElementById("root");

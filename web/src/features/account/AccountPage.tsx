@@ -100,7 +100,7 @@ function Tokens({ administrator }: { administrator: boolean }) {
     <TokenList
       tokens={tokens}
       scopes={administrator ? [...SCOPES, "admin"] : SCOPES}
-      onAdd={(wanted) => addOwnToken({ ...wanted, scope: wanted.scope as OwnTokenNew["scope"] })}
+      onAdd={(requested) => addOwnToken({ ...requested, scope: requested.scope as OwnTokenNew["scope"] })}
       onRevoke={revokeOwnToken}
     />
   );

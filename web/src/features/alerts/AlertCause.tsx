@@ -10,22 +10,22 @@ import { NoteList } from "../../shared/ui/NoteList";
 import { byChange, type Evidence } from "./evidence";
 import { SourceNames } from "./SourceNames";
 
-export function AlertCause({ told }: { told: Explanation }) {
-  const { share } = told;
+export function AlertCause({ reported }: { reported: Explanation }) {
+  const { share } = reported;
   return (
     <>
-      <p className="said">{said(told.text)}</p>
+      <p className="said">{said(reported.text)}</p>
       {share && (
         <p>
           That can account for {signed(share.low)} to {signed(share.high)} of {signed(share.of)}{" "}
           cycles/packet. A bound and no measurement, priced with {share.priced_with}.
         </p>
       )}
-      {(told.evidence ?? []).length > 0 && <EvidenceTable told={told} />}
-      {(told.missing ?? []).length > 0 && (
+      {(reported.evidence ?? []).length > 0 && <EvidenceTable reported={reported} />}
+      {(reported.missing ?? []).length > 0 && (
         <>
           <h3 className="part-head">Further measurements</h3>
-          <NoteList notes={told.missing ?? []} />
+          <NoteList notes={reported.missing ?? []} />
         </>
       )}
     </>
@@ -35,9 +35,9 @@ export function AlertCause({ told }: { told: Explanation }) {
 /** Open at first; the others on request. */
 const TOP = 4;
 
-function EvidenceTable({ told }: { told: Explanation }) {
+function EvidenceTable({ reported }: { reported: Explanation }) {
   const [whole, setWhole] = useState(false);
-  const sorted = byChange(told.evidence ?? []);
+  const sorted = byChange(reported.evidence ?? []);
   const rows = whole ? sorted : sorted.slice(0, TOP);
   return (
     <>
@@ -57,7 +57,7 @@ function EvidenceTable({ told }: { told: Explanation }) {
           <tbody>
             {rows.map((one) => (
               <tr key={`${one.name} ${one.source}`}>
-                <th scope="row">{quantityOf(one.name, told.stage)}</th>
+                <th scope="row">{quantityOf(one.name, reported.stage)}</th>
                 <td>{shown(one.before)}</td>
                 <td>{shown(one.after)}</td>
                 <td>{changeOf(one)}</td>

@@ -17,13 +17,13 @@ import { ConfirmationTable } from "./ConfirmationTable";
 
 export function AlertConfirmation({ alert }: { alert: AlertDetail }) {
   const { confirming } = alert;
-  const [told, setTold] = useState<ReadonlyMap<number, JobChange>>(new Map());
+  const [reported, setReported] = useState<ReadonlyMap<number, JobChange>>(new Map());
   return (
     <>
       {isMoving(alert) && (
         <Following
           alert={alert}
-          onJob={(change) => setTold((before) => new Map(before).set(change.id, change))}
+          onJob={(change) => setReported((before) => new Map(before).set(change.id, change))}
         />
       )}
       {confirming === null ? (
@@ -40,7 +40,11 @@ export function AlertConfirmation({ alert }: { alert: AlertDetail }) {
             </p>
           )}
           {confirming.gradual && <p>The change is gradual. No single commit caused it.</p>}
-          <ConfirmationTable project={alert.project} measurements={confirming.measurements} told={told} />
+          <ConfirmationTable
+            project={alert.project}
+            measurements={confirming.measurements}
+            reported={reported}
+          />
         </>
       )}
       <Asking alert={alert} />

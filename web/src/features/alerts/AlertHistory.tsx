@@ -45,8 +45,8 @@ function Drawn({ alert, history }: { alert: Alert; history: History }) {
     [history, alert.sha],
   );
   const stage = alert.stage && alert.stage !== CHAIN ? [alert.stage] : [];
-  const wanted = [CHAIN, ...stage].join();
-  const drawn = useMemo(() => presentStages(points, wanted.split(",")), [points, wanted]);
+  const requested = [CHAIN, ...stage].join();
+  const drawn = useMemo(() => presentStages(points, requested.split(",")), [points, requested]);
   const data = useMemo(() => columns(points, drawn, "absolute"), [points, drawn]);
   const found = useMemo(
     () => [...marks(points), ...eventMarks(points, history, [alert])],

@@ -75,7 +75,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
       </div>
       {explanation && (
         <Panel title="Why" aside={<span className="soft">where time goes, not what was edited</span>}>
-          <AlertCause told={explanation} />
+          <AlertCause reported={explanation} />
         </Panel>
       )}
       {advice.length > 0 && (

@@ -36,7 +36,7 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
   };
   const keys = TRIAGE.map((one) => [one.key, () => act(one)] as const);
   useKeys({ ...Object.fromEntries(keys), m: () => onOpen("mute") });
-  const asked = TRIAGE.find((one) => one.state === open);
+  const requested = TRIAGE.find((one) => one.state === open);
   return (
     <>
       <span className="actions">
@@ -71,12 +71,12 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
       </span>
       <ActionError error={acknowledge.error} />
       <Modal
-        opened={open === "mute" || asked?.form === true}
+        opened={open === "mute" || requested?.form === true}
         onClose={() => onOpen(undefined)}
         title={
           open === "mute"
             ? "Mute a scenario"
-            : `Alert ${alert.id}: ${asked?.word.replace("…", "").toLowerCase()}`
+            : `Alert ${alert.id}: ${requested?.word.replace("…", "").toLowerCase()}`
         }
         closeButtonProps={{ "aria-label": "Close" }}
         attributes={{ header: { role: "presentation" } }}
@@ -89,8 +89,13 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
             onDone={() => onOpen(undefined)}
           />
         ) : (
-          asked?.form && (
-            <TriageForm key={asked.state} alert={alert} asked={asked} onDone={() => onOpen(undefined)} />
+          requested?.form && (
+            <TriageForm
+              key={requested.state}
+              alert={alert}
+              requested={requested}
+              onDone={() => onOpen(undefined)}
+            />
           )
         )}
       </Modal>

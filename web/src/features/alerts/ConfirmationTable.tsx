@@ -14,11 +14,11 @@ interface Props {
   project: string;
   measurements: readonly Confirmation[];
   /** What was told of jobs under way, by their number. */
-  told: ReadonlyMap<number, JobChange>;
+  reported: ReadonlyMap<number, JobChange>;
 }
 
 /** Each measurement that was asked for again: where, and what came of it. */
-export function ConfirmationTable({ project, measurements, told }: Props) {
+export function ConfirmationTable({ project, measurements, reported }: Props) {
   if (measurements.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -43,7 +43,7 @@ export function ConfirmationTable({ project, measurements, told }: Props) {
                 <How project={project} one={one} />
               </td>
               <td className="left wrap">
-                <Outcome one={one} job={one.job_id === null ? undefined : told.get(one.job_id)} />
+                <Outcome one={one} job={one.job_id === null ? undefined : reported.get(one.job_id)} />
               </td>
               <td className="left">
                 {one.ratio !== null && (
@@ -90,13 +90,13 @@ function Outcome({ one, job }: { one: Confirmation; job: JobChange | undefined }
         {one.why && <span className="under">{said(one.why)}</span>}
       </>
     );
-  if (one.job_id !== null) return <UnderWay id={one.job_id} told={job} />;
+  if (one.job_id !== null) return <UnderWay id={one.job_id} reported={job} />;
   return <span className="soft">{one.bisect_id === null ? "still to be asked for" : "under way"}</span>;
 }
 
 /** As it was when the page was opened, until something newer is told of it. */
-function UnderWay({ id, told }: { id: number; told: JobChange | undefined }) {
+function UnderWay({ id, reported }: { id: number; reported: JobChange | undefined }) {
   const { data } = useQuery(jobQuery(id, true));
-  const job = told ?? data;
+  const job = reported ?? data;
   return job === undefined ? <span className="soft">under way</span> : <JobProgress job={job} />;
 }

@@ -9,7 +9,7 @@ import { useAction } from "../../shared/ui/hooks/useAction";
 
 interface Props {
   alert: AlertDetail;
-  asked: Triage;
+  requested: Triage;
   onDone: () => void;
 }
 
@@ -25,14 +25,14 @@ const boundFault = (value: string): string | null =>
   value.trim() === "" || boundOf(value) !== null ? null : "A number of per cent, such as 3 or -2.5.";
 
 /** Says what a finding is, and why; with a bound or the commit that fixed it, where that belongs to it. */
-export function TriageForm({ alert, asked, onDone }: Props) {
+export function TriageForm({ alert, requested, onDone }: Props) {
   const form = useForm({
     initialValues: { why: "", extra: "" },
-    validate: { extra: (value) => (asked.state === "expected" && boundFault(value)) || null },
+    validate: { extra: (value) => (requested.state === "expected" && boundFault(value)) || null },
     validateInputOnChange: ["extra"],
   });
   const { why, extra } = form.values;
-  const { state } = asked;
+  const { state } = requested;
   const typed = extra.trim();
   const setState = useAction(
     () =>
@@ -66,7 +66,7 @@ export function TriageForm({ alert, asked, onDone }: Props) {
       )}
       <ActionError error={setState.error} />
       <Button type="submit" loading={setState.isPending} disabled={!why.trim()}>
-        {asked.word.replace("…", "")}
+        {requested.word.replace("…", "")}
       </Button>
     </form>
   );

@@ -19,8 +19,8 @@ export const subscriptionsQuery = () =>
     queryFn: ({ signal }) => body(client.GET("/api/v1/me/subscriptions", { signal })),
   });
 
-export const addSubscription = (wanted: SubscriptionNew) =>
-  body(client.POST("/api/v1/me/subscriptions", { body: wanted }));
+export const addSubscription = (requested: SubscriptionNew) =>
+  body(client.POST("/api/v1/me/subscriptions", { body: requested }));
 
 export const removeSubscription = (number: number): Promise<void> =>
   done(client.DELETE("/api/v1/me/subscriptions/{number}", { params: { path: { number } } }));

@@ -31,9 +31,9 @@ export function CommitsPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/p/$project" });
-  const wanted = search.outcome?.split(",") ?? [];
+  const requested = search.outcome?.split(",") ?? [];
   const found = useInfiniteQuery(
-    commitSearchQuery(project, { text: search.q, outcomes: wanted, scenario: search.scenario }),
+    commitSearchQuery(project, { text: search.q, outcomes: requested, scenario: search.scenario }),
   );
   const { data, error, refetch } = found;
   const { data: about } = useQuery(projectQuery(project));
@@ -86,7 +86,7 @@ export function CommitsPage() {
           )}
           <OutcomeFilter
             counts={data?.pages[0]?.outcomes ?? {}}
-            wanted={wanted}
+            requested={requested}
             onChange={(outcome) => set({ outcome })}
           />
           <span role="status" className="soft">

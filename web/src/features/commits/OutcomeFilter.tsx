@@ -5,16 +5,16 @@ import { VerdictIcon } from "../../shared/ui/run/VerdictBadge";
 interface Props {
   /** Commits of the project by outcome; a commit counts under each outcome that one of its scenarios has. */
   counts: Readonly<Record<string, number>>;
-  wanted: readonly string[];
+  requested: readonly string[];
   /** Outcomes joined by commas; undefined for all. */
   onChange: (outcome: string | undefined) => void;
 }
 
 /** Outcomes that occur, with their number; none pressed means all are shown. */
-export function OutcomeFilter({ counts, wanted, onChange }: Props) {
-  const offered = DISPLAYS.filter((display) => counts[display] || wanted.includes(display));
+export function OutcomeFilter({ counts, requested, onChange }: Props) {
+  const offered = DISPLAYS.filter((display) => counts[display] || requested.includes(display));
   const toggle = (display: string): void => {
-    const next = DISPLAYS.filter((item) => (item === display) !== wanted.includes(item));
+    const next = DISPLAYS.filter((item) => (item === display) !== requested.includes(item));
     onChange(next.join(",") || undefined);
   };
   return (
@@ -25,7 +25,7 @@ export function OutcomeFilter({ counts, wanted, onChange }: Props) {
           key={display}
           type="button"
           className="chip"
-          aria-pressed={wanted.includes(display)}
+          aria-pressed={requested.includes(display)}
           onClick={() => toggle(display)}
         >
           <VerdictIcon display={display} />

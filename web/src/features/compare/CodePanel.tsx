@@ -108,8 +108,8 @@ type FlameProps = Pick<Props, "search" | "onChange"> & { of: CodeComparison };
 function FlamePanel({ of, search, onChange }: FlameProps) {
   const picture = useRef<HTMLDivElement>(null);
   const { instruction_flame, cycle_flame } = of;
-  const wanted = search.cost === "cycles" ? cycle_flame : instruction_flame;
-  const root = wanted ?? instruction_flame ?? cycle_flame;
+  const requested = search.cost === "cycles" ? cycle_flame : instruction_flame;
+  const root = requested ?? instruction_flame ?? cycle_flame;
   const cost = root === cycle_flame ? "cycles" : "instructions";
   if (!root) return null;
   return (

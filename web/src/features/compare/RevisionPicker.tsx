@@ -20,8 +20,10 @@ const GROUPS = { branch: "Branches", tag: "Tags", commit: "Commits" } as const;
 /** A branch, tag or commit, found by the server from a few letters of its name, subject or author. */
 export function RevisionPicker({ project, label, value, onChange }: Props) {
   const [typed, setTyped] = useState("");
-  const [asked] = useDebouncedValue(typed, TYPING_MS);
-  const { data: found = [] } = useQuery(revisionsQuery(project, chosenText(asked, value) ? "" : asked));
+  const [requested] = useDebouncedValue(typed, TYPING_MS);
+  const { data: found = [] } = useQuery(
+    revisionsQuery(project, chosenText(requested, value) ? "" : requested),
+  );
   const option = (one: Revision) => ({ value: nameOf(one), label: textOf(one) });
   const known = found.map(nameOf).find((name) => value !== undefined && name.startsWith(value));
   const data = (Object.keys(GROUPS) as Revision["kind"][])

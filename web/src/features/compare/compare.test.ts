@@ -109,7 +109,7 @@ test("rounds that are all equal have an axis, and ticks that differ", () => {
   const [low, high] = domain([1, 1, 1], 0.004);
   expect([low, high]).toEqual([0.998, 1.002]);
   const marks = ticks((low - 1) * 100, (high - 1) * 100, 7);
-  const told = marks.map((mark) => mark.toFixed(tickDecimals(marks)));
-  expect(new Set(told).size).toBe(marks.length);
+  const reported = marks.map((mark) => mark.toFixed(tickDecimals(marks)));
+  expect(new Set(reported).size).toBe(marks.length);
   expect(domain([10, 20], 1)).toEqual([9.2, 20.8]);
 });

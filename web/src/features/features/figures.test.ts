@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { axisOf, placeOn } from "../../shared/logic/charts/axis";
 import { including } from "../../shared/logic/charts/history";
 import {
-  askedText,
   isUnderWay,
   jobText,
   percentTaken,
   progressText,
+  requestText,
 } from "../../shared/logic/run/experiments";
 import { byChain, cheapest, type ModelFigures } from "../../shared/logic/run/models";
 import { bounds, minutesText, percent, rateAxis } from "../../shared/logic/run/rates";
@@ -87,14 +87,14 @@ describe("experiments", () => {
   });
 
   test("say what they measure", () => {
-    const asked = { kind: "queue", names: ["nop", "sfc_a"], cell_seconds: 2 } as const;
-    expect(askedText({ ...asked, parameters: {} })).toBe(
+    const requested = { kind: "queue", names: ["nop", "sfc_a"], cell_seconds: 2 } as const;
+    expect(requestText({ ...requested, parameters: {} })).toBe(
       "nop, sfc_a of [experiments.queue], 2 s for each load",
     );
-    expect(askedText({ ...asked, parameters: { batch: [64], loads: [0.2] } })).toBe(
+    expect(requestText({ ...requested, parameters: { batch: [64], loads: [0.2] } })).toBe(
       "nop, sfc_a of [experiments.queue], 2 s for each load; largest batches 64; loads, % of full load 20",
     );
-    expect(askedText({ kind: "ablation", names: [], cell_seconds: null, parameters: {} })).toBe(
+    expect(requestText({ kind: "ablation", names: [], cell_seconds: null, parameters: {} })).toBe(
       "all of [ablation], each cell as long as the agent's default",
     );
   });

@@ -28,12 +28,12 @@ export function currentLine<T extends LineLike>(
   scenario: string | undefined,
   hostClass: string | undefined,
 ): T | undefined {
-  const wanted = lines.filter(
+  const requested = lines.filter(
     (line) =>
       (scenario === undefined || line.scenario === scenario) &&
       (hostClass === undefined || line.host_class === hostClass),
   );
-  return [...(wanted.length > 0 ? wanted : lines)].sort((a, b) => known(b) - known(a))[0];
+  return [...(requested.length > 0 ? requested : lines)].sort((a, b) => known(b) - known(a))[0];
 }
 
 /** One line with its band; points without NCPP are gaps. */

@@ -82,8 +82,8 @@ function Measured({ project, scenarios, search }: Props) {
   // No stages in the address mean the chain alone where several lines are shown.
   const every = one || shown.length === 1 ? undefined : stages.join(",");
   const names = picked.map((scenario) => scenario.name);
-  const asked = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
-  const wanted = useWanted(names, branches, asked, search);
+  const requested = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
+  const request = useRequested(names, branches, requested, search);
   const kindNames = names.join();
   const metrics = useMemo(
     () => (search.metric ? [search.metric] : mainMetrics(kindNames.split(","), functions.length > 0, alone)),
@@ -127,7 +127,7 @@ function Measured({ project, scenarios, search }: Props) {
           }}
         />
         {search.scale === "relative" && (
-          <Against project={project} wanted={wanted} search={search} metrics={metrics} set={set} />
+          <Against project={project} request={request} search={search} metrics={metrics} set={set} />
         )}
         <span className="soft">{VALUE_NOTES[search.values ?? "linked"]}</span>
         {search.view !== "table" && (
@@ -137,7 +137,7 @@ function Measured({ project, scenarios, search }: Props) {
       <HistoryPanels
         project={project}
         metrics={metrics}
-        wanted={wanted}
+        request={request}
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
         scale={search.scale ?? "absolute"}
@@ -164,7 +164,7 @@ const VALUE_NOTES: Record<ValuesKind, string> = {
 };
 
 /** The same object as long as it asks for the same. */
-function useWanted(
+function useRequested(
   scenarios: readonly string[],
   branches: readonly string[],
   stages: readonly string[],
@@ -193,7 +193,7 @@ const mainMetrics = (scenarios: readonly string[], functions: boolean, alone: bo
 
 interface AgainstProps {
   project: string;
-  wanted: LinesFilter;
+  request: LinesFilter;
   search: HistorySearch;
   metrics: readonly string[];
   set: (change: HistorySearch) => void;
@@ -203,12 +203,12 @@ const SHORT = 10;
 const MOST_OFFERED = 50;
 
 /** The commit that is 0 per cent. */
-function Against({ project, wanted, search, metrics, set }: AgainstProps) {
+function Against({ project, request, search, metrics, set }: AgainstProps) {
   const { data: lines } = useHistoryLines(
     project,
     metrics[0] ?? "cpp",
     metrics,
-    wanted,
+    request,
     search.values ?? "linked",
   );
   const offered = useMemo(() => {

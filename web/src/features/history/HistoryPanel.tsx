@@ -17,8 +17,8 @@ import { HistoryTable } from "./HistoryTable";
 import type { DrawnProps, HistoryPanelProps } from "./panelProps";
 
 export function HistoryPanel(props: HistoryPanelProps) {
-  const { project, metric, wanted, shown, values } = props;
-  const { data: lines, error } = useHistoryLines(project, metric, props.metrics, wanted, values);
+  const { project, metric, requested, shown, values } = props;
+  const { data: lines, error } = useHistoryLines(project, metric, props.metrics, requested, values);
   const queries = useQueryClient();
   const around = useRef<HTMLDivElement>(null);
   const names = shown.join("\n");
@@ -37,11 +37,11 @@ export function HistoryPanel(props: HistoryPanelProps) {
     <span className="panel-aside soft">
       {[unit !== "1" && unit, hosts.join(", ")].filter(Boolean).join(" · ")}
       <ExportButtons
-        name={fileName(project, ...wanted.scenarios, metric)}
+        name={fileName(project, ...requested.scenarios, metric)}
         what={`${lines.metric.title} per commit`}
         rows={async () => {
           // The chart's figures are rounded to a small part of their intervals; a file has every digit.
-          const exact = await queries.fetchQuery(linesQuery(project, metric, wanted));
+          const exact = await queries.fetchQuery(linesQuery(project, metric, requested));
           const every = seriesOf(exact.lines, shown, exact.commits.sha.length, values);
           const { series } = drawnSeries(every, exact.commits.sha, exact.metric.unit, scale, against);
           return rowsOf(exact.commits, series, unit);
@@ -66,19 +66,19 @@ export function HistoryPanel(props: HistoryPanelProps) {
 }
 
 function Content(props: DrawnProps) {
-  const { lines, series, shown, asTable, wanted } = props;
+  const { lines, series, shown, asTable, requested } = props;
   const missing = lines.lines.find((one) => one.missing)?.missing;
-  const left = wanted.functions.length > 0 && !FUNCTION_METRICS.includes(lines.metric.name);
+  const left = requested.functions.length > 0 && !FUNCTION_METRICS.includes(lines.metric.name);
   if (missing) return <p className="held">{missing}</p>;
   if (lines.commits.sha.length === 0) return <p className="soft">No figure of this metric yet.</p>;
-  if (left && wanted.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
+  if (left && requested.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
   if (series.length === 0)
     return (
       <p className="soft">{`No figure for ${shown.join(", ")}: only the ${CHAIN} has it, only stages have it, or these runs had no counter that gives it.`}</p>
     );
   const without = left
     ? []
-    : wanted.functions
+    : requested.functions
         .map(labelOf)
         .filter((name) => seriesOf(lines.lines, [name], lines.commits.sha.length).length === 0);
   return (

@@ -25,17 +25,17 @@ const NONE: readonly Alert[] = [];
 const NO_COMMITS: readonly string[] = [];
 
 export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
-  const { project, wanted, asTable } = rest;
+  const { project, requested, asTable } = rest;
   const { data: every = NONE } = useQuery(alertsQuery(project, { states: ALERT_STATES }));
   const alerts = useMemo(
-    () => every.filter((one) => one.scenarios.some((name) => wanted.scenarios.includes(name))),
-    [every, wanted],
+    () => every.filter((one) => one.scenarios.some((name) => requested.scenarios.includes(name))),
+    [every, requested],
   );
   const {
     data: lines,
     isPlaceholderData,
     isFetching,
-  } = useHistoryLines(project, metrics[0] ?? "", metrics, wanted, rest.values);
+  } = useHistoryLines(project, metrics[0] ?? "", metrics, requested, rest.values);
   const reading = isFetching && (isPlaceholderData || lines === undefined);
   const [shown, show] = useCommitSpan(address, write);
   const commits = lines?.commits.sha ?? NO_COMMITS;

@@ -83,7 +83,7 @@ export function HistoryPlot(props: DrawnProps) {
         height={alone ? 400 : 260}
         label={`${metric.title} of ${series.map((one) => one.stage).join(", ")} over ${commits.sha.length} commits. The table view has the figures.`}
         span={span}
-        onSpan={(wanted: Span) => setSpan(wanted)}
+        onSpan={(requested: Span) => setSpan(requested)}
         onPick={open}
         tip={(place) => (
           <HistoryTip

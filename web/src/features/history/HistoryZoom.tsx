@@ -28,7 +28,7 @@ export function HistoryZoom({ span, count, onSpan }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
     <div className="zoom" role="group" aria-label="Commits shown">
-      <span className="zoom-told soft number" role="status">
+      <span className="zoom-range soft number" role="status">
         {lengthOf(span) < count
           ? `${lengthOf(span)} of ${counted(count, "commit")}`
           : counted(count, "commit")}

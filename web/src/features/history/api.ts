@@ -45,15 +45,16 @@ export function useHistoryLines(
   project: string,
   metric: string,
   metrics: readonly string[],
-  wanted: LinesFilter,
+  requested: LinesFilter,
   kind: ValuesKind,
 ) {
   const ofFunctions = FUNCTION_METRICS.includes(metric);
   const together =
-    wanted.functions.length === 0
+    requested.functions.length === 0
       ? metrics
       : metrics.filter((one) => FUNCTION_METRICS.includes(one) === ofFunctions);
-  const filter = ofFunctions || wanted.functions.length === 0 ? wanted : { ...wanted, functions: [] };
+  const filter =
+    ofFunctions || requested.functions.length === 0 ? requested : { ...requested, functions: [] };
   const select = useCallback(
     (columns: LineColumns) => unpackMetric(columns, sharedCommits(columns), metric),
     [metric],

@@ -13,7 +13,7 @@ export interface HistoryPanelProps {
   metric: string;
   /** All metrics of the page: they come in one answer. */
   metrics: readonly string[];
-  wanted: LinesFilter;
+  requested: LinesFilter;
   /** All stages, chain first: of one line they fix the colours. */
   stages: readonly string[];
   shown: readonly string[];

@@ -20,11 +20,11 @@ interface Props {
 }
 
 /** Half the width of each run's interval; a click opens the run. */
-export function HostNoiseChart({ points, shown: wanted, onShown, picture }: Props) {
+export function HostNoiseChart({ points, shown: requested, onShown, picture }: Props) {
   const navigate = useNavigate();
   const all = useMemo(() => noiseColumns(points), [points]);
   const names = useMemo(() => all.stages.map((line) => line.stage), [all]);
-  const shown = useMemo(() => chosen(wanted, names), [wanted, names]);
+  const shown = useMemo(() => chosen(requested, names), [requested, names]);
   const data = useMemo(
     () => ({ ...all, stages: all.stages.filter((line) => shown.includes(line.stage)) }),
     [all, shown],
@@ -34,7 +34,7 @@ export function HostNoiseChart({ points, shown: wanted, onShown, picture }: Prop
       <StageLegend
         stages={names}
         shown={shown}
-        onToggle={(name) => onShown(toggled(wanted, name, names))}
+        onToggle={(name) => onShown(toggled(requested, name, names))}
         label="Scenarios shown"
       />
       <HistoryChart

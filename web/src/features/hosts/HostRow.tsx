@@ -35,7 +35,7 @@ export function HostRow({ host, now, alone = false }: Props) {
         )}{" "}
         <span className="tag">pool {host.pool}</span>
         <span className="below">
-          {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "never asked for work"}
+          {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "no contact yet"}
           {host.version && `, nalm ${host.version}`}
         </span>
         <span className="below">{capabilityWords(host.capabilities).join(" · ")}</span>

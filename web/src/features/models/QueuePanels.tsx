@@ -60,7 +60,7 @@ function MeasuredNote({ inputs, question }: { inputs: ModelInputs; question: Que
     return (
       <p className="assumes">
         Note: batch times are assumed, not measured:{" "}
-        {said(inputs.missing.batches ?? "too few sizes are asked")}.
+        {said(inputs.missing.batches ?? "too few sizes were measured")}.
       </p>
     );
   return (
@@ -141,19 +141,19 @@ function LoadPanel({ project, inputs, question }: Props) {
       }
       pictured
     >
-      <Answered query={query}>{(answer) => <Loads answer={answer} asked={question.mpps} />}</Answered>
+      <Answered query={query}>{(answer) => <Loads answer={answer} requested={question.mpps} />}</Answered>
     </SavedPanel>
   );
 }
 
-function Loads({ answer, asked }: { answer: QueueAnswer; asked: number }) {
+function Loads({ answer, requested }: { answer: QueueAnswer; requested: number }) {
   const { loads } = answer;
   const curve = (of: (load: QueueAnswer["loads"][number]) => number): Point[] =>
     loads.map((load): Point => [load.pps / 1e6, of(load)]);
   const last = Math.max(...loads.map((load) => load.pps / 1e6));
   const delays = loads.flatMap((load) => [load.delay_us, load.delay_p99_us]);
   const x = { name: "load, Mpackets/s", low: 0, high: last, text: mpps };
-  const marks = asked <= last ? [{ name: `${asked} Mpackets/s`, x: asked }] : [];
+  const marks = requested <= last ? [{ name: `${requested} Mpackets/s`, x: requested }] : [];
   return (
     <>
       <div className="panel-grid">

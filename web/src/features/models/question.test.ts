@@ -52,11 +52,11 @@ const NOTHING = {
 };
 
 describe("the question", () => {
-  const asked = questionOf({ ...NOTHING, mpps: "20", lcores: "8" }, INPUTS);
+  const requested = questionOf({ ...NOTHING, mpps: "20", lcores: "8" }, INPUTS);
 
   test("has figures of the run where the address has none", () => {
     expect(questionOf(NOTHING, INPUTS)).toEqual({ mpps: 7.6, lcores: 2, queue: 1024, batch: 32, poll: 100 });
-    expect(asked).toMatchObject({ mpps: 20, lcores: 8 });
+    expect(requested).toMatchObject({ mpps: 20, lcores: 8 });
     expect(questionOf({ ...NOTHING, mpps: "0", lcores: "0", queue: "99999" }, INPUTS)).toMatchObject({
       mpps: 1,
       lcores: 1,
@@ -65,11 +65,16 @@ describe("the question", () => {
   });
 
   test("becomes inputs: CPP as measured, full batches at that CPP", () => {
-    expect(budgetInput(INPUTS, asked)).toMatchObject({ pps: 20e6, lcores: 8, cpp: 400, measured_lcores: 2 });
-    const { line, pps } = loadInput(INPUTS, asked);
+    expect(budgetInput(INPUTS, requested)).toMatchObject({
+      pps: 20e6,
+      lcores: 8,
+      cpp: 400,
+      measured_lcores: 2,
+    });
+    const { line, pps } = loadInput(INPUTS, requested);
     expect((line?.base_ns ?? 0) + 32 * (line?.packet_ns ?? 0)).toBeCloseTo(32 * 200);
     expect(pps).toEqual([20e6]);
-    expect(Math.max(...loadsInput(INPUTS, asked).pps)).toBeCloseTo(1.2 * 40e6);
+    expect(Math.max(...loadsInput(INPUTS, requested).pps)).toBeCloseTo(1.2 * 40e6);
     expect(speedupInput(INPUTS, 8).at).toHaveLength(8);
     expect(speedupInput(INPUTS, 1).at).toHaveLength(4);
   });
@@ -105,24 +110,29 @@ describe("the question", () => {
   });
 
   test("asks for the fewest lcores from those that carry the load", () => {
-    expect(fewestInput(INPUTS, asked)).toMatchObject({ pps: [20e6], loss: 1e-5, lcores: 1, most_lcores: 10 });
-    expect(rolesInput(INPUTS, asked)).toBeNull();
+    expect(fewestInput(INPUTS, requested)).toMatchObject({
+      pps: [20e6],
+      loss: 1e-5,
+      lcores: 1,
+      most_lcores: 10,
+    });
+    expect(rolesInput(INPUTS, requested)).toBeNull();
     const work = { dispatch: 100, workers: 300, databases: 50 };
-    expect(rolesInput({ ...INPUTS, work }, asked)).toEqual({ work, lcores: 8, frequency_hz: 2e9 });
+    expect(rolesInput({ ...INPUTS, work }, requested)).toEqual({ work, lcores: 8, frequency_hz: 2e9 });
     expect(linesInput(INPUTS, undefined)).toBeNull();
     expect(linesInput({ ...INPUTS, l1d_bytes: 32768 }, "1024")).toMatchObject({ packets: 1024 });
   });
 
   test("is of the asked lcores' own supply unless a chip is chosen", () => {
-    expect(capacityInput(INPUTS, asked, undefined)).toMatchObject({ own: { supply: { cores: 64e9 } } });
-    expect(capacityInput(INPUTS, asked, undefined)).not.toHaveProperty("measured_pps");
-    expect(capacityInput(INPUTS, { ...asked, lcores: 2 }, undefined)).not.toHaveProperty("measured_pps");
+    expect(capacityInput(INPUTS, requested, undefined)).toMatchObject({ own: { supply: { cores: 64e9 } } });
+    expect(capacityInput(INPUTS, requested, undefined)).not.toHaveProperty("measured_pps");
+    expect(capacityInput(INPUTS, { ...requested, lcores: 2 }, undefined)).not.toHaveProperty("measured_pps");
     const counted = { ...INPUTS, demand: { cores: 700 } };
-    expect(capacityInput(counted, { ...asked, lcores: 2 }, undefined)).toMatchObject({
+    expect(capacityInput(counted, { ...requested, lcores: 2 }, undefined)).toMatchObject({
       demand: { cores: 700 },
       measured_pps: 9.5e6,
     });
-    expect(capacityInput(INPUTS, asked, "npu")).toMatchObject({ chip: "npu" });
+    expect(capacityInput(INPUTS, requested, "npu")).toMatchObject({ chip: "npu" });
     const supply = {
       one: { cores: 9e9 },
       together: { cores: 17e9 },
@@ -130,7 +140,7 @@ describe("the question", () => {
       shared: ["memory"],
       watts: null,
     };
-    const host = capacityInput({ ...INPUTS, supply }, asked, undefined);
+    const host = capacityInput({ ...INPUTS, supply }, requested, undefined);
     expect(host).toMatchObject({ host: supply, lcores: 8 });
     expect(host).not.toHaveProperty("own");
   });

@@ -44,14 +44,14 @@ function Row({ host, now }: { host: BenchHost; now: number }) {
         <Link to="/hosts/$host" params={{ host: host.name }}>
           {host.name}
         </Link>
-        <span className="below">{host.reason === null ? told(host, now) : said(host.reason)}</span>
+        <span className="below">{host.reason === null ? reported(host, now) : said(host.reason)}</span>
       </span>
     </li>
   );
 }
 
 /** What it is at, and what it can see. */
-function told(host: BenchHost, now: number): string {
+function reported(host: BenchHost, now: number): string {
   const work = host.job_id === null ? "idle" : `works on job ${host.job_id}`;
   const seen = host.last_seen_at ? `, seen ${ago(host.last_seen_at, now)}` : "";
   const sees = host.health?.resolves == null ? "" : `, detectable change ${share(host.health.resolves)}`;

@@ -20,10 +20,10 @@ export const qualityQuery = (project: string, days: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const setControls = (project: string, wanted: Controls) =>
+export const setControls = (project: string, requested: Controls) =>
   body(
     client.PUT("/api/v1/projects/{project}/detection-quality/controls", {
       params: { path: { project } },
-      body: wanted,
+      body: requested,
     }),
   );

@@ -26,7 +26,7 @@ export function QueuePage() {
   return (
     <>
       <PageHead title="Queue" mark={<LiveMark live={live} />}>
-        <ReasonFilter wanted={search.reason?.split(",") ?? []} onChange={(reason) => change({ reason })} />
+        <ReasonFilter requested={search.reason?.split(",") ?? []} onChange={(reason) => change({ reason })} />
         {here === undefined && (
           <ProjectFilter value={search.project} onChange={(name) => change({ project: name })} />
         )}

@@ -30,11 +30,11 @@ export function QueueView({ project, reasons, live }: Props) {
     ) : (
       <Loading />
     );
-  const wanted = (job: Job): boolean => reasons.length === 0 || reasons.includes(job.reason);
-  const jobs = open.data.filter(wanted);
+  const requested = (job: Job): boolean => reasons.length === 0 || reasons.includes(job.reason);
+  const jobs = open.data.filter(requested);
   const running = jobs.filter(isRunning);
   const waiting = inOrder(jobs.filter((job) => !isRunning(job)));
-  const late = ended.data.filter(wanted);
+  const late = ended.data.filter(requested);
   if (jobs.length + late.length === 0) return <NothingHere filtered={reasons.length > 0} />;
   return (
     <>

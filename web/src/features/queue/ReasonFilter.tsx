@@ -2,13 +2,13 @@
 import { REASONS, reasonWord } from "../../shared/logic/queue";
 
 interface Props {
-  wanted: readonly string[];
+  requested: readonly string[];
   /** Reasons joined by commas; undefined for all. */
   onChange: (reason: string | undefined) => void;
 }
 
 /** Why jobs were made; none pressed means all are shown. */
-export function ReasonFilter({ wanted, onChange }: Props) {
+export function ReasonFilter({ requested, onChange }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
     <div className="chips" role="group" aria-label="Show reasons">
@@ -17,10 +17,10 @@ export function ReasonFilter({ wanted, onChange }: Props) {
           key={reason}
           type="button"
           className="chip"
-          aria-pressed={wanted.includes(reason)}
+          aria-pressed={requested.includes(reason)}
           onClick={() =>
             onChange(
-              REASONS.filter((item) => (item === reason) !== wanted.includes(item)).join(",") || undefined,
+              REASONS.filter((item) => (item === reason) !== requested.includes(item)).join(",") || undefined,
             )
           }
         >

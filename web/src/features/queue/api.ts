@@ -40,11 +40,15 @@ export const bisectQuery = (bisect_id: number) =>
     refetchInterval: ({ state }) => (state.data && !isSearching(state.data) ? false : POLL_MS),
   });
 
-export const addBackfill = (project: string, wanted: BackfillNew) =>
-  body(client.POST("/api/v1/projects/{project}/backfills", { params: { path: { project } }, body: wanted }));
+export const addBackfill = (project: string, requested: BackfillNew) =>
+  body(
+    client.POST("/api/v1/projects/{project}/backfills", { params: { path: { project } }, body: requested }),
+  );
 
-export const addBisect = (project: string, wanted: BisectNew) =>
-  body(client.POST("/api/v1/projects/{project}/bisections", { params: { path: { project } }, body: wanted }));
+export const addBisect = (project: string, requested: BisectNew) =>
+  body(
+    client.POST("/api/v1/projects/{project}/bisections", { params: { path: { project } }, body: requested }),
+  );
 
 export const cancelBackfill = (backfill_id: number) =>
   body(client.POST("/api/v1/backfills/{backfill_id}/cancel", { params: { path: { backfill_id } } }));

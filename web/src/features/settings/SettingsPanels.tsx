@@ -127,7 +127,7 @@ function NotificationsPart({ project }: Of) {
           rows: notificationsFile,
         }}
       >
-        {(told) => <NotificationTable project={project} told={told} />}
+        {(reported) => <NotificationTable project={project} reported={reported} />}
       </SettingsPart>
       <Panel title="Feed">
         <FeedForm project={project} />

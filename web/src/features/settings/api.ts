@@ -51,25 +51,25 @@ export const integrationsQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/integrations", { ...of(project), signal })),
   });
 
-export const setProject = (project: string, wanted: ProjectSettings) =>
-  body(client.PATCH("/api/v1/projects/{project}", { ...of(project), body: wanted }));
+export const setProject = (project: string, requested: ProjectSettings) =>
+  body(client.PATCH("/api/v1/projects/{project}", { ...of(project), body: requested }));
 
-export const setBranchFilters = (project: string, wanted: BranchFilterSettings) =>
-  body(client.PUT("/api/v1/projects/{project}/branch-filters", { ...of(project), body: wanted }));
+export const setBranchFilters = (project: string, requested: BranchFilterSettings) =>
+  body(client.PUT("/api/v1/projects/{project}/branch-filters", { ...of(project), body: requested }));
 
 export const changeSecret = (project: string) =>
   body(
     client.POST("/api/v1/projects/{project}/webhook-secret", { ...of(project), body: { overlap_hours: 24 } }),
   );
 
-export const setReadToken = (project: string, wanted: ReadToken): Promise<void> =>
-  done(client.PUT("/api/v1/projects/{project}/read-token", { ...of(project), body: wanted }));
+export const setReadToken = (project: string, requested: ReadToken): Promise<void> =>
+  done(client.PUT("/api/v1/projects/{project}/read-token", { ...of(project), body: requested }));
 
 export const removeReadToken = (project: string): Promise<void> =>
   done(client.DELETE("/api/v1/projects/{project}/read-token", of(project)));
 
-export const setRetention = (project: string, wanted: Rules) =>
-  body(client.PUT("/api/v1/projects/{project}/retention", { ...of(project), body: wanted }));
+export const setRetention = (project: string, requested: Rules) =>
+  body(client.PUT("/api/v1/projects/{project}/retention", { ...of(project), body: requested }));
 
 export type ProjectRole = Exclude<Member["role"], "administrator">;
 
@@ -86,8 +86,8 @@ export const removeMember = (project: string, account: string): Promise<void> =>
     client.DELETE("/api/v1/projects/{project}/people/{account}", { params: { path: { project, account } } }),
   );
 
-export const addIntegration = (project: string, wanted: IntegrationNew) =>
-  body(client.POST("/api/v1/projects/{project}/integrations", { ...of(project), body: wanted }));
+export const addIntegration = (project: string, requested: IntegrationNew) =>
+  body(client.POST("/api/v1/projects/{project}/integrations", { ...of(project), body: requested }));
 
 export const removeIntegration = (project: string, number: number): Promise<void> =>
   done(

@@ -104,8 +104,8 @@ interface NotificationLike {
   tries: number;
   last_error: string | null;
 }
-export const notificationsFile = (told: readonly NotificationLike[]): Row[] =>
-  table(told, {
+export const notificationsFile = (reported: readonly NotificationLike[]): Row[] =>
+  table(reported, {
     created_at: (one) => one.created_at,
     to: (one) => one.integration,
     kind: (one) => one.kind,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { ApiError, body, pauseBeforeRetry, worthRetrying } from "./client";
+import { ApiError, body, mayRetry, pauseBeforeRetry } from "./client";
 
 const answered = (status: number, error: unknown) =>
   body(Promise.resolve({ error, response: new Response(null, { status, statusText: "Gone wrong" }) }));
@@ -31,10 +31,10 @@ test("a cancelled request is no error of the server", async () => {
 });
 
 test("what cannot get better is not asked again", () => {
-  expect(worthRetrying(0, new ApiError(404, "not_found", ""))).toBe(false);
-  expect(worthRetrying(0, new ApiError(503, "busy", ""))).toBe(true);
-  expect(worthRetrying(0, new ApiError(null, "unreachable", ""))).toBe(true);
-  expect(worthRetrying(2, new ApiError(null, "unreachable", ""))).toBe(false);
+  expect(mayRetry(0, new ApiError(404, "not_found", ""))).toBe(false);
+  expect(mayRetry(0, new ApiError(503, "busy", ""))).toBe(true);
+  expect(mayRetry(0, new ApiError(null, "unreachable", ""))).toBe(true);
+  expect(mayRetry(2, new ApiError(null, "unreachable", ""))).toBe(false);
 });
 
 test("a busy server is asked again when it said", async () => {

@@ -84,7 +84,7 @@ function fromError(response: Response, error: unknown): ApiError {
 }
 
 /** A wrong address stays wrong; a server that is restarting comes back. */
-export function worthRetrying(failures: number, error: Error): boolean {
+export function mayRetry(failures: number, error: Error): boolean {
   const status = error instanceof ApiError ? error.status : null;
   return failures < 2 && (status === null || status >= 500);
 }

@@ -3,10 +3,19 @@
 import { lookAgain } from "./connection";
 import type { JobDetail } from "./types";
 
-type Told = "id" | "project" | "state" | "step" | "detail" | "fraction" | "message" | "host" | "head_sha";
+type ReportedField =
+  | "id"
+  | "project"
+  | "state"
+  | "step"
+  | "detail"
+  | "fraction"
+  | "message"
+  | "host"
+  | "head_sha";
 
 /** An event `job` of GET /live; a stream's events are not part of the OpenAPI document. */
-export type JobChange = Pick<JobDetail, Told | "backfill_id" | "bisect_id"> & {
+export type JobChange = Pick<JobDetail, ReportedField | "backfill_id" | "bisect_id"> & {
   log: string | null;
   log_restarted: boolean;
 };

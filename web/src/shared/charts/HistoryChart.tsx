@@ -96,7 +96,7 @@ export function HistoryChart(props: Props) {
       },
       onHover: setHovered,
       onPick: (index) => latest.current.onPick(index),
-      onSpan: zooms ? (wanted) => latest.current.onSpan?.(wanted) : null,
+      onSpan: zooms ? (requested) => latest.current.onSpan?.(requested) : null,
     });
     const made = new uPlot(options, aligned(first.thin), element.current);
     chart.current = made;

@@ -285,8 +285,8 @@ export const muteUntil = (days: string, now: number): string | null =>
 export function chosenStates(given: string | undefined): AlertState[] {
   if (given === undefined) return [...ACTIVE_ALERTS];
   if (given === "any") return [...ALERT_STATES];
-  const wanted = given.split(",");
-  return ALERT_STATES.filter((one) => wanted.includes(one));
+  const requested = given.split(",");
+  return ALERT_STATES.filter((one) => requested.includes(one));
 }
 
 /** The address after one state was taken off or brought back. */
@@ -318,8 +318,8 @@ const isSeenOnce = (plan: { state: string; why: string | null }): boolean =>
 export function planText(alert: { state: string }, plan: { state: string; why: string | null }): string {
   if (isCalledOff(alert, plan)) return `${PLANS.closed}: it is ${stateInfo(alert.state).word.toLowerCase()}`;
   const word = isSeenOnce(plan) ? "Not measured again" : (PLANS[plan.state] ?? plan.state);
-  const told = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
-  return told ? word : `${word}: ${said(plan.why ?? "")}`;
+  const reported = plan.why === null || plan.why.toLowerCase() === word.toLowerCase();
+  return reported ? word : `${word}: ${said(plan.why ?? "")}`;
 }
 
 const LOOKED: Record<string, string> = {
@@ -359,11 +359,11 @@ export interface TrailEntry {
 
 /** Steps and comments as one story, oldest first. */
 export function inTime(steps: readonly StepLike[], comments: readonly CommentLike[]): TrailEntry[] {
-  const told = [
+  const reported = [
     ...steps.map((one, place) => ({ ...one, key: `s${place}`, text: one.why })),
     ...comments.map((one) => ({ ...one, key: `c${one.id}`, state: null, notified: false, messages: null })),
   ];
-  return told.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return reported.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
 interface MoveLike {

@@ -23,11 +23,13 @@ export const linkOf = (hash: string): string | null =>
   new URLSearchParams(hash.replace(/^#/, "")).get("link") || null;
 
 /** Where to go after signing in: a path of this server and nothing else. */
-export const returnPath = (wanted: string | undefined): string =>
-  wanted !== undefined && /^\/(?![/\\])/.test(wanted) && !wanted.startsWith("/sign-in") ? wanted : "/";
+export const returnPath = (requested: string | undefined): string =>
+  requested !== undefined && /^\/(?![/\\])/.test(requested) && !requested.startsWith("/sign-in")
+    ? requested
+    : "/";
 
 /** What is wrong with a new password, before it is sent; null: nothing. */
-export function passwordFault(wanted: string, again: string): string | null {
-  if (wanted.length < 12) return "12 characters or more; a sentence is fine.";
-  return wanted === again ? null : "The passwords do not match.";
+export function passwordFault(requested: string, again: string): string | null {
+  if (requested.length < 12) return "12 characters or more; a sentence is fine.";
+  return requested === again ? null : "The passwords do not match.";
 }

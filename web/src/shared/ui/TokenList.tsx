@@ -19,7 +19,7 @@ interface Props {
   tokens: readonly Token[];
   /** What one of them may be for, the usual first. */
   scopes: readonly string[];
-  onAdd: (wanted: TokenRequest) => Promise<{ token: string }>;
+  onAdd: (requested: TokenRequest) => Promise<{ token: string }>;
   onRevoke: (id: number) => Promise<void>;
 }
 

@@ -2,14 +2,14 @@
 import { ALERT_STATES, type AlertState, stateInfo } from "../../../shared/logic/alerts";
 
 interface Props {
-  wanted: readonly AlertState[];
+  requested: readonly AlertState[];
   /** Alerts that match the other filters, by state. */
   counts: Readonly<Record<string, number>>;
   onToggle: (state: AlertState) => void;
 }
 
 /** States that are shown; pressing one takes it off or brings it back. */
-export function AlertStateFilter({ wanted, counts, onToggle }: Props) {
+export function AlertStateFilter({ requested, counts, onToggle }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a frame and a legend of its own
     <div className="chips" role="group" aria-label="States shown">
@@ -18,7 +18,7 @@ export function AlertStateFilter({ wanted, counts, onToggle }: Props) {
           key={state}
           type="button"
           className="chip"
-          aria-pressed={wanted.includes(state)}
+          aria-pressed={requested.includes(state)}
           onClick={() => onToggle(state)}
         >
           {stateInfo(state).word}

@@ -58,7 +58,7 @@ export function AlertsPage() {
       <AlertFilters project={project} search={search} facets={facets} set={set} />
       <div className="history-legend">
         <AlertStateFilter
-          wanted={states}
+          requested={states}
           counts={facets?.states ?? {}}
           onToggle={(state) => set({ state: toggledState(search.state, state) })}
         />

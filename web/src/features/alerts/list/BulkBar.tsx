@@ -20,7 +20,7 @@ interface Props {
 
 export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
   const me = useSession()?.name ?? null;
-  const [asked, setAsked] = useState<Triage | null>(null);
+  const [requested, setRequested] = useState<Triage | null>(null);
   const [why, setWhy] = useState("");
   const act = useAction(
     (request: Omit<BulkChange, "alerts">) =>
@@ -28,7 +28,7 @@ export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
     {
       renews: ALERT_RENEWS,
       onDone: (result) => {
-        setAsked(null);
+        setRequested(null);
         setWhy("");
         if (result.refused.length === 0) onNone();
       },
@@ -57,7 +57,7 @@ export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
           size="xs"
           variant="default"
           aria-haspopup="dialog"
-          onClick={() => setAsked(one)}
+          onClick={() => setRequested(one)}
         >
           {one.word}
         </Button>
@@ -77,9 +77,9 @@ export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
         </p>
       )}
       <Modal
-        opened={asked !== null}
-        onClose={() => setAsked(null)}
-        title={`${asked?.word.replace("…", "")}: ${chosen.length} alerts`}
+        opened={requested !== null}
+        onClose={() => setRequested(null)}
+        title={`${requested?.word.replace("…", "")}: ${chosen.length} alerts`}
         closeButtonProps={{ "aria-label": "Close" }}
         attributes={{ header: { role: "presentation" } }}
       >
@@ -87,7 +87,7 @@ export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
           className="form"
           onSubmit={(event) => {
             event.preventDefault();
-            if (asked) act.mutate({ change: { state: asked.state, why: why.trim() } });
+            if (requested) act.mutate({ change: { state: requested.state, why: why.trim() } });
           }}
         >
           <Textarea
@@ -100,7 +100,7 @@ export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
           />
           <ActionError error={act.error} />
           <Button type="submit" loading={act.isPending} disabled={!why.trim()}>
-            {asked?.word.replace("…", "")}
+            {requested?.word.replace("…", "")}
           </Button>
         </form>
       </Modal>

@@ -27,7 +27,9 @@ export function AccountsPanel({ accounts }: { accounts: readonly Account[] }) {
 }
 
 function Row({ one, self }: { one: Account; self: boolean }) {
-  const change = useAction((wanted: AccountChange) => changeAccount(one.name, wanted), { renews: RENEWS });
+  const change = useAction((requested: AccountChange) => changeAccount(one.name, requested), {
+    renews: RENEWS,
+  });
   const link = useAction(() => linkAccount(one.name), { renews: RENEWS });
   return (
     <li className="row">

@@ -17,13 +17,13 @@ const STATE_WORDS: Record<Notification["state"], string> = {
 
 interface Props {
   project: string;
-  told: readonly Notification[];
+  reported: readonly Notification[];
 }
 
 /** What was told lately, to whom, and why it could not be; each can be sent again. */
-export function NotificationTable({ project, told }: Props) {
+export function NotificationTable({ project, reported }: Props) {
   const again = useAction((number: number) => tellAgain(project, number), { renews: ["notifications"] });
-  if (told.length === 0) return <p className="soft">No notifications yet.</p>;
+  if (reported.length === 0) return <p className="soft">No notifications yet.</p>;
   return (
     <>
       <ScrollTable label="Notifications, newest first">
@@ -37,7 +37,7 @@ export function NotificationTable({ project, told }: Props) {
           </tr>
         </thead>
         <tbody>
-          {told.map((one) => (
+          {reported.map((one) => (
             <tr key={one.id}>
               <th scope="row" className="left">
                 {moment(one.created_at)}

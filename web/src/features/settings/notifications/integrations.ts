@@ -74,7 +74,7 @@ export function integrationOf(kind: Kind, name: string, values: Values, events: 
   const text = (key: Key): string => values[key]?.trim() ?? "";
   const usual = { name, enabled: true };
   const forge = { url: text("url"), repository: text("repository"), statuses: true, comments: true };
-  const told = { events: [...events], branches: ["*"], scenarios: ["*"] };
+  const reported = { events: [...events], branches: ["*"], scenarios: ["*"] };
   switch (kind) {
     case "github":
     case "gitlab":
@@ -90,10 +90,10 @@ export function integrationOf(kind: Kind, name: string, values: Values, events: 
         private_key: text("private_key"),
       };
     case "email":
-      return { kind, ...usual, ...told, recipients: lines(text("recipients")) ?? [] };
+      return { kind, ...usual, ...reported, recipients: lines(text("recipients")) ?? [] };
     case "chat":
-      return { kind, ...usual, ...told, url: text("chat_url") };
+      return { kind, ...usual, ...reported, url: text("chat_url") };
     case "webhook":
-      return { kind, ...usual, ...told, url: text("url") };
+      return { kind, ...usual, ...reported, url: text("url") };
   }
 }

@@ -6,7 +6,7 @@ import { setProject } from "../api";
 
 /** Whether the project is for everybody to read. */
 export function ProjectPublic({ project, value }: { project: string; value: boolean }) {
-  const change = useAction((wanted: boolean) => setProject(project, { public: wanted }), {
+  const change = useAction((requested: boolean) => setProject(project, { public: requested }), {
     renews: ["project", "projects"],
   });
   return (

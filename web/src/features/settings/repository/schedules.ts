@@ -13,14 +13,16 @@ export const schedulesQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/schedules", { params: { path: { project } }, signal })),
   });
 
-export const addSchedule = (project: string, wanted: ScheduleNew) =>
-  body(client.POST("/api/v1/projects/{project}/schedules", { params: { path: { project } }, body: wanted }));
+export const addSchedule = (project: string, requested: ScheduleNew) =>
+  body(
+    client.POST("/api/v1/projects/{project}/schedules", { params: { path: { project } }, body: requested }),
+  );
 
-export const changeSchedule = (project: string, schedule: string, wanted: ScheduleChange) =>
+export const changeSchedule = (project: string, schedule: string, requested: ScheduleChange) =>
   body(
     client.PATCH("/api/v1/projects/{project}/schedules/{schedule}", {
       ...one(project, schedule),
-      body: wanted,
+      body: requested,
     }),
   );
 

@@ -37,8 +37,8 @@ test("a finding is marked unless it was dismissed", () => {
 });
 
 test("what happened at a commit is told in words, with the finding to go to", () => {
-  const told = eventsAt("b", { change_points: [CHANGE] }, [{ id: 7, sha: "b", state: "confirmed" }]);
-  expect(told.map((one) => [one.text, one.alertId])).toEqual([
+  const reported = eventsAt("b", { change_points: [CHANGE] }, [{ id: 7, sha: "b", state: "confirmed" }]);
+  expect(reported.map((one) => [one.text, one.alertId])).toEqual([
     ["Alert 7, confirmed", 7],
     ["nat moved by +8.0\u202f%", 7],
   ]);

@@ -135,16 +135,16 @@ export function environmentText(one: EnvironmentLike): string {
   return `Another environment: ${size} in ${one.stage} as measured${changesText(one.changes)}`;
 }
 
-const WORTH_TELLING = 4;
+const MOST_SHOWN = 4;
 
 function changesText(changes: SegmentLike["changes"]): string {
-  const told = changes
-    .slice(0, WORTH_TELLING)
+  const reported = changes
+    .slice(0, MOST_SHOWN)
     .map(
       ({ field, base, head }) => `${field.replaceAll("_", " ")} ${[base, head].filter(Boolean).join(" → ")}`,
     );
-  const more = changes.length > WORTH_TELLING ? ` and ${changes.length - WORTH_TELLING} more` : "";
-  return told.length > 0 ? ` (${told.join("; ")}${more})` : "";
+  const more = changes.length > MOST_SHOWN ? ` and ${changes.length - MOST_SHOWN} more` : "";
+  return reported.length > 0 ? ` (${reported.join("; ")}${more})` : "";
 }
 
 export function segmentText(one: SegmentLike): string {

@@ -123,9 +123,9 @@ export const placeOf = ({ file, line }: CodeRow): string => (line ? `${file}:${l
 
 /** Those that have the words in their name, stage or place. */
 export function found(rows: readonly CodeRow[], words: string): CodeRow[] {
-  const wanted = words.toLowerCase().split(/\s+/);
+  const requested = words.toLowerCase().split(/\s+/);
   const text = (row: CodeRow): string => `${row.name} ${row.stage} ${placeOf(row)}`.toLowerCase();
-  return rows.filter((row) => wanted.every((word) => text(row).includes(word)));
+  return rows.filter((row) => requested.every((word) => text(row).includes(word)));
 }
 
 export type SortKey = Figure | "name";

@@ -9,8 +9,8 @@ interface Metric {
 }
 
 test("functions have what the catalogue says", () => {
-  const told = readFileSync(new URL("../../../../dev/mock/metrics.json", import.meta.url), "utf8");
-  const metrics = JSON.parse(told) as Metric[];
+  const reported = readFileSync(new URL("../../../../dev/mock/metrics.json", import.meta.url), "utf8");
+  const metrics = JSON.parse(reported) as Metric[];
   const known = metrics.filter((one) => one.scopes.includes("function")).map((one) => one.name);
   expect([...FUNCTION_METRICS].sort()).toEqual(known.sort());
 });

@@ -43,9 +43,12 @@ const changed = (row: SourceRow, cost: LineCost): boolean =>
   edited(row) || Math.abs(changeOf(row, cost) ?? 0) >= LEAST_CHANGE;
 
 /** Instructions where they were counted, unless cycles are wanted and were sampled. */
-export function costOf(rows: readonly SourceRow[], wanted: "cycles" | "instructions" | undefined): LineCost {
+export function costOf(
+  rows: readonly SourceRow[],
+  requested: "cycles" | "instructions" | undefined,
+): LineCost {
   const has = (cost: LineCost) => rows.some(({ base, head }) => (base?.[cost] ?? head?.[cost]) != null);
-  return has("cpp") && (wanted === "cycles" || !has("ipp")) ? "cpp" : "ipp";
+  return has("cpp") && (requested === "cycles" || !has("ipp")) ? "cpp" : "ipp";
 }
 
 /** The greatest cost of a line on either side, for bars beside the lines. 0: none has a cost. */

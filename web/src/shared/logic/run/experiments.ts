@@ -12,7 +12,7 @@ export const isUnderWay = ({ state }: Pick<ExperimentLike, "state">): boolean =>
   state === "queued" || state === "running";
 
 /** By kind: its tables in nalm.toml, and what the requested seconds are for. */
-const ASKED = {
+const REQUESTS = {
   features: { tables: "[experiments.features]", each: "cell" },
   ablation: { tables: "[ablation]", each: "cell" },
   models: { tables: "[experiments.models]", each: "cell" },
@@ -22,16 +22,16 @@ const ASKED = {
   roles: { tables: "[experiments.roles]", each: "trial" },
 } as const;
 
-interface AskedLike {
-  kind: keyof typeof ASKED;
+interface RequestLike {
+  kind: keyof typeof REQUESTS;
   names: readonly string[];
   cell_seconds: number | null;
   parameters: Parameters;
 }
 
 /** "nop of [experiments.queue], 2 s for each load; batch 64"; what is not set is the agent's default. */
-export function askedText({ kind, names, cell_seconds: seconds, parameters }: AskedLike): string {
-  const { tables, each } = ASKED[kind];
+export function requestText({ kind, names, cell_seconds: seconds, parameters }: RequestLike): string {
+  const { tables, each } = REQUESTS[kind];
   const what = names.length > 0 ? `${names.join(", ")} of ${tables}` : `all of ${tables}`;
   const time =
     seconds === null ? `each ${each} as long as the agent's default` : `${seconds} s for each ${each}`;
@@ -39,7 +39,7 @@ export function askedText({ kind, names, cell_seconds: seconds, parameters }: As
 }
 
 /** What the requested seconds are for. */
-export const eachOf = (kind: keyof typeof ASKED): string => ASKED[kind].each;
+export const eachOf = (kind: keyof typeof REQUESTS): string => REQUESTS[kind].each;
 
 interface JobLike {
   state: string;

@@ -4,13 +4,13 @@ import { csvOf } from "./csv";
 import { fitFile, priceHistoryFile, ratesFile, resolutionFile } from "./figureFiles";
 
 test("a price's history has a column for each stage that pays, empty where one does not", () => {
-  const told = { source: "stage", scenario: "sfc_a", host_class: "vm" };
+  const reported = { source: "stage", scenario: "sfc_a", host_class: "vm" };
   const point = { run_id: null, cycles: 30.123456, low: null, high: null, pps: null };
   const points = [
     { ...point, commit: { sha: "a" }, stages: { nat: 30.5 } },
     { ...point, commit: { sha: "b" }, stages: { tx: -0.5 } },
   ];
-  const [head, ...rows] = priceHistoryFile([{ ...told, points }]);
+  const [head, ...rows] = priceHistoryFile([{ ...reported, points }]);
   expect(head?.slice(-2)).toEqual(["paid_by_nat [cycles/packet]", "paid_by_tx [cycles/packet]"]);
   expect(rows.map((row) => row.slice(-2))).toEqual([
     [30.5, undefined],

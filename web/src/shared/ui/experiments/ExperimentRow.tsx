@@ -6,7 +6,7 @@ import { cancelExperiment, experimentQuery } from "../../api/experiments";
 import { jobQuery } from "../../api/jobs";
 import type { Experiment, JobDetail } from "../../api/types";
 import { isRunning } from "../../logic/queue";
-import { askedText, isUnderWay, jobText, percentTaken, progressText } from "../../logic/run/experiments";
+import { isUnderWay, jobText, percentTaken, progressText, requestText } from "../../logic/run/experiments";
 import { ago, shortSha } from "../../logic/text/format";
 import { ActionError } from "../ActionError";
 import { useAction } from "../hooks/useAction";
@@ -28,7 +28,7 @@ export function ExperimentRow({ experiment }: { experiment: Experiment }) {
     <li className="row">
       <div className="row-main">
         <strong>Experiment {shown.id}</strong> on <span className="mono">{shortSha(shown.sha)}</span>
-        <span className="below">{askedText(shown)}</span>
+        <span className="below">{requestText(shown)}</span>
         <span className="below">
           requested by {shown.requested_by}, {ago(shown.created_at, now)}
           {shown.host_class && `, on ${shown.host_class}`}
@@ -61,9 +61,13 @@ interface BarProps {
 
 /** By cells where there are cells; else by what the agent says of its job. */
 function Bar({ shown, planned, job }: BarProps) {
-  const told = job?.fraction ?? null;
+  const reported = job?.fraction ?? null;
   const percent =
-    shown.cells > 0 ? percentTaken(shown.cells, planned) : told === null ? null : Math.round(100 * told);
+    shown.cells > 0
+      ? percentTaken(shown.cells, planned)
+      : reported === null
+        ? null
+        : Math.round(100 * reported);
   const label = `Experiment ${shown.id}${percent === null ? "" : `, ${percent} per cent`}`;
   return (
     <Progress
