@@ -19,7 +19,7 @@ import psutil
 import pytest
 from demo_process import ROOT, Demo
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from service_browser import VIEWS
+from service_browser import VIEWS, require_accessible
 
 PROJECT = "nalm-reference-nf"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -28,6 +28,8 @@ PLANTED = {"regressed", "improved", "feature"}
 FIRST_VIEW_SECONDS = 30
 SECOND_RUN_SECONDS = 60
 PRINTED_SECONDS = 10
+PICTURES = ROOT / ".cache" / "demo"
+"""For people to look at; nothing reads them."""
 
 
 @pytest.fixture(scope="module")
@@ -245,6 +247,38 @@ def test_every_page_is_accessible(
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
         assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found["violations"]] == [], path
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+
+
+def test_the_models_predict_from_a_measured_run(page: Page, demo: Demo) -> None:
+    """Three clicks answer what happens at 20 Mpps on 8 lcores, from what the demo measured on this host."""
+    page.goto(f"/p/{PROJECT}")
+    page.get_by_role("navigation", name="Project").get_by_role("link", name="Models").click()
+    page.get_by_role("link", name="Predicted").click()
+    page.get_by_label("Load, Mpackets/s").fill("20")
+    page.get_by_role("textbox", name="Lcores").fill("8")
+    page.get_by_role("button", name="Predict").click()
+    address = f"{demo.url}/api/v1"
+    listed = httpx.get(f"{address}/projects/{PROJECT}/predictions").raise_for_status().json()
+    run = next(one for one in listed["runs"] if one["run_id"] in page.url or "run=" not in page.url)
+    inputs = httpx.get(f"{address}/runs/{run['run_id']}/model-inputs").raise_for_status().json()
+    report = httpx.get(f"{address}/runs/{run['run_id']}/report").raise_for_status().json()
+    assert report["status"] == "measured"
+    answer = page.get_by_role("region", name="20 Mpackets/s on 8 lcores")
+    share = 8 * inputs["frequency_hz"] / inputs["cpp"] / 20e6
+    expect(answer).to_contain_text("Yes: 8 lcores carry all of it" if share >= 1 else f"{100 * share:.1f}")
+    expect(answer).to_contain_text("extrapolated")
+    expect(answer).to_contain_text("delay")
+    for stage in inputs["stages"]:
+        expect(answer.get_by_role("row", name=stage, exact=True)).to_be_visible()
+    capacity = page.get_by_role("region", name="Capacity by resource")
+    expect(capacity).to_contain_text("bottleneck")
+    bounds = page.get_by_role("region", name="Bound and measured rate of every scenario")
+    expect(bounds.get_by_role("row", name=inputs["scenario"])).to_contain_text("%")
+    for name in ("Batch sizes", "Share of packets lost"):
+        expect(page.get_by_role("img", name=name)).to_be_visible()
+    assert page.get_by_text("Assumes: ").count() >= 4
+    require_accessible(page)
+    page.screenshot(path=PICTURES / "models.png", full_page=True)
 
 
 def test_an_unknown_project_is_said_so(browser: Browser, demo: Demo) -> None:

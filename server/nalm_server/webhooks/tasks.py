@@ -19,8 +19,7 @@ from nalm_server.webhooks import apply, claims, repository
 from nalm_server.webhooks.claims import Claimed, renewed
 from nalm_server.webhooks.forges import FORGES
 from nalm_server.webhooks.forges.claim import read_event
-from nalm_server.webhooks.graph_queries import queries_for
-from nalm_server.webhooks.plans.make import make_plan
+from nalm_server.webhooks.plans.make import make_plan, queries_for
 from nalm_server.webhooks.plans.plan import PlanInputs, StoredState
 from nalm_server.webhooks.together import Step, apply_together, groups
 

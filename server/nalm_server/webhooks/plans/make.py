@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from nalm_server.git.branch_filters.filters import BranchFilters
+from nalm_server.git.branch_filters.filters import BranchFilters, PushCommits
 from nalm_server.git.events import (
     BranchDeleted,
     BranchPushed,
@@ -18,9 +18,9 @@ from nalm_server.git.events import (
     TagDeleted,
     TagPushed,
 )
-from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError
+from nalm_server.git.graph import AddressError, GraphError, GraphQueries, UnknownRevisionError
 from nalm_server.webhooks.plans import merge_group, pull_request, push, tag
-from nalm_server.webhooks.plans.plan import Plan, PlanInputs, StoredState
+from nalm_server.webhooks.plans.plan import EACH_AT_MOST, Plan, PlanInputs, StoredState
 
 E = TypeVar("E")
 
@@ -74,3 +74,21 @@ def unmeasured(filters: BranchFilters, event: Event) -> Plan | None:
         case TagDeleted(name):
             return Plan(f"release {name} was deleted")
     return PLANNERS[type(event)].unmeasured(filters, event)
+
+
+def queries_for(filters: BranchFilters, events: Iterable[Event]) -> GraphQueries | None:
+    """The graph queries of the events' plans, to be sent together. A plan with other queries sends
+    them itself, later. None: no plan needs the graph."""
+    events = [event for event in events if unmeasured(filters, event) is None]
+    if not events:
+        return None
+    requests = [one for one in events if isinstance(one, PullRequestChanged)]
+    groups = [one for one in events if isinstance(one, MergeGroupChanged)]
+    pushes = [one for one in events if isinstance(one, BranchPushed)]
+    return GraphQueries(
+        commits=frozenset(one.after for one in pushes if one.before is None),
+        forks=frozenset((f"refs/heads/{one.base_branch}", one.head_sha) for one in requests),
+        pushes=frozenset((one.before, one.after) for one in pushes if one.before is not None),
+        each=EACH_AT_MOST if filters.push_commits is PushCommits.EACH else 0,
+        changes=frozenset((one.base_sha, one.head_sha) for one in groups),
+    )
