@@ -19,7 +19,7 @@ Functions = Mapping[str, tuple[float, float]]
 """Instructions and calls a packet of a stage's functions, by name."""
 
 
-def slower(nat: float = 180.0, ipp: int = 330, **more: float) -> RunReport:
+def costlier(nat: float = 180.0, ipp: int = 330, **more: float) -> RunReport:
     """nat costs `nat` cycles and `ipp` instructions a packet, in base 150 and 330."""
     return make_report(changed(nat=nat, ipp={"nat": ipp}, **more), launches=9, turns=6)
 

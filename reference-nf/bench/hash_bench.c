@@ -22,6 +22,7 @@
 #include <rte_malloc.h>
 #include <rte_prefetch.h>
 
+#include "table/flow_table.h"
 #include "table/flow_table_core.h"
 #include "table/table_memory.h"
 

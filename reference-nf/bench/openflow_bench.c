@@ -31,6 +31,7 @@
 #include "median.h"
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_table.h"
+#include "openflow/openflow_tables.h"
 #include "settings.h"
 
 #define BATCH 64u

@@ -21,18 +21,18 @@ def main() -> int:
     source = Path(__file__).resolve().parent.parent / "src"
     texts = {
         path.relative_to(source): path.read_text()
-        for path in sorted(source.rglob("*.[ch]"))
-        if not path.stem.endswith("_test")
+        for path in sorted(source.rglob("*.*"))
+        if path.suffix in (".c", ".h", ".cpp", ".hpp") and not path.stem.endswith("_test")
     }
     needs = {path.with_suffix(""): set[Path]() for path in texts}
     declared = {}
     for path, text in texts.items():
         part = path.with_suffix("")
         needs[part] |= {Path(name).with_suffix("") for name in INCLUDE.findall(text) if Path(name) in texts}
-        if path.suffix == ".h":
+        if path.suffix in (".h", ".hpp"):
             declared |= dict.fromkeys(DECLARED.findall(text), part)
     for path, text in texts.items():
-        if path.suffix == ".c":
+        if path.suffix in (".c", ".cpp"):
             for name in DEFINED.findall(text):
                 needs[declared.get(name, path.with_suffix(""))].add(path.with_suffix(""))
     for part, needed in needs.items():

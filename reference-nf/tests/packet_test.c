@@ -72,12 +72,39 @@ static void contradictions(void)
 		struct frame f = make_frame(cases[i].protocol, 1, 2, 3, 4, "payload", 7);
 		f.data[cases[i].at] = cases[i].value;
 		put16(f.data + AT_IP + 10, 0); /* the header checksum is not under test */
-		put16(f.data + AT_IP + 10, (uint16_t)~ipv4_header_sum(f.data + AT_IP, 20));
+		store16(f.data + AT_IP + 10, (uint16_t)~ipv4_header_sum(f.data + AT_IP, 20));
 		CHECK_EQUAL(parse(f.data, f.bytes).kind, cases[i].kind);
 	}
 	struct frame f = make_frame(6, 1, 2, 3, 4, "payload", 7);
 	f.data[AT_IP + 10] ^= 0x80;
 	CHECK_EQUAL(parse(f.data, f.bytes).kind, PACKET_MALFORMED);
+}
+
+/* RFC 1071's sum of 16-bit words, one by one. */
+static uint16_t plain_sum(const uint8_t *header, uint32_t bytes)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < bytes; i += 2) {
+		sum += load16(header + i);
+		sum = (sum & 0xffff) + (sum >> 16);
+	}
+	return (uint16_t)sum;
+}
+
+static void sums_of_any_header(void)
+{
+	uint8_t data[60];
+	uint32_t random = 1;
+
+	for (uint32_t n = 0; n < 100000; n++) {
+		uint32_t bytes = 20 + n % 11 * 4;
+		for (uint32_t i = 0; i < bytes; i++) {
+			random = random * 1664525 + 1013904223;
+			data[i] = n % 3 == 0 ? (uint8_t)(random >> 24) : n % 3 == 1 ? 0xff : (uint8_t)-(random >> 31);
+		}
+		CHECK_EQUAL(ipv4_header_sum(data, bytes), plain_sum(data, bytes));
+	}
 }
 
 static void arbitrary_bytes(void)
@@ -97,7 +124,7 @@ static void arbitrary_bytes(void)
 		data[AT_IP + 9] = (random & 1) != 0 ? 6 : 17;
 		uint32_t header = (uint32_t)(data[AT_IP] & 0xf) * 4, bytes = random >> 20 & 127;
 		put16(data + AT_IP + 10, 0);
-		put16(data + AT_IP + 10, (uint16_t)~ipv4_header_sum(data + AT_IP, header));
+		store16(data + AT_IP + 10, (uint16_t)~ipv4_header_sum(data + AT_IP, header));
 		struct packet p = parse(data, bytes);
 		kinds |= 1u << p.kind;
 		if (p.kind == PACKET_L4)
@@ -196,6 +223,7 @@ int main(void)
 	RUN(payload_bounds);
 	RUN(ip_options_are_skipped);
 	RUN(contradictions);
+	RUN(sums_of_any_header);
 	RUN(arbitrary_bytes);
 	RUN(ipv6_extensions);
 	RUN(ipv6_many_extensions);

@@ -8,7 +8,7 @@ from functools import cache
 from math import isnan
 
 import pytest
-from explaining import slower
+from explaining import costlier
 from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.explain.case import Case, case_of
@@ -76,7 +76,7 @@ BY_ID = {rule.id: rule for rule in rules()}
 
 @cache
 def _plain() -> Case:
-    report = slower()
+    report = costlier()
     case = case_of(report, judge(report))
     assert case is not None
     return case

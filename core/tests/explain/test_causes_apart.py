@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from explaining import LATENCIES, explained, slower, with_functions, with_host, with_model, with_samples
+from explaining import LATENCIES, costlier, explained, with_functions, with_host, with_model, with_samples
 from nalm_core.explain import Explanation
 from nalm_core.report.profile import ProfiledLine
 from nalm_core.report.run_report import Arm, ArmMemory, RunReport
@@ -12,8 +12,8 @@ from nalm_core.report.source_text import FileText, SourceText, Stretch
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import Noise, changed, make_report
 
-SLOWER = slower(nat=180.0)
-MORE = slower(nat=162.0, ipp=372)
+SLOWER = costlier(nat=180.0)
+MORE = costlier(nat=162.0, ipp=372)
 """A few instructions more, and somewhat more cycles: by the larger share, instructions are the cause."""
 
 

@@ -7,6 +7,7 @@
 
 #include "flow_mod/flow_book.h"
 #include "flow_mod/flow_mod.h"
+#include "openflow/openflow_code.h"
 
 #define NO_MEMORY "no memory"
 

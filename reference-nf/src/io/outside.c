@@ -165,6 +165,15 @@ static inline uint16_t send_by(uint16_t id, uint16_t queue, struct rte_mbuf *mbu
 	return sent;
 }
 
+static bool came_by_one_port(struct rte_mbuf *const mbufs[], uint32_t count)
+{
+	uint32_t others = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		others |= (uint32_t)(mbufs[i]->port ^ mbufs[0]->port);
+	return others == 0;
+}
+
 uint16_t outside_send(const struct outside *o, uint16_t queue, struct rte_mbuf *mbufs[], uint16_t count)
 {
 	struct rte_mbuf *by[OUTSIDE_MAX_PORTS][BATCH_MAX];
@@ -172,6 +181,8 @@ uint16_t outside_send(const struct outside *o, uint16_t queue, struct rte_mbuf *
 
 	if (o->ports == 1)
 		return send_by(o->ids[0], queue, mbufs, count);
+	if (count != 0 && came_by_one_port(mbufs, count))
+		return send_by(o->ids[mbufs[0]->port == o->ids[0] ? 1 : 0], queue, mbufs, count);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t to = mbufs[i]->port == o->ids[0] ? 1 : 0;
 		by[to][counts[to]++] = mbufs[i];

@@ -11,6 +11,7 @@
 #include "openflow/openflow_config.h"
 #include "openflow/openflow_counts.h"
 #include "openflow/openflow_interpret.h"
+#include "openflow/openflow_tables.h"
 #include "stage.h"
 
 static const struct nalm_outcome_spec openflow_outcomes[] = {OPENFLOW_OUTCOMES(STAGE_OUTCOME_SPEC){NULL, 0}};

@@ -12,14 +12,9 @@
 extern "C" {
 #endif
 
-struct batch;
 struct openflow_code;
-struct openflow_row;
 struct openflow_table;
 struct openflow_tables;
-
-/* Gives each packet of the batch its outcome. */
-typedef void openflow_run(struct batch *batch, struct openflow_row *row, uint64_t now_ns);
 
 /* Sets code and run of tables that are otherwise complete. false: said on stderr. */
 bool openflow_code_make(struct openflow_tables *tables);
@@ -27,7 +22,7 @@ bool openflow_code_make(struct openflow_tables *tables);
 /* Where single entries change, each table's code is apart and found through rows. All but openflow_code_takes() may follow
  * each other while packets pass. */
 
-/* Makes the code of one table anew, not in use yet. false: said on stderr, and nothing changed. */
+/* Makes the code of one table again, not in use yet. false: said on stderr, and nothing changed. */
 bool openflow_code_remake(struct openflow_tables *tables, uint32_t number, const struct openflow_table *as);
 /* Whether the code of a table can execute what a number of it now leads to, from a row that no packet uses yet. */
 bool openflow_code_takes(struct openflow_tables *tables, uint32_t number, uint32_t entry);

@@ -7,7 +7,6 @@
 #ifndef OPENFLOW_TABLE_H
 #define OPENFLOW_TABLE_H
 
-#include "openflow/openflow_code.h"
 #include "openflow/openflow_meter.h"
 #include "openflow/openflow_prefixes.h"
 #include "openflow/openflow_settings.h"
@@ -57,7 +56,11 @@ struct openflow_row {
 	const void *code[OPENFLOW_CODE_PLACES];
 } __attribute__((aligned(64)));
 
-struct stage_place;
+struct batch;
+struct openflow_code;
+
+/* Generated code: gives each packet of the batch its outcome. */
+typedef void openflow_run(struct batch *batch, struct openflow_row *row, uint64_t now_ns);
 
 struct openflow_tables {
 	const struct openflow_settings *settings;
@@ -76,10 +79,6 @@ struct openflow_tables {
 	struct openflow_code *code;    /* NULL: interpreted */
 	openflow_run *run;	       /* what the code does with a batch */
 };
-
-/* NULL: said on stderr. */
-struct openflow_tables *openflow_tables_create(const struct openflow_settings *settings, const struct stage_place *place);
-void openflow_tables_destroy(struct openflow_tables *tables);
 
 /* One table: of entries by falling priority, with terms that they number; of each number below `instructions` some may
  * be used. NULL: said on stderr. */

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "openflow/openflow_counts.h"
 #include "openflow/openflow_interpret.h"
+#include "openflow/openflow_tables.h"
 #include "stage_fixture.h"
 
 static struct fixture openflow;

@@ -90,14 +90,18 @@ static inline uint16_t load_be16(const uint8_t *at)
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-/* One's complement sum of the header's words; 0xffff for a header with a right checksum (RFC 1071). */
-static inline uint32_t ipv4_header_sum(const uint8_t *header, uint32_t bytes)
+/* One's complement sum of a header of whole words of 4 bytes, in the frame's byte order (RFC 1071, 2); 0xffff for a
+ * header with a right checksum. */
+static inline uint16_t ipv4_header_sum(const uint8_t *header, uint32_t bytes)
 {
-	uint32_t sum = 0;
-	for (uint32_t i = 0; i < bytes; i += 2)
-		sum += load_be16(header + i);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < bytes; i += 4)
+		sum += load32(header + i);
+	sum += sum << 32 | sum >> 32; /* the upper half: both halves, and what they carry */
+	uint32_t words = (uint32_t)(sum >> 32);
+	words += words << 16 | words >> 16;
+	return (uint16_t)(words >> 16);
 }
 
 static inline enum packet_kind packet_parse_l4(const uint8_t *l4, uint32_t bytes, struct packet *p)
@@ -144,24 +148,35 @@ static inline bool packet_sum_right(const uint8_t *header, uint32_t bytes, enum 
 	return sum == PACKET_SUM_UNKNOWN ? ipv4_header_sum(header, bytes) == 0xffff : sum == PACKET_SUM_RIGHT;
 }
 
-static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t bytes, struct packet *p,
-						 enum packet_sum sum)
+/* header: its bytes, from 20. The frame has at least 34. */
+static inline __attribute__((always_inline)) enum packet_kind packet_parse_ipv4_of(const uint8_t *frame, uint32_t bytes,
+										    uint32_t header, struct packet *p,
+										    enum packet_sum sum)
 {
 	const uint8_t *ip = frame + ETHER_BYTES;
-	uint32_t header, total;
+	uint32_t total = load_be16(ip + 2);
 
-	if (bytes < ETHER_BYTES + IPV4_MIN_BYTES || ip[0] >> 4 != 4)
-		return PACKET_MALFORMED;
-	header = (uint32_t)(ip[0] & 0xf) * 4;
-	total = load_be16(ip + 2);
-	if (header < IPV4_MIN_BYTES || ETHER_BYTES + header > bytes || total < header ||
-	    total > bytes - ETHER_BYTES || !packet_sum_right(ip, header, sum))
+	if (total < header || total > bytes - ETHER_BYTES || !packet_sum_right(ip, header, sum))
 		return PACKET_MALFORMED;
 	p->protocol = ip[9];
 	if (load_be16(ip + 6) & 0x3fff)
 		return PACKET_FRAGMENT;
 	p->l4 = (uint16_t)(ETHER_BYTES + header);
 	return packet_parse_l4(frame + p->l4, total - header, p);
+}
+
+static inline enum packet_kind packet_parse_ipv4(const uint8_t *frame, uint32_t bytes, struct packet *p,
+						 enum packet_sum sum)
+{
+	if (bytes < ETHER_BYTES + IPV4_MIN_BYTES)
+		return PACKET_MALFORMED;
+	uint8_t first = frame[ETHER_BYTES];
+	if (likely(first == 0x45)) /* without options: the length is a constant */
+		return packet_parse_ipv4_of(frame, bytes, IPV4_MIN_BYTES, p, sum);
+	uint32_t header = (uint32_t)(first & 0xf) * 4;
+	if (first >> 4 != 4 || header < IPV4_MIN_BYTES || ETHER_BYTES + header > bytes)
+		return PACKET_MALFORMED;
+	return packet_parse_ipv4_of(frame, bytes, header, p, sum);
 }
 
 /* Skips the extension headers (RFC 8200, section 4). ip is the IPv6 header, end the end of its payload. */
@@ -214,29 +229,24 @@ static inline enum packet_kind packet_parse_ipv6(const uint8_t *frame, uint32_t 
 
 static inline void packet_parse_summed(const uint8_t *frame, uint32_t bytes, struct packet *p, enum packet_sum sum)
 {
-	enum packet_kind kind = PACKET_MALFORMED;
+	uint16_t type = likely(bytes >= ETHER_BYTES) ? load_be16(frame + 12) : 0;
 
+	if (likely(type == RTE_ETHER_TYPE_IPV4)) {
+		struct packet parsed = {.version = 4}; /* in registers: stores to *p and loads from frame cannot be told apart */
+		parsed.kind = (uint8_t)packet_parse_ipv4(frame, bytes, &parsed, sum);
+		*p = parsed;
+		return;
+	}
 	p->version = 0;
 	p->protocol = 0;
-	if (bytes >= ETHER_BYTES) {
-		switch (load_be16(frame + 12)) {
-		case RTE_ETHER_TYPE_IPV4:
-			p->version = 4;
-			kind = packet_parse_ipv4(frame, bytes, p, sum);
-			break;
-		case RTE_ETHER_TYPE_VLAN:
-		case RTE_ETHER_TYPE_QINQ:
-			kind = PACKET_VLAN;
-			break;
-		case RTE_ETHER_TYPE_IPV6:
-			p->version = 6;
-			kind = packet_parse_ipv6(frame, bytes, p);
-			break;
-		default:
-			kind = PACKET_NOT_IP;
-		}
+	if (type == RTE_ETHER_TYPE_IPV6) {
+		p->version = 6;
+		p->kind = (uint8_t)packet_parse_ipv6(frame, bytes, p);
+	} else if (type == RTE_ETHER_TYPE_VLAN || type == RTE_ETHER_TYPE_QINQ) {
+		p->kind = PACKET_VLAN;
+	} else {
+		p->kind = bytes < ETHER_BYTES ? PACKET_MALFORMED : PACKET_NOT_IP;
 	}
-	p->kind = (uint8_t)kind;
 }
 
 static inline void packet_parse(const uint8_t *frame, uint32_t bytes, struct packet *p)

@@ -26,7 +26,7 @@ static inline void upf_write_outer(uint8_t *ip, uint32_t source, uint32_t destin
 	store16(ip + 2, rte_cpu_to_be_16((uint16_t)(IPV4_MIN_BYTES + udp_bytes)));
 	memcpy(ip + 12, &source, sizeof(source));
 	memcpy(ip + 16, &destination, sizeof(destination));
-	store16(ip + 10, rte_cpu_to_be_16((uint16_t)~ipv4_header_sum(ip, IPV4_MIN_BYTES)));
+	store16(ip + 10, (uint16_t)~ipv4_header_sum(ip, IPV4_MIN_BYTES));
 	store16(udp, rte_cpu_to_be_16(source_port));
 	store16(udp + 2, rte_cpu_to_be_16(destination_port));
 	store16(udp + 4, rte_cpu_to_be_16((uint16_t)udp_bytes));

@@ -82,8 +82,8 @@ function Measured({ project, scenarios, search }: Props) {
   // No stages in the address mean the chain alone where several lines are shown.
   const every = one || shown.length === 1 ? undefined : stages.join(",");
   const names = picked.map((scenario) => scenario.name);
-  const requested = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
-  const request = useRequested(names, branches, requested, search);
+  const selectedStages = one && functions.length === 0 ? [] : one && !alone ? stages : shown;
+  const requested = useRequested(names, branches, selectedStages, search);
   const kindNames = names.join();
   const metrics = useMemo(
     () => (search.metric ? [search.metric] : mainMetrics(kindNames.split(","), functions.length > 0, alone)),
@@ -127,7 +127,7 @@ function Measured({ project, scenarios, search }: Props) {
           }}
         />
         {search.scale === "relative" && (
-          <Against project={project} request={request} search={search} metrics={metrics} set={set} />
+          <Against project={project} requested={requested} search={search} metrics={metrics} set={set} />
         )}
         <span className="soft">{VALUE_NOTES[search.values ?? "linked"]}</span>
         {search.view !== "table" && (
@@ -137,7 +137,7 @@ function Measured({ project, scenarios, search }: Props) {
       <HistoryPanels
         project={project}
         metrics={metrics}
-        request={request}
+        requested={requested}
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
         scale={search.scale ?? "absolute"}
@@ -193,7 +193,7 @@ const mainMetrics = (scenarios: readonly string[], functions: boolean, alone: bo
 
 interface AgainstProps {
   project: string;
-  request: LinesFilter;
+  requested: LinesFilter;
   search: HistorySearch;
   metrics: readonly string[];
   set: (change: HistorySearch) => void;
@@ -203,12 +203,12 @@ const SHORT = 10;
 const MOST_OFFERED = 50;
 
 /** The commit that is 0 per cent. */
-function Against({ project, request, search, metrics, set }: AgainstProps) {
+function Against({ project, requested, search, metrics, set }: AgainstProps) {
   const { data: lines } = useHistoryLines(
     project,
     metrics[0] ?? "cpp",
     metrics,
-    request,
+    requested,
     search.values ?? "linked",
   );
   const offered = useMemo(() => {
