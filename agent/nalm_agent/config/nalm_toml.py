@@ -13,6 +13,7 @@ from nalm_core.report import defaults
 from nalm_core.report.own_metrics import MetricName
 from nalm_core.report.run_report import OWN_PROBE, Name, Settings
 from nalm_core.report.trials.kinds import RunKind, split_name
+from nalm_core.report.trials.rate_run import RATE_MODES, RateMode
 from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
@@ -241,6 +242,9 @@ class RatesConfig(Table):
     with_jobs: list[Literal["push", "pull_request", "schedule"]] = []
     """Jobs of these reasons measure rates, too, unless they name scenarios."""
 
+    modes: Annotated[list[RateMode], Field(min_length=1)] = list(RATE_MODES)
+    """What a launch of a job measures."""
+
     share: Annotated[float, Field(gt=0, le=1)] = rates.COMPARE_SHARE
     """Load of a job's latency, loss and soak, as a share of base's NDR."""
 
@@ -264,6 +268,12 @@ class RatesConfig(Table):
             raise ValueError(f"sweep has {loads} loads; a knee needs {rates.KNEE_LOADS} or more")
         if self.sweep and self.pps is not None:
             raise ValueError("sweep has shares of base's NDR, which is not searched with pps; leave out one")
+        return self
+
+    @model_validator(mode="after")
+    def _searches_begin_at_full_load(self) -> RatesConfig:
+        if "ndr" in self.modes and "mrr" not in self.modes:
+            raise ValueError('modes has "ndr" and not "mrr": a search begins at the rate at full load; add "mrr"')
         return self
 
     @field_validator("arguments")

@@ -29,6 +29,7 @@ from nalm_core.report.trials.rate_run import (
     ArmSearch,
     CommonLoad,
     PairedTrial,
+    RateMode,
     RateRun,
     SoakInterval,
 )
@@ -164,7 +165,7 @@ def _measured(
         else:
             _rates(arms, settings, found, progress)
     progress.step("report", "figures and checks", 1.0)
-    return _report(builder, kind, found)
+    return _report(builder, kind, found, settings.rates.modes)
 
 
 def _built(
@@ -246,31 +247,60 @@ def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progre
 
 
 def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
-    """Full load, searches, and trials at the common load. The order of the arms is swapped from trial to
-    trial and from launch to launch."""
-    rates, goals = settings.rates, [Goal("ndr", 0.0), Goal("pdr", SEARCH.pdr_loss)]
+    """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms is
+    swapped from trial to trial and from launch to launch."""
+    modes = settings.rates.modes
     with _both(launch, runs, found) as arms:
-        full: dict[Arm, list[float]] = {arm: [] for arm in ORDER}
-        for number in range(MRR_TRIALS + 1):
-            seconds = rates.trial_s * (1 if number else WARM_UP_SHARE)
-            for arm in _order(launch + number):
-                with _blame(arm):
-                    trial = arms[arm].trial(Ask(Phase.MRR, seconds))
-                full[arm].append(_greatest(trial, arms[arm].info))
-                if number:
-                    found.trials.append(PairedTrial(arm=arm, load=None, pair=number - 1, trial=_bare(trial)))
-        for arm in _order(launch):
-            with _blame(arm):
-                searches = _search(arms[arm], max(full[arm]), goals, settings)
-            found.searches += [ArmSearch(arm=arm, launch=launch, search=one) for one in searches]
-        for pair in range(rates.trials):
-            out = 0.0 if pair else rates.leave_out_s
-            ask = Ask(Phase.LATENCY, rates.trial_s + out, found.load.pps, found.load.share, out)
-            for arm in _order(launch + pair):
-                with _blame(arm):
-                    trial = arms[arm].trial(ask)
-                found.trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=trial))
+        if "mrr" in modes:
+            full = _full_loads(launch, arms, settings, found)
+            if "ndr" in modes:
+                _searches(launch, arms, full, settings, found)
+        if "latency" in modes:
+            _at_the_load(launch, arms, settings, found)
         _sweep(launch, arms, settings, found)
+
+
+def _full_loads(
+    launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found
+) -> Mapping[Arm, float]:
+    """Trials at full load, after one that warms up; the greatest rate of each arm."""
+    rates: dict[Arm, list[float]] = {arm: [] for arm in ORDER}
+    for number in range(MRR_TRIALS + 1):
+        seconds = settings.rates.trial_s * (1 if number else WARM_UP_SHARE)
+        for arm in _order(launch + number):
+            with _blame(arm):
+                trial = arms[arm].trial(Ask(Phase.MRR, seconds))
+            rates[arm].append(_greatest(trial, arms[arm].info))
+            if number:
+                found.trials.append(PairedTrial(arm=arm, load=None, pair=number - 1, trial=_bare(trial)))
+    return {arm: max(of) for arm, of in rates.items()}
+
+
+def _searches(
+    launch: int,
+    arms: Mapping[Arm, TrialNf],
+    full: Mapping[Arm, float],
+    settings: _Settings,
+    found: _Found,
+) -> None:
+    """One search of NDR and PDR with each arm, which begins above its rate at full load."""
+    goals = [Goal("ndr", 0.0), Goal("pdr", SEARCH.pdr_loss)]
+    for arm in _order(launch):
+        with _blame(arm):
+            searches = _search(arms[arm], full[arm], goals, settings)
+        found.searches += [ArmSearch(arm=arm, launch=launch, search=one) for one in searches]
+
+
+def _at_the_load(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found) -> None:
+    """Trials at the common load."""
+    rates = settings.rates
+    for pair in range(rates.trials):
+        out = 0.0 if pair else rates.leave_out_s
+        ask = Ask(Phase.LATENCY, rates.trial_s + out, found.load.pps, found.load.share, out)
+        for arm in _order(launch + pair):
+            with _blame(arm):
+                trial = arms[arm].trial(ask)
+            found.trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=trial))
 
 
 def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found) -> None:
@@ -374,7 +404,7 @@ def _blame(arm: Arm) -> Iterator[None]:
         raise _ArmError(arm, error) from error
 
 
-def _report(builder: ReportBuilder, kind: RunKind, found: _Found) -> RunReport:
+def _report(builder: ReportBuilder, kind: RunKind, found: _Found, modes: list[RateMode]) -> RunReport:
     margins = {
         one.metric: one.margin for one in builder.margins if one.stage is None and one.rule is not None
     }
@@ -382,6 +412,7 @@ def _report(builder: ReportBuilder, kind: RunKind, found: _Found) -> RunReport:
         kind="soak" if kind is RunKind.SOAK else "rate",
         generator=INSIDE.name,
         load=found.load,
+        modes=modes,
         base_ndr=found.base_ndr,
         trials=found.trials,
         searches=found.searches,

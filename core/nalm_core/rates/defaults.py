@@ -95,10 +95,12 @@ LOSS_MARGIN: Final = 0.001
 
 RATE_MARGIN: Final = 0.03
 """Relative change of MRR, NDR or PDR that matters."""
+LOAD_CPP_MARGIN: Final = 0.03
+"""Relative change of cycles per packet at the run's load that matters."""
 KNEE_MARGIN: Final = 0.1
 """Relative move of the knee that matters."""
 RATE_RUN_LAUNCHES: Final = 14
-"""Launches of both arms in a job of rates: enough to show a change of one figure of nine at COMPARE_ALPHA."""
+"""Launches of both arms in a job of rates: enough to show a change of one figure of ten at COMPARE_ALPHA."""
 RATE_RUN_TRIAL_S: Final = 0.5
 """Length of a trial of a job of rates, seconds."""
 RATE_RUN_LEAVE_OUT_S: Final = 0.5

@@ -17,11 +17,12 @@ from nalm_core.rates import defaults
 from nalm_core.rates.latency import percentiles_ns
 from nalm_core.rates.rate_change import LEAST_NS
 from nalm_core.rates.sweep import chain_knee
-from nalm_core.rates.trials import forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
+from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
 from nalm_core.report.trials.histogram import Histogram
-from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateRun
+from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateMode, RateRun
 from nalm_core.report.trials.trial import Ended, Phase, Trial
 
 ARMS: Final = (Arm.BASE, Arm.HEAD)
@@ -31,24 +32,29 @@ ARMS: Final = (Arm.BASE, Arm.HEAD)
 class RateMetric:
     """A figure of a run of rates."""
 
+    mode: RateMode
+    """The part of a launch that measures it."""
     unit: str
     better: str
     judged: Judged
     margin: float
 
 
+LOAD_CPP: Final = "load_cpp"
+"""Cycles per packet at the run's load, which may be partial."""
 RATE_METRICS: Final[Mapping[str, RateMetric]] = MappingProxyType(
     {
-        "mrr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
-        "ndr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
-        "pdr_pps": RateMetric("packets/s", "higher", "ranks", defaults.RATE_MARGIN),
-        "latency_p50_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
-        "latency_p90_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
-        "latency_p99_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
-        "latency_p99_9_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
-        "latency_max_ns": RateMetric("ns", "lower", "never", defaults.LATENCY_MARGIN),
-        "jitter_p99_ns": RateMetric("ns", "lower", "ranks", defaults.LATENCY_MARGIN),
-        "loss_ratio": RateMetric("1", "lower", "share", defaults.LOSS_MARGIN),
+        "mrr_pps": RateMetric("mrr", "packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "ndr_pps": RateMetric("ndr", "packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "pdr_pps": RateMetric("ndr", "packets/s", "higher", "ranks", defaults.RATE_MARGIN),
+        "latency_p50_ns": RateMetric("latency", "ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p90_ns": RateMetric("latency", "ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p99_ns": RateMetric("latency", "ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_p99_9_ns": RateMetric("latency", "ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "latency_max_ns": RateMetric("latency", "ns", "lower", "never", defaults.LATENCY_MARGIN),
+        "jitter_p99_ns": RateMetric("latency", "ns", "lower", "ranks", defaults.LATENCY_MARGIN),
+        "loss_ratio": RateMetric("latency", "1", "lower", "share", defaults.LOSS_MARGIN),
+        LOAD_CPP: RateMetric("latency", "cycles/packet", "lower", "ranks", defaults.LOAD_CPP_MARGIN),
     }
 )
 """All figures of a run of rates, in the order in which they are shown."""
@@ -72,9 +78,13 @@ class _MissingError(Exception):
 
 
 def rate_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str, float]) -> list[OwnMetric]:
-    """All figures of a run of rates. margins: by metric, where they differ from RATE_METRICS'."""
+    """All figures that the run's launches measure. margins: by metric, where they differ from RATE_METRICS'."""
     figures = _Figures(run, arms)
-    found = [_metric(name, of, margins.get(name, of.margin), figures) for name, of in RATE_METRICS.items()]
+    found = [
+        _metric(name, of, margins.get(name, of.margin), figures)
+        for name, of in RATE_METRICS.items()
+        if of.mode in run.modes
+    ]
     if any(one.trial.phase is Phase.SWEEP for one in run.trials):
         found.append(_knee_metric(run, arms, margins.get(KNEE, defaults.KNEE_MARGIN)))
     return found
@@ -132,7 +142,8 @@ def _metric(name: str, of: RateMetric, margin: float, figures: _Figures) -> OwnM
         return found.model_copy(update={"missing": dict.fromkeys(ARMS, str(error)), "gates": gates})
     columns = {arm: [pair[at] for pair in values.values()] for at, arm in enumerate(ARMS)}
     causes = figures.causes() if name == "loss_ratio" else {}
-    return found.model_copy(update={"values": columns, "causes": causes})
+    stages = figures.cycles_of_stages() if name == LOAD_CPP else {}
+    return found.model_copy(update={"values": columns, "causes": causes, "stages": stages})
 
 
 @dataclass(frozen=True)
@@ -148,6 +159,8 @@ class _Figures:
             return self._searched(name.removesuffix("_pps"))
         if name == "loss_ratio":
             return self._each(lambda trials, arm: _loss(trials, self.arms[arm]))
+        if name == LOAD_CPP:
+            return self._each(lambda trials, arm: _cycles(trials, self.arms[arm]).get(None))
         if name == "latency_max_ns":
             return self._each(_greatest)
         if name == "jitter_p99_ns":
@@ -165,6 +178,19 @@ class _Figures:
             found[arm] = {loss.cause: loss.packets / due for loss in losses} if due else {}
         return found
 
+    def cycles_of_stages(self) -> dict[Arm, dict[str, float]]:
+        """Cycles per packet of each stage, of the trials that take part."""
+        found: dict[Arm, dict[str, float]] = {}
+        for arm in ARMS:
+            launches = [_cycles(sides[arm], self.arms[arm]) for sides in self._launches().values()]
+            names = [stage.name for stage in self.arms[arm].stages if not stage.apart]
+            found[arm] = {
+                name: median(one[name] for one in launches if name in one)
+                for name in names
+                if any(name in one for one in launches)
+            }
+        return found
+
     def _each(self, figure: Callable[[Sequence[Trial], Arm], float | None]) -> ByLaunch:
         """A figure of the open loop's trials of each launch. Raises _MissingError."""
         launches = self._launches()
@@ -176,7 +202,7 @@ class _Figures:
             if base is not None and head is not None:
                 found[launch] = base, head
         if not found:
-            raise _MissingError("the generator does not measure it")
+            raise _MissingError("no trial has a value of it")
         return found
 
     def _launches(self) -> dict[int, dict[Arm, list[Trial]]]:
@@ -258,6 +284,17 @@ def _loss(trials: Sequence[Trial], info: ArmInfo) -> float | None:
     """Of all trials together, so that a rare burst counts."""
     due = sum(intended(one) for one in trials)
     return min(1.0, sum(lost_packets(one, info) for one in trials) / due) if due else None
+
+
+def _cycles(trials: Sequence[Trial], info: ArmInfo) -> dict[str | None, float]:
+    """Cycles per packet, of the chain (None) and by stage: medians over the trials."""
+    summed = [one for trial in trials if (one := totals(as_round(trial), info)).cpp is not None]
+    if not summed:
+        return {}
+    found: dict[str | None, float] = {None: median(one.cpp for one in summed if one.cpp is not None)}
+    for stage in summed[0].stage_cycles:
+        found[stage] = median(one.stage_cpp(stage) or 0.0 for one in summed)
+    return found
 
 
 def _percentile(histograms: Iterable[Histogram | None], percent: float) -> float | None:

@@ -343,6 +343,17 @@ _ALL: Final = (
         sources=("trials",),
     ),
     Metric(
+        name="load_cpp",
+        title="CPP at the load",
+        unit="cycles/packet",
+        formula="median over trials of busy cycles / packets, at the run's load",
+        sentence="Cycles per packet while packets wait for the NF seldom: work that a full batch shares "
+        "shows here.",
+        better="lower",
+        scopes=("chain", "stage"),
+        sources=("trials",),
+    ),
+    Metric(
         name="knee_pps",
         title="Knee",
         unit="packets/s",
@@ -415,6 +426,7 @@ UNDER_LOAD: Final = (
     "latency_max_ns",
     "jitter_p99_ns",
     "loss_ratio",
+    "load_cpp",
     "knee_pps",
     "cpp_drift",
     "pps_drift",

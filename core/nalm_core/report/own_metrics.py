@@ -64,3 +64,5 @@ class OwnMetric(Model):
     """Of a metric that is judged by growth."""
     causes: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)
     """The parts of the value by cause, over all launches."""
+    stages: dict[Arm, dict[str, float]] = Field(default_factory=dict, exclude_if=lambda found: not found)
+    """The parts of the value by stage: of each the median over launches."""

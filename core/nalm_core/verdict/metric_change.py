@@ -16,7 +16,7 @@ from typing import Literal
 from pydantic import Field
 
 from nalm_core.report.catalogue import METRICS
-from nalm_core.report.defaults import EQUIVALENCE_ALPHA
+from nalm_core.report.defaults import CULPRIT_SHARE, EQUIVALENCE_ALPHA
 from nalm_core.report.instructions import arm_ipp, common_source
 from nalm_core.report.judged_arm import feature_change, judged_arm
 from nalm_core.report.outcome import Outcome
@@ -78,7 +78,38 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
     arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
     launches = pair_launches(report, Arm.BASE, arm) if report.thresholds else []
     of_packets = [_threshold(report, one, arm, launches, settings) for one in report.thresholds]
-    return of_packets + [_own(report, one, arm, settings) for one in report.own_metrics]
+    own = []
+    for one in report.own_metrics:
+        found = _own(report, one, arm, settings)
+        own += [found, *_paying_stages(found, one, arm)]
+    return of_packets + own
+
+
+def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm) -> list[MetricChange]:
+    """The stages that bear a fair share of a change of the chain, the one with most first. They explain it, and
+    have no interval of their own."""
+    if chain.outcome not in ("regressed", "improved") or chain.base is None or chain.head is None:
+        return []
+    whole = chain.head - chain.base
+    old, new = metric.stages.get(Arm.BASE, {}), metric.stages.get(arm, {})
+    grown = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in (*old, *new)}
+    shares = {name: change / whole for name, change in grown.items() if whole}
+    paying = sorted((name for name in shares if shares[name] >= CULPRIT_SHARE), key=lambda name: -shares[name])
+    return [
+        chain.model_copy(
+            update={
+                "stage": name,
+                "base": old.get(name),
+                "head": new.get(name),
+                "ratio": new[name] / old[name] if old.get(name) and name in new else None,
+                "low": None,
+                "high": None,
+                "level": None,
+                "reason": f"{share_percent(min(shares[name], 1.0))} of the chain's change",
+            }
+        )
+        for name in paying
+    ]
 
 
 def failing(changes: Sequence[MetricChange]) -> list[MetricChange]:

@@ -29,6 +29,9 @@ def schedule_add(
     against: Annotated[Against, typer.Option(help="What the tip is compared with.")] = Against.PREVIOUS,
     kind: Annotated[RunKind, typer.Option(help="What is measured.")] = RunKind.CYCLES,
     scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Whole SHA that counts as measured before; by default the tip's parent.")
+    ] = None,
     state: State = None,
 ) -> None:
     """Adds a schedule. It measures nothing while nothing changes.
@@ -37,10 +40,12 @@ def schedule_add(
 
     nalm-server schedule add my-nf nightly --cron "0 3 * * mon-fri" --against release
 
-    nalm-server schedule add my-nf rates --cron "0 1 * * *" --kind rate --scenario sfc_a
+    nalm-server schedule add my-nf rates --cron "0 1 * * *" --against each --kind rate --scenario sfc_a
     """
     with validated():
-        new = ScheduleNew(name=name, cron=cron, against=against, kind=kind, scenarios=scenario or None)
+        new = ScheduleNew(
+            name=name, cron=cron, against=against, kind=kind, scenarios=scenario or None, since=since
+        )
     with opened(state) as context, context.sessions() as session:
         made = service.create(session, SYSTEM, project, new, context.clock())
         session.commit()

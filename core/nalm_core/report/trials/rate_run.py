@@ -8,12 +8,17 @@ the figures from them.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from nalm_core.report.terms import Arm, Count, Model
 from nalm_core.report.trials.trial import Search, Trial
+
+
+RateMode = Literal["mrr", "ndr", "latency"]
+"""What a launch of a run of rates measures: full load; searches of NDR and PDR; the common load."""
+RATE_MODES: Final[tuple[RateMode, ...]] = ("mrr", "ndr", "latency")
 
 
 class CommonLoad(Model):
@@ -69,6 +74,8 @@ class RateRun(Model):
     """What offered the load."""
     load: CommonLoad
     """The open loop's load, the same for both arms."""
+    modes: Annotated[list[RateMode], Field(min_length=1)] = Field(default_factory=lambda: list(RATE_MODES))
+    """What its launches measured. All in an older report."""
     base_ndr: Search | None = None
     """The search with base that chose the load; None: it was given, or found earlier."""
     trials: Annotated[list[PairedTrial], Field(max_length=20_000)] = Field(default_factory=list)

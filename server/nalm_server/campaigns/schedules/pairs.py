@@ -15,6 +15,10 @@ from nalm_server.git import graph
 from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 
 
+MOST_EACH = 50
+"""Commits that a schedule measures at one time, the newest; a backfill measures older ones."""
+
+
 @dataclass(frozen=True)
 class Nothing:
     """The reason why nothing is measured."""
@@ -25,15 +29,17 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Compared:
-    tip: GraphCommit
+    """A commit, and what it is compared with."""
+
+    head: GraphCommit
     base: str
 
 
-def find_pair(
+def find_pairs(
     context: Context, project: ProjectRow, against: str, last: str | None, releases: Sequence[str]
-) -> Compared | Nothing:
-    """`last`: the previous tip. `releases`: commits, newest first. Raises GraphError and
-    UnknownRevisionError."""
+) -> list[Compared] | Nothing:
+    """One pair or several, oldest first; the last head is the tip. `last`: the previous tip. `releases`: commits,
+    newest first. Raises GraphError and UnknownRevisionError."""
     sha = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     tip = graph.first_parent(context, project, None, sha, most=1)[0]
     match Against(against):
@@ -43,11 +49,16 @@ def find_pair(
             base, missing = _previous(context, project, tip, last), "it has no parent"
         case Against.PARENT:
             base, missing = tip.parent, "it has no parent"
+        case Against.EACH:
+            base, missing = _previous(context, project, tip, last), "it has no parent"
     if base is None:
         return Nothing(f"{short(sha)} is not measured: {missing}.", tip)
     if base == sha:
         return Nothing(f"Nothing changed: base and head are both {short(sha)}.", tip)
-    return Compared(tip, base)
+    if against != Against.EACH:
+        return [Compared(tip, base)]
+    commits = graph.first_parent(context, project, base, sha, most=MOST_EACH)
+    return [Compared(one, one.parent) for one in commits if one.parent is not None]
 
 
 def _release(context: Context, project: ProjectRow, tip: str, releases: Sequence[str]) -> str | None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from nalm_core.report.trials.kinds import RunKind
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from nalm_server.base.schemas import NAME, Flag, Schema
 from nalm_server.campaigns.schedules.cron import checked
@@ -24,6 +24,9 @@ class Against(StrEnum):
     """The commit that this schedule measured before; the first time, the parent."""
     PARENT = "parent"
     """The tip's first parent."""
+    EACH = "each"
+    """Not the tip alone: each commit since the one measured before, against its parent; the first time, the
+    tip."""
 
 
 def _cron(text: str) -> str:
@@ -41,6 +44,9 @@ Cron = Annotated[
 ]
 
 
+Sha = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{40}|[0-9a-f]{64})$")]
+
+
 class ScheduleNew(Schema):
     name: Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
     cron: Cron
@@ -50,6 +56,17 @@ class ScheduleNew(Schema):
         default=None, description="Only these; null: those that nalm.toml measures by default."
     )
     enabled: Flag = True
+    since: Sha | None = Field(
+        default=None,
+        description="The commit that counts as measured before, the first time; null: the tip's parent. Only with "
+        "`previous` and `each`.",
+    )
+
+    @model_validator(mode="after")
+    def _since_is_used(self) -> ScheduleNew:
+        if self.since is not None and self.against not in (Against.PREVIOUS, Against.EACH):
+            raise ValueError(f"against {self.against} compares with no earlier measurement: leave out since")
+        return self
 
 
 class ScheduleChange(Schema):

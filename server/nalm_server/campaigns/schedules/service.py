@@ -32,11 +32,12 @@ def create(session: Session, caller: Principal, project: str, new: ScheduleNew, 
         raise ConflictError(f"There is a schedule {new.name!r} already: choose another name, or change it.")
     if repository.count(session, found.id) >= MOST:
         raise ConflictError(f"A project has at most {MOST} schedules: remove one first.")
-    fields = new.model_dump(exclude={"kind", "scenarios"})
+    fields = new.model_dump(exclude={"kind", "scenarios", "since"})
     row = ScheduleRow(
         project_id=found.id,
         next_at=parse(new.cron).after(now),
         created_at=now,
+        last_sha=new.since,
         scenarios=names_to_measure(new.kind, new.scenarios),
         **fields,
     )

@@ -14,7 +14,7 @@ from nalm_server.base.errors import NalmError
 from nalm_server.campaigns.schedules import repository
 from nalm_server.campaigns.schedules.cron import parse
 from nalm_server.campaigns.schedules.models import ScheduleRow
-from nalm_server.campaigns.schedules.pairs import Compared, Nothing, find_pair
+from nalm_server.campaigns.schedules.pairs import Compared, Nothing, find_pairs
 from nalm_server.db.context import Context
 from nalm_server.git.commits.order import record
 from nalm_server.git.graph import AddressError, GraphError
@@ -45,9 +45,9 @@ def _run(context: Context, schedule_id: int) -> None:
             return
         project = projects.get(session, seen.project_id)
         releases = [tag.sha for tag in refs.tags(session, project.id, RELEASES_SEEN)]
-    found: Compared | Nothing | NalmError
+    found: list[Compared] | Nothing | NalmError
     try:
-        found = find_pair(context, project, seen.against, seen.last_sha, releases)
+        found = find_pairs(context, project, seen.against, seen.last_sha, releases)
     except NalmError as error:
         found = error
     now = context.clock()
@@ -63,7 +63,7 @@ def _stands_on(row: ScheduleRow) -> tuple[object, ...]:
     return row.next_at, row.against, row.last_sha, row.scenarios
 
 
-def _settle(session: Session, row: ScheduleRow, found: Compared | Nothing | NalmError, now: datetime) -> None:
+def _settle(session: Session, row: ScheduleRow, found: list[Compared] | Nothing | NalmError, now: datetime) -> None:
     row.next_at = parse(row.cron).after(now)
     if isinstance(found, NalmError):
         row.message = found.message
@@ -71,14 +71,18 @@ def _settle(session: Session, row: ScheduleRow, found: Compared | Nothing | Nalm
             row.next_at = min(row.next_at, now + TRIED_AGAIN)
         return
     row.last_at = now
-    row.message = found.why if isinstance(found, Nothing) else _measured(session, row, found, now)
-    row.last_sha = found.tip.sha
+    if isinstance(found, Nothing):
+        row.message, row.last_sha = found.why, found.tip.sha
+        return
+    projects.lock(session, row.project_id)
+    row.message = " ".join(_measured(session, row, pair, now) for pair in found)
+    row.last_sha = found[-1].head.sha
 
 
 def _measured(session: Session, row: ScheduleRow, found: Compared, now: datetime) -> str:
-    projects.lock(session, row.project_id)
-    commit = record(session, row.project_id, found.tip.sha, found.tip.parent, found.tip)
-    pair = f"{short(found.tip.sha)} against {short(found.base)}"
+    """Queues a pair, unless it was measured; what is to be said about it."""
+    commit = record(session, row.project_id, found.head.sha, found.head.parent, found.head)
+    pair = f"{short(found.head.sha)} against {short(found.base)}"
     known = job_rows.same(session, commit.id, found.base, JobReason.SCHEDULE, row.scenarios)
     if known is not None:
         return f"Nothing changed: job {known.id} ({known.state}) is already of {pair}."

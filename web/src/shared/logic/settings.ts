@@ -21,4 +21,5 @@ export const AGAINST_WORDS = {
   previous: "Its previous measurement",
   release: "The newest release",
   parent: "Its parent",
+  each: "The parent, for each new commit",
 } as const;
