@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
@@ -15,10 +15,12 @@ from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus, Source
 from nalm_core.report.trials.rate_run import (
+    RATE_MODES,
     ArmInterval,
     ArmSearch,
     CommonLoad,
     PairedTrial,
+    RateMode,
     RateRun,
     SoakInterval,
 )
@@ -69,13 +71,16 @@ def rate_run(
     disturbed_search: str | None = None,
     launches: int = RATE_RUN_LAUNCHES,
     polls: Mapping[Arm, float] | None = None,
+    more_in_rx: float = 0.0,
+    modes: Sequence[RateMode] = RATE_MODES,
     margins: Mapping[str, float] | None = None,
     packets: int = 8_000,
 ) -> RunReport:
     """A run of rates. Launches and trials scatter by some per cent.
 
     waits: what the change does to head's latencies; burst_loss: share of all packets that head loses, all in
-    one trial of each launch; rate: head's MRR and NDR over base's; polls: cycles of a poll, in a sweep.
+    one trial of each launch; rate: head's MRR and NDR over base's; polls: cycles of a poll, in a sweep;
+    more_in_rx: head's cycles per packet at the load over base's, less 1, all in stage rx.
     """
     rng = np.random.default_rng(seed)
     trials, searches = [], []
@@ -95,6 +100,7 @@ def rate_run(
                         arm=arm, launch=launch, search=_search(goal, NDR * of * speed, disturbed_search)
                     )
                 )
+            grown = more_in_rx if is_head else 0.0
             level = np.exp(shared + rng.normal(0, 0.01))
             for pair in range(COMPARE_TRIALS):
                 base = rng.lognormal(np.log(3000), 0.3, packets) * level * np.exp(rng.normal(0, 0.01))
@@ -108,6 +114,8 @@ def rate_run(
                     launch=launch,
                     share=0.5,
                     no_port=lost,
+                    cycles_per_packet=500 * (1 + grown) * np.exp(shared + rng.normal(0, 0.005)),
+                    rx_share=(0.5 + grown) / (1 + grown),
                     latency=waits_of(waits(base) if is_head else base),
                 )
                 one = trial(truth, invalid(arm, Phase.LATENCY, launch))
@@ -118,7 +126,9 @@ def rate_run(
                     one = trial(_swept(share, launch, polls[arm] * np.exp(rng.normal(0, 0.01))))
                     trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=one))
     load = CommonLoad(pps=PPS, share=0.5)
-    run = RateRun(kind="rate", generator="inside", load=load, trials=trials, searches=searches)
+    run = RateRun(
+        kind="rate", generator="inside", load=load, modes=list(modes), trials=trials, searches=searches
+    )
     return _report(run, "rate").model_copy(update={"own_metrics": rate_metrics(run, INFOS, margins or {})})
 
 

@@ -78,6 +78,8 @@ class Truth:
     claimed: int | None = None
     """What the generator says it sent, if that is a lie."""
     cycles_per_packet: float = 500.0
+    rx_share: float = 0.5
+    """Of these cycles; nat has the others."""
     cur: float = 0.5
     stolen: float = 0.0
     phase: Phase = Phase.SEARCH
@@ -117,9 +119,9 @@ def trial(truth: Truth, invalid: str | None = None) -> Trial:
             lcore=lcore,
             stages={
                 "gen": one(apart, truth.sent, **{"pass": truth.sent}),
-                "rx": one(busy // 2, truth.sent, **{"pass": truth.sent}),
+                "rx": one(round(busy * truth.rx_share), truth.sent, **{"pass": truth.sent}),
                 "nat": one(
-                    busy - busy // 2,
+                    busy - round(busy * truth.rx_share),
                     truth.sent - truth.vanished,
                     **{"pass": left, "no_port": truth.no_port, "denied": truth.denied},
                 ),

@@ -69,6 +69,27 @@ def test_a_lower_rate_is_found() -> None:
     assert outcome is Outcome.IMPROVED and not regressed(figures)
 
 
+def test_work_of_each_poll_is_found_at_its_stage() -> None:
+    """Nothing else moves: the load is far from the NF's capacity."""
+    report = rate_run(more_in_rx=0.1)
+    verdict = judge(parse_report(dump_report(report)))
+    assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["rx"]
+    chain, paying = [one for one in verdict.metrics if one.outcome == "regressed"]
+    assert (chain.metric, chain.stage, chain.ratio) == ("load_cpp", None, pytest.approx(1.1, rel=0.01))
+    assert (paying.metric, paying.stage, paying.low) == ("load_cpp", "rx", None)
+    assert (paying.base, paying.head) == (pytest.approx(250, rel=0.02), pytest.approx(300, rel=0.02))
+    assert paying.reason is not None and paying.reason.endswith("% of the chain's change")
+    assert verdict.summary.startswith("rx load_cpp +2")
+
+
+def test_a_run_has_the_figures_of_what_its_launches_measure() -> None:
+    report = rate_run(modes=["latency"], waits=later(1000, 0.982, 0.9975))
+    outcome, figures = judged(report)
+    assert outcome is Outcome.REGRESSED and regressed(figures) == ["latency_p99_ns"]
+    assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & set(figures)
+    assert figures["latency_p99_ns"].level == pytest.approx(1 - 0.01 / 7), "seven figures share the error rate"
+
+
 def test_a_knee_that_moved_is_found_and_named() -> None:
     outcome, figures = judged(rate_run(polls={Arm.BASE: 900, Arm.HEAD: 1500}, packets=500))
     assert "knee_pps" in regressed(figures) and outcome is Outcome.REGRESSED

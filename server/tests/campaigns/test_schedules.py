@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nalm_server.campaigns.schedules import cron, work
+from nalm_server.campaigns.schedules import cron, pairs, work
 from nalm_server.git.refs import repository as refs
 from nalm_server_git import Repo
 from nalm_server_harness import Clock, Service
@@ -104,6 +105,48 @@ def test_parent_and_scenarios(service: Service, clock: Clock, repo: Repo) -> Non
     add(service, "parent", name="other")
     assert run(service, clock) == [(second, third)] * 2, "two choices of scenarios are two jobs"
     assert {str(job["scenarios"]) for job in service.get("/jobs", project="demo")} == {"None", "['soak']"}
+
+
+def test_each_commit_is_compared_with_its_parent(service: Service, clock: Clock, repo: Repo) -> None:
+    first, second, third = push(repo, "first", "second", "third")
+    add(service, "each")
+    assert run(service, clock) == [(second, third)], "the first time, the tip"
+    assert run(service, clock) == [(second, third)]
+    fourth, fifth = push(repo, "fourth", "fifth")
+    assert run(service, clock)[1:] == [(third, fourth), (fourth, fifth)]
+    assert said(service).startswith("Job 2: ") and " Job 3: " in said(service)
+    add(service, "each", name="rates", kind="rate", scenarios=["sfc_a"], since=first)
+    assert run(service, clock)[3:] == list(itertools.pairwise([first, second, third, fourth, fifth]))
+    assert service.get("/jobs", project="demo")[0]["scenarios"] == ["sfc_a:rate"]
+
+
+def test_since_is_the_first_base(service: Service, clock: Clock, repo: Repo) -> None:
+    first, _, third = push(repo, "first", "second", "third")
+    add(service, since=first)
+    assert service.get(SCHEDULES)[0]["last_sha"] == first
+    assert run(service, clock) == [(first, third)]
+
+
+@pytest.mark.parametrize(
+    ("given", "wrong"),
+    [
+        ({"against": "parent", "since": "a" * 40}, "leave out since"),
+        ({"since": "v1.0"}, "since"),
+        ({"against": "all"}, "each"),
+    ],
+)
+def test_a_wrong_base_is_refused(service: Service, given: dict[str, str], wrong: str) -> None:
+    assert wrong in str(add(service, status=422, **given)["error"])
+
+
+def test_a_schedule_measures_at_most_so_many_commits_at_a_time(
+    service: Service, clock: Clock, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pairs, "MOST_EACH", 2)
+    made = push(repo, "first", "second", "third", "fourth")
+    add(service, "each", since=made[0])
+    assert run(service, clock) == [(made[1], made[2]), (made[2], made[3])]
+    assert service.get(SCHEDULES)[0]["last_sha"] == made[3]
 
 
 def test_two_workers_make_one_job(service: Service, clock: Clock, repo: Repo) -> None:

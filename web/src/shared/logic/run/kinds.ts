@@ -16,7 +16,7 @@ export const KIND_CHOICES = (Object.keys(KIND_WORDS) as RunKind[]).map((value) =
 /** The metrics that a history of this kind shows unless one is chosen. */
 const MAIN: Readonly<Record<RunKind, readonly string[]>> = {
   cycles: ["cpp", "ipp", "eipc", "pps"],
-  rate: ["latency_p99_ns", "latency_p50_ns", "ndr_pps", "mrr_pps", "loss_ratio"],
+  rate: ["latency_p99_ns", "latency_p50_ns", "load_cpp", "ndr_pps", "mrr_pps", "loss_ratio"],
   soak: ["buffers_growth", "memory_growth", "cpp_drift", "latency_p99_9_drift"],
 };
 
