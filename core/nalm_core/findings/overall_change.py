@@ -13,8 +13,9 @@ from math import exp, log
 
 from nalm_core.findings.confirmation import Ratio, quantile, standard_error
 from nalm_core.report.defaults import ALPHA, CONFIDENCE, EQUIVALENCE_ALPHA, MARGIN
-from nalm_core.report.outcome import UNDECIDED, Outcome
+from nalm_core.report.outcome import CHANGED, UNDECIDED, Outcome
 from nalm_core.report.run_report import Model
+from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.percents import change_percent
 from nalm_core.verdict.verdict import Verdict
 
@@ -99,6 +100,11 @@ def pair_of(verdict: Verdict, commit: str, host: str) -> Pair:
     return Pair(commit, verdict.scenario, host, verdict.outcome, ratio)
 
 
+def of_cycles(pairs: Sequence[Pair]) -> list[Pair]:
+    """Those of cycles. A run under load has no ratio of CPP, also if its code is equal."""
+    return [pair for pair in pairs if split_name(pair.scenario)[1] is RunKind.CYCLES]
+
+
 def scenario_changes(pairs: Sequence[Pair]) -> list[ScenarioChange]:
     """Each scenario's change over its pairs, the newest pair first, by the scenario's name."""
     by_scenario: dict[str, list[Pair]] = defaultdict(list)
@@ -108,10 +114,10 @@ def scenario_changes(pairs: Sequence[Pair]) -> list[ScenarioChange]:
 
 
 def _scenario_change(scenario: str, pairs: Sequence[Pair]) -> ScenarioChange:
-    ratios = [pair.ratio for pair in pairs if pair.ratio is not None]
+    ratios = [pair.ratio for pair in of_cycles(pairs) if pair.ratio is not None]
     if not ratios:
         return ScenarioChange(
-            scenario=scenario, outcome=pairs[0].outcome, ratio=None, low=None, high=None, pairs=0
+            scenario=scenario, outcome=_newest_outcome(pairs), ratio=None, low=None, high=None, pairs=0
         )
     centre = sum(log(one.ratio) for one in ratios)
     error = sum(standard_error(one) ** 2 for one in ratios) ** 0.5
@@ -124,6 +130,14 @@ def _scenario_change(scenario: str, pairs: Sequence[Pair]) -> ScenarioChange:
         high=exp(centre + half),
         pairs=len(ratios),
     )
+
+
+def _newest_outcome(pairs: Sequence[Pair]) -> Outcome:
+    """Of pairs without a ratio. Of runs under load the newest change counts, which later pairs without a change
+    do not take back."""
+    changed = [pair for pair in pairs if pair.outcome in CHANGED]
+    under_load = not of_cycles(pairs) and pairs[0].outcome is not Outcome.BROKEN
+    return changed[0].outcome if under_load and changed else pairs[0].outcome
 
 
 def _outcome(pairs: Sequence[Pair], centre: float, error: float) -> Outcome:
@@ -143,7 +157,7 @@ def _outcome(pairs: Sequence[Pair], centre: float, error: float) -> Outcome:
 def overall_change(pairs: Sequence[Pair]) -> OverallChange:
     """pairs: none measures the same commit of a scenario as another; the newest first."""
     counts = Counter(one.outcome for one in scenario_changes(pairs))
-    known = [(pair, pair.ratio) for pair in pairs if pair.ratio is not None]
+    known = [(pair, pair.ratio) for pair in of_cycles(pairs) if pair.ratio is not None]
     averaged = len({pair.scenario for pair, _ in known})
     ends = _mean(known, averaged) if averaged else None
     return OverallChange(

@@ -350,7 +350,7 @@ _ALL: Final = (
         sentence="Cycles per packet while packets wait for the NF seldom: work that a full batch shares "
         "shows here.",
         better="lower",
-        scopes=("chain", "stage"),
+        scopes=("chain",),
         sources=("trials",),
     ),
     Metric(

@@ -63,6 +63,22 @@ def test_commits_one_after_another_multiply_and_scenarios_are_averaged() -> None
     assert (b.pairs, b.outcome) == (1, Outcome.SAME)
 
 
+def test_runs_under_load_are_counted_and_not_averaged() -> None:
+    """Equal code under load has no ratio of CPP, and does not hide a tail of the same week."""
+    pairs = [
+        pair("a", ratio(1.02), Outcome.REGRESSED, "3"),
+        pair("a:rate", NO_CHANGE, Outcome.SAME, "3"),
+        pair("a:rate", None, Outcome.REGRESSED, "2"),
+        pair("a:rate", None, Outcome.IMPROVED, "1"),
+        pair("a:soak", None, Outcome.INCONCLUSIVE, "1"),
+    ]
+    found = overall_change(pairs)
+    assert (found.ratio, found.averaged) == (pytest.approx(1.02), 1)
+    assert (found.regressed, found.improved, found.same, found.undecided) == (2, 0, 0, 1)
+    rates = scenario_changes(pairs)[1]
+    assert (rates.outcome, rates.ratio, rates.pairs) == (Outcome.REGRESSED, None, 0)
+
+
 def test_errors_of_one_host_and_commit_are_added_and_others_as_squares() -> None:
     def half(pairs: list[Pair]) -> float:
         found = overall_change(pairs)
