@@ -9,11 +9,12 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 
 import pytest
 from nalm_agent.config.generators import GeneratorConfig
-from nalm_agent.generators.outside import Counts
+from nalm_agent.generators import outside
+from nalm_agent.generators.outside import Counts, GeneratorBusyError
 from nalm_agent.generators.pktgen import PktgenGenerator
 from nalm_agent.runtime.errors import GeneratorError
 
@@ -32,6 +33,16 @@ class PktgenServer:
     strange: bool = False
     chunks: list[str] = field(default_factory=list)
     sent: int = 0
+    busy: int = 0
+    """Clients that find it busy: they are left waiting, as pktgen leaves all but one."""
+    clients: int = 0
+    gone: bool = False
+    """No client is connected any more."""
+    _changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def wait_until_gone(self) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: self.gone, timeout=10)
 
     @contextmanager
     def running(self) -> Iterator[int]:
@@ -44,18 +55,28 @@ class PktgenServer:
 
     def _serve(self, listening: socket.socket) -> None:
         with suppress(OSError):
-            client, _ = listening.accept()
-            with client, client.makefile("rw") as lines:
-                for line in lines:
-                    found = CHUNK.match(line)
-                    assert found is not None and line.count("\n") == 1
-                    self.chunks.append(found[1])
-                    if self.silent:
-                        continue
-                    lines.write(self._answer(found[1], found[2]))
-                    lines.flush()
-                    if self.strange:
-                        return
+            while True:
+                client, _ = listening.accept()
+                self.clients += 1
+                with client, client.makefile("rw") as lines:
+                    self._talk(lines)
+                with self._changed:
+                    self.gone = True
+                    self._changed.notify_all()
+
+    def _talk(self, lines: TextIO) -> None:
+        """Until the client goes."""
+        waits, self.busy = self.busy > 0, max(0, self.busy - 1)
+        for line in lines:
+            found = CHUNK.match(line)
+            assert found is not None and line.count("\n") == 1
+            self.chunks.append(found[1])
+            if self.silent or waits:
+                continue
+            lines.write(self._answer(found[1], found[2]))
+            lines.flush()
+            if self.strange:
+                return
 
     def _answer(self, chunk: str, mark: str) -> str:
         if self.strange:
@@ -109,6 +130,37 @@ def test_a_load_is_a_share_of_the_line() -> None:
     assert "pktgen.set('0,1', 'size', 64)" in server.chunks
     assert "pktgen.set_ipaddr('0', 'src', '198.18.0.1/24')" in server.chunks
     assert server.chunks[-1] == "pktgen.stop('0')"
+
+
+def test_a_reservation_keeps_the_connection_from_launch_to_launch() -> None:
+    """The server answers one client; another one would have to wait for the end of the reservation."""
+    server = PktgenServer()
+    with server.running() as port:
+        generator = made(port)
+        with generator.reserved(lambda said: None):
+            for _ in range(2):
+                generator.connect()
+                generator.send(0.01, LINE_PPS // 10)
+                generator.close()
+            assert server.clients == 1 and not server.gone
+        server.wait_until_gone()
+    assert server.sent == 2000
+
+
+def test_a_reservation_waits_for_the_server_to_be_free_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outside, "BUSY_POLL_S", 0.01)
+    server, told = PktgenServer(busy=1), []
+    with server.running() as port, made(port).reserved(told.append):
+        assert server.clients == 2
+    (said,) = told
+    assert "lab" in said and said.endswith("waiting for it, at most 600 s")
+    server = PktgenServer(busy=9)
+    with (
+        server.running() as port,
+        pytest.raises(GeneratorBusyError),
+        made(port, wait_seconds=0).reserved(told.append),
+    ):
+        raise AssertionError("the generator is another's")
 
 
 def test_a_load_above_the_line_is_not_cut_silently() -> None:

@@ -21,6 +21,7 @@ from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.git.commits import repository as commit_rows
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import service as notifications
+from nalm_server.notify.forges import repository as forge_rows
 from nalm_server.notify.integrations.kinds import Event
 from nalm_server.notify.messages import TEXT_LIMIT, Message
 
@@ -54,8 +55,10 @@ def show(session: Session, alert: AlertRow, now: datetime) -> None:
 
 
 def accepted(session: Session, project_id: int, sha: str, now: datetime) -> None:
-    """Updates the forges' statuses of a commit whose finding was accepted."""
-    notifications.look_again(session, project_id, [sha], now)
+    """Updates what forges show of a commit whose finding was accepted: its status and its request's comment."""
+    job = forge_rows.newest_job_of_commit(session, project_id, sha)
+    requests = [job.pull_request] if job is not None and job.pull_request is not None else []
+    notifications.look_again(session, project_id, [sha], now, pull_requests=requests)
 
 
 def is_muted(session: Session, alert: AlertRow, now: datetime) -> bool:

@@ -80,12 +80,22 @@ def alert_moved(session: Session, project_id: int, message: Message, subject: st
     return _tell_others(session, integrations.enabled(session, project_id), message, subject, now)
 
 
-def look_again(session: Session, project_id: int, shas: Sequence[str], now: datetime) -> None:
-    """Updates what forges show of these commits; commits that they do not show stay so."""
+def look_again(
+    session: Session,
+    project_id: int,
+    shas: Sequence[str],
+    now: datetime,
+    *,
+    pull_requests: Sequence[int] = (),
+) -> None:
+    """Updates what forges show of these commits and pull requests; what they do not show stays so."""
+    subjects = [(NotificationKind.STATUS, sha) for sha in shas]
+    subjects += [(NotificationKind.COMMENT, str(number)) for number in pull_requests]
     for one in integrations.enabled(session, project_id):
-        if one.kind in FORGES and one.config["statuses"]:
-            for sha in shas:
-                repository.want_again(session, one.id, NotificationKind.STATUS, sha, now)
+        if one.kind in FORGES:
+            for kind, subject in subjects:
+                if one.config["statuses" if kind is NotificationKind.STATUS else "comments"]:
+                    repository.want_again(session, one.id, kind, subject, now)
             wake(session, Work.NOTIFICATIONS)
 
 

@@ -14,7 +14,7 @@ from nalm_server.git.commits.order import record
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
-from nalm_server.notify.forges.current_state import status_of
+from nalm_server.notify.forges.current_state import comment_of, status_of
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import ForgeState, Status
 from nalm_server_harness import Service
@@ -54,6 +54,27 @@ def status(service: Service) -> Status:
         found = status_of(session, project, sha(HEAD), "http://nalm")
     assert found is not None
     return found
+
+
+def comment(service: Service) -> str:
+    with service.context.read_sessions() as session:
+        project = find(session, "demo")
+        assert project is not None
+        found = comment_of(session, project, 3, "http://nalm")
+    assert found is not None
+    return found.body
+
+
+def test_the_comment_says_who_accepted_it_and_why(service: Service) -> None:
+    address = topic(service)
+    assert "Accepted" not in comment(service)
+    service.post(address, "admin", 200, {**WHY, "bound": 1.01})
+    assert "Accepted" not in comment(service), "the finding is larger"
+    shown = service.post(address, "admin", 200, WHY)
+    (one,) = shown["expectations"]
+    said = comment(service).splitlines()[1]
+    assert said == f"Accepted in `{one['scenario']}` by `{one['who']}`: {WHY['why']}"
+    assert "regressed" in comment(service)
 
 
 def test_an_accepted_finding_is_a_success_with_its_reason(service: Service) -> None:

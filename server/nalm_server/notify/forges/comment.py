@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from nalm_core.render.escaping import code, text
 from nalm_core.render.markdown import markdown
@@ -19,14 +20,30 @@ def marker(project: str) -> str:
     return f"<!-- nalm: comment of {project} -->"
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """A finding that a maintainer accepted."""
+
+    scenario: str
+    who: str
+    reason: str
+
+
 def compose(
-    project: str, pull_request: int, sha: str, job: JobSaid | None, found: Sequence[Judged]
+    project: str,
+    pull_request: int,
+    sha: str,
+    job: JobSaid | None,
+    *,
+    found: Sequence[Judged],
+    accepted: Sequence[Accepted],
 ) -> Comment:
     """The present text of the comment."""
+    body = "".join(map(_acceptance, accepted)) + (markdown(found) if found else _without_result(sha, job))
     return Comment(
         pull_request=pull_request,
         marker=marker(project),
-        body=f"{marker(project)}\n{markdown(found) if found else _without_result(sha, job)}",
+        body=f"{marker(project)}\n{body}",
         is_needed=is_needed([one.verdict for one in found]),
     )
 
@@ -38,6 +55,10 @@ def is_needed(found: Sequence[Verdict]) -> bool:
         or (one.outcome == "same" and one.price_cycles_per_packet is not None)
         for one in found
     )
+
+
+def _acceptance(one: Accepted) -> str:
+    return f"Accepted in {code(one.scenario)} by {code(one.who)}: {text(one.reason)}\n\n"
 
 
 def _without_result(sha: str, job: JobSaid | None) -> str:

@@ -15,7 +15,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.notify.forges import repository
 from nalm_server.notify.forges.alert_status import ACCEPTED, standings
-from nalm_server.notify.forges.comment import compose
+from nalm_server.notify.forges.comment import Accepted, compose
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import Comment, ForgeState, Status
 from nalm_server.results import repository as runs
@@ -50,14 +50,19 @@ def comment_of(session: Session, project: ProjectRow, pull_request: int, base_ur
     job = repository.newest_job_of_pull_request(session, project.id, pull_request)
     if job is None:
         return None
-    found = []
-    for _, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id):
+    found, accepted = [], []
+    declared = expectations_of(session, project.id, job.head_sha)
+    for name, run, row in repository.newest_verdicts(session, project.id, job.head_sha, job.id):
         stored = runs.report(session, run.id)
         if stored.expired_at is None:
             verdict = Verdict.model_validate(row.document)
             link = run_url(base_url, project.name, run.run_id)
             found.append(Judged(parse_report(stored.json), verdict, link))
-    return compose(project.name, pull_request, job.head_sha, _job(job), found)
+            if (by := accepted_by(verdict, name, declared)) is not None:
+                accepted.append(Accepted(name, by.who, by.reason))
+    return compose(
+        project.name, pull_request, job.head_sha, _job(job), found=found, accepted=accepted
+    )
 
 
 def run_url(base_url: str, project: str, run_id: str | None) -> str:
