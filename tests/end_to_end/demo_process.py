@@ -95,8 +95,8 @@ class Demo:
         return self.process.wait(timeout=30)
 
     def end(self) -> None:
-        """Kills it, and waits until all that it started has ended: the server gets a signal then, and writes to
-        the state until it has ended."""
+        """Kills it, and waits until all that it started has ended: the server gets a signal then, and writes
+        to the state until it has ended."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -104,10 +104,12 @@ class Demo:
 
 
 def require_unused(state: Path) -> None:
-    """Waits until no process of a demo, which may have been killed, works in this folder. Fails the test if one
-    stays."""
+    """Waits until no process of a demo, which may have been killed, works in this folder. Fails the test if
+    one stays."""
     _gone, alive = psutil.wait_procs(_processes_of(state), timeout=STOP_SECONDS)
-    assert not alive, f"processes of an earlier demo still use {state}: {[one.pid for one in alive]}; end them"
+    assert not alive, (
+        f"processes of an earlier demo still use {state}: {[one.pid for one in alive]}; end them"
+    )
 
 
 def _processes_of(state: Path) -> list[psutil.Process]:

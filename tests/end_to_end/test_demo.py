@@ -135,8 +135,8 @@ def test_nothing_else_is_flagged(
     under_load: list[dict[str, Any]],
     commits: dict[str, dict[str, Any]],
 ) -> None:
-    """`inconclusive` is no alarm: on a busy host, nalm must report it rather than guess. Merges that hurt at a
-    partial load alone are harmless at full load."""
+    """`inconclusive` is no alarm: on a busy host, nalm must report it rather than guess. Merges that hurt at
+    a partial load alone are harmless at full load."""
     harmless = {judged(merge, commits)[1] for merge in merges if merge["expect"] not in PLANTED}
     at_full_load = {verdict_in("sfc_a", commits[merge["sha"]])["display"] for merge in under_load}
     assert harmless | at_full_load <= {"same", "inconclusive"}, demo.output

@@ -273,7 +273,9 @@ class RatesConfig(Table):
     @model_validator(mode="after")
     def _searches_begin_at_full_load(self) -> RatesConfig:
         if "ndr" in self.modes and "mrr" not in self.modes:
-            raise ValueError('modes has "ndr" and not "mrr": a search begins at the rate at full load; add "mrr"')
+            raise ValueError(
+                'modes has "ndr" and not "mrr": a search begins at the rate at full load; add "mrr"'
+            )
         return self
 
     @field_validator("arguments")

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated
 
-from nalm_core.report.catalogue import SHIPPED, UNDER_LOAD
+from nalm_core.report.catalogue import GROWTH, SHIPPED, UNDER_LOAD
 from nalm_core.report.defaults import SHIPPED_MARGIN
-from nalm_core.report.own_metrics import Margin
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from nalm_agent.config.lines import line_of
@@ -32,7 +31,8 @@ class ThresholdConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    margin: Margin
+    margin: Annotated[float, Field(gt=0)]
+    """Relative change that matters; of a metric of GROWTH in its unit over a soak."""
     metric: str | None = None
     """None: CPP and all metrics of nalm.toml."""
     scenario: Pattern | None = None
@@ -45,6 +45,11 @@ class ThresholdConfig(BaseModel):
         if not any((self.metric, self.scenario, self.stage, self.branch)):
             raise ValueError(
                 "it names no metric, scenario, stage or branch; the general margin is judge.margin"
+            )
+        if self.margin >= 1 and self.metric not in GROWTH:
+            raise ValueError(
+                f"margin {self.margin:g} is no relative change: expected less than 1; "
+                f"{' and '.join(GROWTH)} have one in bytes and buffers"
             )
         if self.stage is not None and self.scenario is None:
             raise ValueError(f"stage {self.stage!r} needs the scenario to which it belongs")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from nalm_core.report.catalogue import METRICS, SHIPPED
+from nalm_core.report.catalogue import GROWTH, METRICS, SHIPPED
 from nalm_core.report.defaults import MARGIN, SHIPPED_MARGIN
 from nalm_core.text.percents import share_percent
 from rich.table import Table
@@ -87,12 +87,17 @@ def print_margins(
         row
         | {
             "stage": row["stage"] or ("chain" if row["metric"] in OF_PACKETS else ""),
-            "margin": share_percent(one.margin, 2),
+            "margin": _margin(one),
             "judged": "yes" if one.judged else "shown only",
         }
         for row, one in zip(rows, (one for s in scenarios for one in config.margins(s, branch)), strict=True)
     ]
     _print(shown, ("scenario", "metric", "stage", "margin", "judged", "from"))
+
+
+def _margin(one: Effective) -> str:
+    unit = GROWTH.get(one.metric)
+    return share_percent(one.margin, 2) if unit is None else f"{one.margin:,g} {unit}"
 
 
 def _origin(one: Effective, config: Config, text: str, lines: Sequence[int]) -> str:

@@ -247,8 +247,8 @@ def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progre
 
 
 def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
-    """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms is
-    swapped from trial to trial and from launch to launch."""
+    """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms
+    is swapped from trial to trial and from launch to launch."""
     modes = settings.rates.modes
     with _both(launch, runs, found) as arms:
         if "mrr" in modes:

@@ -86,6 +86,11 @@ def test_of_equal_rules_the_last_counts_and_a_rule_elsewhere_does_not() -> None:
     assert (margin_of["other"].margin, margin_of["other"].rule) == (0.1, None)
 
 
+def test_a_leak_has_a_margin_in_its_own_unit() -> None:
+    rules = '[[thresholds]]\nmetric = "buffers_growth"\nmargin = 40\n'
+    assert margins(None, rules)["buffers_growth", None].margin == 40
+
+
 MISTAKES = {
     "no selector": ("margin = 0.5", 2, "the general margin is judge.margin"),
     "unknown metric": (
@@ -100,7 +105,8 @@ MISTAKES = {
         2,
         "code_bytes is of the whole NF",
     ),
-    "margin": ('branch = "main"\nmargin = 2', 2, "thresholds.1.margin"),
+    "margin": ('branch = "main"\nmargin = 2', 2, "margin 2 is no relative change: expected less than 1"),
+    "no margin": ('branch = "main"\nmargin = 0', 2, "thresholds.1.margin"),
     "unknown key": ('brunch = "main"\nmargin = 0.5', 2, "is not a known key; expected one of branch, margin"),
 }
 

@@ -62,8 +62,8 @@ DECLARED = {BURSTS: ("\tuint32_t sent;\n", "\tuint32_t sent;\n\tstatic unsigned 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> NfRepository:
-    """The reference NF in a repository of its own, with short trials, a short soak, and no searches but those of
-    the load."""
+    """The reference NF in a repository of its own, with short trials, a short soak, and no searches but those
+    of the load."""
     to = tmp_path_factory.mktemp("reference") / "nf"
     listed = subprocess.check_output(["git", "-C", str(NF), "ls-files", "-z"], text=True)
     for name in filter(None, listed.split("\0")):

@@ -133,8 +133,8 @@ def _scenario_change(scenario: str, pairs: Sequence[Pair]) -> ScenarioChange:
 
 
 def _newest_outcome(pairs: Sequence[Pair]) -> Outcome:
-    """Of pairs without a ratio. Of runs under load the newest change counts, which later pairs without a change
-    do not take back."""
+    """Of pairs without a ratio. Of runs under load the newest change counts, which later pairs without a
+    change do not take back."""
     changed = [pair for pair in pairs if pair.outcome in CHANGED]
     under_load = not of_cycles(pairs) and pairs[0].outcome is not Outcome.BROKEN
     return changed[0].outcome if under_load and changed else pairs[0].outcome

@@ -78,7 +78,8 @@ class _MissingError(Exception):
 
 
 def rate_metrics(run: RateRun, arms: Mapping[Arm, ArmInfo], margins: Mapping[str, float]) -> list[OwnMetric]:
-    """All figures that the run's launches measure. margins: by metric, where they differ from RATE_METRICS'."""
+    """All figures that the run's launches measure. margins: by metric, where they differ from
+    RATE_METRICS'."""
     figures = _Figures(run, arms)
     found = [
         _metric(name, of, margins.get(name, of.margin), figures)
@@ -157,16 +158,20 @@ class _Figures:
             return self._full_load()
         if name in ("ndr_pps", "pdr_pps"):
             return self._searched(name.removesuffix("_pps"))
+        return self._each(self._at_the_load(name))
+
+    def _at_the_load(self, name: str) -> Callable[[Sequence[Trial], Arm], float | None]:
+        """The figure of an arm's trials of one launch."""
         if name == "loss_ratio":
-            return self._each(lambda trials, arm: _loss(trials, self.arms[arm]))
+            return lambda trials, arm: _loss(trials, self.arms[arm])
         if name == LOAD_CPP:
-            return self._each(lambda trials, arm: _cycles(trials, self.arms[arm]).get(None))
+            return lambda trials, arm: _cycles(trials, self.arms[arm]).get(None)
         if name == "latency_max_ns":
-            return self._each(_greatest)
+            return _greatest
         if name == "jitter_p99_ns":
-            return self._each(lambda trials, _: _percentile([one.jitter for one in trials], 99.0))
+            return lambda trials, _: _percentile([one.jitter for one in trials], 99.0)
         percent = LATENCIES[name]
-        return self._each(lambda trials, _: _percentile([one.latency for one in trials], percent))
+        return lambda trials, _: _percentile([one.latency for one in trials], percent)
 
     def causes(self) -> dict[Arm, dict[str, float]]:
         """The share of lost packets by cause, of the trials that take part."""

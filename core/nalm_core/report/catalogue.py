@@ -435,6 +435,8 @@ UNDER_LOAD: Final = (
     "buffers_growth",
 )
 """Metrics of runs of rates and of soaks, in the order in which they are shown."""
+GROWTH: Final[Mapping[str, str]] = MappingProxyType({"memory_growth": "bytes", "buffers_growth": "buffers"})
+"""Metrics whose margin is growth over a whole soak, in this unit, and no share."""
 SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
 """Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 

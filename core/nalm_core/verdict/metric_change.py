@@ -86,15 +86,17 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
 
 
 def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm) -> list[MetricChange]:
-    """The stages that bear a fair share of a change of the chain, the one with most first. They explain it, and
-    have no interval of their own."""
+    """The stages that bear a fair share of a change of the chain, the one with most first. They explain it,
+    and have no interval of their own."""
     if chain.outcome not in ("regressed", "improved") or chain.base is None or chain.head is None:
         return []
     whole = chain.head - chain.base
     old, new = metric.stages.get(Arm.BASE, {}), metric.stages.get(arm, {})
     grown = {name: new.get(name, 0.0) - old.get(name, 0.0) for name in (*old, *new)}
     shares = {name: change / whole for name, change in grown.items() if whole}
-    paying = sorted((name for name in shares if shares[name] >= CULPRIT_SHARE), key=lambda name: -shares[name])
+    paying = sorted(
+        (name for name in shares if shares[name] >= CULPRIT_SHARE), key=lambda name: -shares[name]
+    )
     return [
         chain.model_copy(
             update={

@@ -87,7 +87,9 @@ def test_a_run_has_the_figures_of_what_its_launches_measure() -> None:
     outcome, figures = judged(report)
     assert outcome is Outcome.REGRESSED and regressed(figures) == ["latency_p99_ns"]
     assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & set(figures)
-    assert figures["latency_p99_ns"].level == pytest.approx(1 - 0.01 / 7), "seven figures share the error rate"
+    assert figures["latency_p99_ns"].level == pytest.approx(1 - 0.01 / 7), (
+        "seven figures share the error rate"
+    )
 
 
 def test_a_knee_that_moved_is_found_and_named() -> None:

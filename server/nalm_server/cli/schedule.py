@@ -30,7 +30,8 @@ def schedule_add(
     kind: Annotated[RunKind, typer.Option(help="What is measured.")] = RunKind.CYCLES,
     scenario: Annotated[list[str] | None, typer.Option(help="Only this scenario; may be repeated.")] = None,
     since: Annotated[
-        str | None, typer.Option(help="Whole SHA that counts as measured before; by default the tip's parent.")
+        str | None,
+        typer.Option(help="Whole SHA that counts as measured before; by default the tip's parent."),
     ] = None,
     state: State = None,
 ) -> None:

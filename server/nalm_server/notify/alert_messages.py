@@ -55,7 +55,8 @@ def show(session: Session, alert: AlertRow, now: datetime) -> None:
 
 
 def accepted(session: Session, project_id: int, sha: str, now: datetime) -> None:
-    """Updates what forges show of a commit whose finding was accepted: its status and its request's comment."""
+    """Updates what forges show of a commit whose finding was accepted: its status and its request's
+    comment."""
     job = forge_rows.newest_job_of_commit(session, project_id, sha)
     requests = [job.pull_request] if job is not None and job.pull_request is not None else []
     notifications.look_again(session, project_id, [sha], now, pull_requests=requests)

@@ -10,10 +10,14 @@ from typing import Any
 
 import pytest
 from nalm_core.report.serialization import dump_report
+from nalm_server.auth.access.project_repository import find
+from nalm_server.git.commits.order import record
+from nalm_server.jobs.schemas import JobReason, JobState
+from nalm_server.jobs.service import enqueue, move
 from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_rates import RateBench, rates, soak, unmeasured
-from nalm_server_reports import sha
+from nalm_server_reports import body_of, make_report, sha
 
 pytestmark = pytest.mark.dialects
 
@@ -158,6 +162,30 @@ def test_a_schedule_of_rates(service: Service) -> None:
     assert (made["kind"], made["scenarios"]) == ("rate", ["sfc_a:rate"])
     plain = service.post("/projects/demo/schedules", "admin", 201, {"name": "c", "cron": "0 1 * * *"})
     assert (plain["kind"], plain["scenarios"]) == ("cycles", None)
+
+
+def test_a_push_whose_job_measures_rates_too(service: Service) -> None:
+    """As `rates.with_jobs = ["push"]` makes the agent do: one job, two histories, one alert."""
+    with service.context.sessions() as session:
+        project = find(session, "demo")
+        assert project is not None
+        head = record(session, project.id, sha(1), sha(0))
+        job = enqueue(session, head, sha(0), reason=JobReason.PUSH, why="push", now=service.clock())
+        job.fence = 1
+        for state in (JobState.LEASED, JobState.MEASURING):
+            move(session, job, state, service.clock(), "test")
+        session.commit()
+        of = {"job_id": job.id, "fence": 1}
+    service.upload(body_of(make_report(1, base=0, head=1)), token="agent", **of)
+    service.upload(dump_report(rates(2, sha(0), sha(1), slower=3000.0)), token="agent", **of)
+    service.post(f"/agent/jobs/{of['job_id']}/finish", "agent", 200, {"fence": 1, "outcome": "done"})
+    commit = service.get(f"/projects/demo/commits/{sha(1)}")
+    found = {one["scenario"]: one["outcome"] for one in commit["verdicts"]}
+    assert found == {"sfc_a": "same", "sfc_a:rate": "regressed"}
+    (alert,) = service.get("/projects/demo/alerts")
+    assert (alert["sha"], alert["metric"], alert["scenarios"]) == (sha(1), "latency_p99_ns", ["sfc_a:rate"])
+    (week,) = service.get("/projects/demo/weeks")["weeks"]
+    assert (week["overall"]["averaged"], week["overall"]["regressed"], week["overall"]["same"]) == (1, 1, 1)
 
 
 def test_a_report_whose_name_and_content_differ_is_refused(service: Service) -> None:

@@ -15,7 +15,6 @@ from pydantic import Field
 from nalm_core.report.terms import Arm, Count, Model
 from nalm_core.report.trials.trial import Search, Trial
 
-
 RateMode = Literal["mrr", "ndr", "latency"]
 """What a launch of a run of rates measures: full load; searches of NDR and PDR; the common load."""
 RATE_MODES: Final[tuple[RateMode, ...]] = ("mrr", "ndr", "latency")

@@ -13,8 +13,8 @@ from nalm_server.db.engine import Base, UtcDateTime
 
 
 class ScheduleRow(Base):
-    """Measures the default branch's tip against its last release, its parent or the schedule's previous commit,
-    or each commit since that one."""
+    """Measures the default branch's tip against its last release, its parent or the schedule's previous
+    commit, or each commit since that one."""
 
     __tablename__ = "schedules"
     __table_args__ = (UniqueConstraint("project_id", "name"),)

@@ -14,7 +14,6 @@ from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.graph import GraphCommit, UnknownRevisionError
 
-
 MOST_EACH = 50
 """Commits that a schedule measures at one time, the newest; a backfill measures older ones."""
 
@@ -38,8 +37,8 @@ class Compared:
 def find_pairs(
     context: Context, project: ProjectRow, against: str, last: str | None, releases: Sequence[str]
 ) -> list[Compared] | Nothing:
-    """One pair or several, oldest first; the last head is the tip. `last`: the previous tip. `releases`: commits,
-    newest first. Raises GraphError and UnknownRevisionError."""
+    """One pair or several, oldest first; the last head is the tip. `last`: the previous tip. `releases`:
+    commits, newest first. Raises GraphError and UnknownRevisionError."""
     sha = graph.resolve(context, project, f"refs/heads/{project.default_branch}")
     tip = graph.first_parent(context, project, None, sha, most=1)[0]
     match Against(against):

@@ -58,8 +58,8 @@ class ScheduleNew(Schema):
     enabled: Flag = True
     since: Sha | None = Field(
         default=None,
-        description="The commit that counts as measured before, the first time; null: the tip's parent. Only with "
-        "`previous` and `each`.",
+        description="The commit that counts as measured before, the first time; null: the tip's parent. "
+        "Only with `previous` and `each`.",
     )
 
     @model_validator(mode="after")

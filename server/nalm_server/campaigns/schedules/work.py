@@ -63,7 +63,9 @@ def _stands_on(row: ScheduleRow) -> tuple[object, ...]:
     return row.next_at, row.against, row.last_sha, row.scenarios
 
 
-def _settle(session: Session, row: ScheduleRow, found: list[Compared] | Nothing | NalmError, now: datetime) -> None:
+def _settle(
+    session: Session, row: ScheduleRow, found: list[Compared] | Nothing | NalmError, now: datetime
+) -> None:
     row.next_at = parse(row.cron).after(now)
     if isinstance(found, NalmError):
         row.message = found.message

@@ -106,8 +106,8 @@ def follow(
                 said = description
             if time.monotonic() > ends:
                 raise DemoError(
-                    f"after {limit_seconds / 60:.0f} minutes {whole - ended} of {whole} measurements have not "
-                    f"ended yet (last: {description}). Run it again to continue."
+                    f"after {limit_seconds / 60:.0f} minutes {whole - ended} of {whole} measurements have "
+                    f"not ended yet (last: {description}). Run it again to continue."
                 )
             time.sleep(POLL_SECONDS)
 
@@ -115,6 +115,6 @@ def follow(
 def describe(ended: int, total: int, job: dict[str, Any] | None) -> str:
     if job is None:
         return f"measurement {min(ended + 1, total)}/{total}: waiting for the agent"
-    what = ", ".join(job["scenarios"] or [])
+    what = " ".join([short(job["head_sha"]), *(job["scenarios"] or [])])
     step = job["step"] or job["state"]
-    return f"measurement {min(ended + 1, total)}/{total} {short(job['head_sha'])}{what and f' {what}'}: {step}"
+    return f"measurement {min(ended + 1, total)}/{total} {what}: {step}"

@@ -97,7 +97,8 @@ class Service:
             return context.box.open(service.require(session, name).webhook_secret)
 
     def schedule_rates(self, project: str, since: str, scenario: str) -> None:
-        """Adds a schedule that measures rates, latency and loss of each merge after `since`, if there is none."""
+        """Adds a schedule that measures rates, latency and loss of each merge after `since`, if there is
+        none."""
         with open_context(Settings(state_dir=self.state)) as context, context.sessions() as session:
             if schedules.list_schedules(session, SYSTEM, project):
                 return

@@ -31,9 +31,9 @@ DISPLAY_ORDER = ("broken", "regressed", "improved", "feature", "inconclusive", "
 
 
 def as_planted(merge: Merge, commit: dict[str, Any], failing: Failing) -> bool:
-    """True if the verdict in the merge's scenario is the planted one: outcome, and for a regression its stage,
-    cause and metric as well; and no other scenario has one to report. A merge that changes no measured file
-    counts as `same`."""
+    """True if the verdict in the merge's scenario is the planted one: outcome, and for a regression its
+    stage, cause and metric as well; and no other scenario has one to report. A merge that changes no measured
+    file counts as `same`."""
     verdicts = {one["scenario"]: one for one in commit["verdicts"]}
     if not verdicts and commit["skipped"] is not None:
         return merge.expect == "same"
@@ -81,9 +81,7 @@ def failing_metrics(client: httpx.Client, commits: list[dict[str, Any]]) -> Fail
     return found
 
 
-def make_table(
-    merges: list[Merge], commits: list[dict[str, Any]], failing: Failing
-) -> tuple[Table, int]:
+def make_table(merges: list[Merge], commits: list[dict[str, Any]], failing: Failing) -> tuple[Table, int]:
     """The table, and the number of merges judged as planted."""
     table = Table(
         title="Verdicts",

@@ -60,9 +60,7 @@ def comment_of(session: Session, project: ProjectRow, pull_request: int, base_ur
             found.append(Judged(parse_report(stored.json), verdict, link))
             if (by := accepted_by(verdict, name, declared)) is not None:
                 accepted.append(Accepted(name, by.who, by.reason))
-    return compose(
-        project.name, pull_request, job.head_sha, _job(job), found=found, accepted=accepted
-    )
+    return compose(project.name, pull_request, job.head_sha, _job(job), found=found, accepted=accepted)
 
 
 def run_url(base_url: str, project: str, run_id: str | None) -> str:
