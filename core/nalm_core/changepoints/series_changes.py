@@ -77,9 +77,9 @@ def _level(values: Values, index: int) -> float | None:
     return float(np.median(known)) if known else None
 
 
-def is_large(ratio: float) -> bool:
+def is_large(ratio: float, margin: float = MARGIN) -> bool:
     """True if the change is large enough to matter, in either direction."""
-    return max(ratio, 1 / ratio) >= 1 + MARGIN if ratio > 0 else True
+    return max(ratio, 1 / ratio) >= 1 + margin if ratio > 0 else True
 
 
 def is_relevant(share: float | None) -> bool:

@@ -437,6 +437,17 @@ UNDER_LOAD: Final = (
 """Metrics of runs of rates and of soaks, in the order in which they are shown."""
 GROWTH: Final[Mapping[str, str]] = MappingProxyType({"memory_growth": "bytes", "buffers_growth": "buffers"})
 """Metrics whose margin is growth over a whole soak, in this unit, and no share."""
+SEARCHED_UNDER_LOAD: Final = (
+    "mrr_pps",
+    "ndr_pps",
+    "pdr_pps",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p99_ns",
+    "load_cpp",
+)
+"""Metrics of runs of rates whose histories are searched for changes. Rarer packets scatter too much from
+commit to commit; a share of lost packets and growth may be 0, which has no logarithm."""
 SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
 """Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 

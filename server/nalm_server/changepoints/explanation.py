@@ -21,8 +21,10 @@ log = structlog.get_logger()
 
 
 def explanation(session: Session, worse: Sequence[Point]) -> dict[str, Any] | None:
-    """Explanation of the scenario that moved most, as stored with an alert; None: its runs do not explain
-    it."""
+    """Explanation of the scenario whose cycles moved most, as stored with an alert; None: its runs do not
+    explain it, or only metrics of runs under load moved."""
+    if not worse:
+        return None
     most = max(worse, key=lambda one: (one.stage == CHAIN, one.row.ratio))
     stages = [one for one in worse if _of(one) == _of(most) and one.stage != CHAIN]
     pays = max(stages, key=lambda one: one.row.chain_share or 0.0).stage if stages else None

@@ -8,6 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD
 from nalm_core.report.outcome import VALID
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
@@ -22,7 +23,7 @@ from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValu
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
 """Jobs whose runs make the history. Others are made because of a suspicion, which would bias it."""
-DECIDING = ("cpp", "ipp")
+SEARCHED = ("cpp", "ipp", *SEARCHED_UNDER_LOAD)
 NEAR = 10
 """Number of runs on one side of a change point among which a run of the other side's host is searched."""
 
@@ -135,13 +136,13 @@ def expected(session: Session, scenario_id: int) -> dict[int, str]:
 
 
 def series(session: Session, scenario_id: int, host_class: str) -> dict[int, SeriesName]:
-    """By id: measured series of the deciding metrics."""
+    """By id: measured series of the searched metrics."""
     found = session.execute(
         select(SeriesRow.id, SeriesRow.metric, SeriesRow.stage, SeriesRow.source)
         .where(
             SeriesRow.scenario_id == scenario_id,
             SeriesRow.host_class == host_class,
-            SeriesRow.metric.in_(DECIDING),
+            SeriesRow.metric.in_(SEARCHED),
             SeriesRow.source.not_like("imported:%"),
         )
         .order_by(SeriesRow.id)

@@ -76,11 +76,13 @@ def unweighed(session: Session, project_id: int) -> list[Point]:
     return _fetch(session, points(project_id).where(ChangePointRow.state == PointState.NEW))
 
 
-def between(session: Session, project_id: int, metric: str, first: int, last: int) -> list[Point]:
-    """Valid ones of the metric whose most likely place is from first to last."""
+def between(
+    session: Session, project_id: int, metrics: Collection[str], first: int, last: int
+) -> list[Point]:
+    """Valid ones of these metrics whose most likely place is from first to last."""
     query = points(project_id).where(
         ChangePointRow.state.in_(STANDING),
-        SeriesRow.metric == metric,
+        SeriesRow.metric.in_(metrics),
         CommitRow.position.between(first, last),
     )
     return _fetch(session, query)
@@ -103,7 +105,7 @@ def in_series(session: Session, project_id: int, series: Collection[int]) -> lis
     return _fetch(session, points(project_id).where(ChangePointRow.series_id.in_(series)))
 
 
-def series_count(session: Session, project_id: int, metric: str) -> int:
+def series_count(session: Session, project_id: int, metrics: Collection[str]) -> int:
     """Number of measured series that are searched."""
     found = session.scalar(
         select(func.count())
@@ -111,7 +113,7 @@ def series_count(session: Session, project_id: int, metric: str) -> int:
         .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
         .where(
             ScenarioRow.project_id == project_id,
-            SeriesRow.metric == metric,
+            SeriesRow.metric.in_(metrics),
             SeriesRow.source.not_like("imported:%"),
         )
     )

@@ -15,6 +15,7 @@ from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
 from nalm_server.changepoints.points_repository import Point, PointFilter
 from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
+from nalm_server.changepoints.significance import margin_of
 
 
 def change_points(session: Session, project: ProjectRow, point_filter: PointFilter) -> list[ChangePoint]:
@@ -52,7 +53,7 @@ def host_changes(session: Session, project: ProjectRow, scenario: str | None) ->
             stage=names[step["series"]].stage,
             metric=names[step["series"]].metric,
             ratio=step["ratio"],
-            large=is_large(step["ratio"]),
+            large=is_large(step["ratio"], margin_of(names[step["series"]].metric)),
         )
         for name, host_class, step in found
         if step["host"] in hosts and step["series"] in names and step["commit"] in shas
@@ -83,7 +84,7 @@ def _point(one: Point, shas: dict[int, str]) -> ChangePoint:
         probability=row.probability,
         chain_share=row.chain_share,
         significant=row.significant,
-        large=is_large(row.ratio),
+        large=is_large(row.ratio, margin_of(one.metric)),
         relevant=is_relevant(row.chain_share),
         state=PointState(row.state),
         alert_id=row.alert_id,

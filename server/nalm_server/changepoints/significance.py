@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from nalm_core.changepoints.series_changes import is_large, is_relevant
-from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE
+from nalm_core.rates.run_figures import RATE_METRICS
+from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD, direction
+from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE, MARGIN
 from nalm_core.stats.discovery import discoveries
 from sqlalchemy.orm import Session
 
@@ -23,7 +25,8 @@ from nalm_server.db.context import Context
 from nalm_server.results.series.entry import CHAIN
 
 DECIDES = "cpp"
-"""The deciding metric; others explain it."""
+"""The metric that decides about cycles; instructions explain it."""
+DECIDING = (DECIDES, *SEARCHED_UNDER_LOAD)
 
 
 def settle(context: Context, project_id: int) -> None:
@@ -43,11 +46,11 @@ def settle(context: Context, project_id: int) -> None:
 
 def _involved(session: Session, project_id: int, new: Sequence[Point]) -> list[Point]:
     """The new points and all that may be the same change."""
-    deciding = [one for one in new if one.metric == DECIDES]
+    deciding = [one for one in new if one.metric in DECIDING]
     if not deciding:
         return []
     first, last = min(one.low for one in deciding), max(one.high for one in deciding)
-    return repository.between(session, project_id, DECIDES, first, last)
+    return repository.between(session, project_id, DECIDING, first, last)
 
 
 def _groups(points: Sequence[Point]) -> list[list[Point]]:
@@ -67,7 +70,7 @@ def _surest(one: Point) -> tuple[float, ...]:
 
 
 def _weigh(session: Session, project_id: int, group: Sequence[Point]) -> None:
-    tests = repository.series_count(session, project_id, DECIDES)
+    tests = repository.series_count(session, project_id, DECIDING)
     p_values = [1 - one.row.probability for one in group]
     found = discoveries(p_values, HISTORY_FALSE_DISCOVERY_RATE, max(tests, len(group)))
     for one, significant in zip(group, found, strict=True):
@@ -76,10 +79,10 @@ def _weigh(session: Session, project_id: int, group: Sequence[Point]) -> None:
 
 
 def _tell(session: Session, project_id: int, group: Sequence[Point], now: datetime) -> None:
-    by_history: dict[tuple[str, str], list[Point]] = defaultdict(list)
+    by_history: dict[tuple[str, str, str], list[Point]] = defaultdict(list)
     for one in group:
         if one.row.significant:
-            by_history[one.scenario, one.host_class].append(one)
+            by_history[one.scenario, one.host_class, one.metric].append(one)
     worse = [one for points in by_history.values() if _slower(points) for one in points if _is_worse(one)]
     if not any(one.row.state == PointState.NEW or one.row.alert_id is None for one in worse):
         return
@@ -104,7 +107,7 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
         source="history",
         kind="regression",
         moved=moved,
-        explanation=explanation.explanation(session, worse),
+        explanation=explanation.explanation(session, [one for one in worse if one.metric == DECIDES]),
     )
     alert = suspect(session, suspicion, now)
     if alert is not None:
@@ -112,17 +115,22 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
             one.row.alert_id = alert.id
 
 
+def margin_of(metric: str) -> float:
+    """The relative change of a metric that matters in its history."""
+    return RATE_METRICS[metric].margin if metric in RATE_METRICS else MARGIN
+
+
 def _is_worse(one: Point) -> bool:
     return (
-        one.row.ratio > 1
-        and is_large(one.row.ratio)
+        direction(one.metric, one.row.ratio) == "worse"
+        and is_large(one.row.ratio, margin_of(one.metric))
         and is_relevant(one.row.chain_share)
         and one.row.state != PointState.PAST
     )
 
 
 def _slower(points: Sequence[Point]) -> bool:
-    """True if the scenario as a whole became slower, not only a stage that another outweighs."""
+    """True if the scenario as a whole became worse by one metric, not only a stage that another outweighs."""
     moved = [one for one in points if one.stage == CHAIN] or points
     share = sum(one.row.chain_share or 0.0 for one in moved)
-    return share > 0 and is_relevant(share)
+    return direction(moved[0].metric, 1 + share) == "worse" and is_relevant(share)

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import csv
 import io
+from random import Random
 from typing import Any
 
 import pytest
 from nalm_core.report.serialization import dump_report
 from nalm_server.auth.access.project_repository import find
+from nalm_server.changepoints import tasks
 from nalm_server.git.commits.order import record
 from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server_harness import Service
 from nalm_server_line import use_line
-from nalm_server_rates import RateBench, rates, soak, unmeasured
+from nalm_server_rates import RateBench, rates, shifted, soak, unmeasured
 from nalm_server_reports import body_of, make_report, sha
 
 pytestmark = pytest.mark.dialects
@@ -162,6 +164,35 @@ def test_a_schedule_of_rates(service: Service) -> None:
     assert (made["kind"], made["scenarios"]) == ("rate", ["sfc_a:rate"])
     plain = service.post("/projects/demo/schedules", "admin", 201, {"name": "c", "cron": "0 1 * * *"})
     assert (plain["kind"], plain["scenarios"]) == ("cycles", None)
+
+
+@pytest.mark.parametrize(("ndr", "p99"), [(0.93, 1.3), (1.07, 0.7)])
+def test_a_step_between_measured_commits_is_found_in_the_history(
+    service: Service, ndr: float, p99: float
+) -> None:
+    """Every second commit is measured, against its parent: no pair spans the step at commit 30."""
+    noise = Random(5)
+    for number in range(1, 23):
+        there = number >= 15
+        factors = {
+            name: (by if there else 1.0) * (1 + noise.gauss(0, 0.004))
+            for name, by in (("ndr_pps", ndr), ("latency_p99_ns", p99), ("mrr_pps", 1.0))
+        }
+        service.upload(dump_report(shifted(rates(number, sha(2 * number - 1), sha(2 * number)), factors)))
+    tasks.drain(service.context)
+    found = {one["metric"]: one for one in service.get("/projects/demo/change-points")}
+    assert set(found) == {"ndr_pps", "latency_p99_ns"}
+    worse = ndr < 1
+    for name, by in (("ndr_pps", ndr), ("latency_p99_ns", p99)):
+        one = found[name]
+        assert (one["sha"], one["low_sha"], one["scenario"]) == (sha(30), sha(28), "sfc_a:rate")
+        assert one["ratio"] == pytest.approx(by, rel=0.01)
+        assert one["direction"] == ("worse" if worse else "better")
+        assert one["significant"] and one["large"] and one["relevant"]
+    alerts = service.get("/projects/demo/alerts")
+    assert [(one["sha"], one["scenario"]) for one in alerts] == [(sha(30), "sfc_a:rate")] * worse
+    shown = history(service, "latency_p99_ns")
+    assert [one["sha"] for one in shown["change_points"]] == [sha(30)]
 
 
 def test_a_push_whose_job_measures_rates_too(service: Service) -> None:

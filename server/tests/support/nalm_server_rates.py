@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -64,6 +64,13 @@ def of_commits(
 
 def rates(number: int, base: str, head: str, *, slower: float = 0.0, name: str | None = None) -> RunReport:
     return of_commits(_rates(slower), number, base, head, name)
+
+
+def shifted(report: RunReport, factors: Mapping[str, float]) -> RunReport:
+    """Both builds' values of these metrics times a factor, as if base had changed with head.""" own = [
+    one.model_copy( update={"values": {arm: [v * factors.get(one.name, 1.0) for v in of] for arm, of in
+    one.values.items()}} ) for one in report.own_metrics ] return report.model_copy(update={"own_metrics":
+    own})
 
 
 def soak(number: int, base: str, head: str, *, leak: float = 0.0) -> RunReport:
