@@ -43,7 +43,7 @@ def look(session: Session, project_id: int, now: datetime) -> None:
     if not still_open:
         return
     first = min(culprit.position for _, culprit in still_open)
-    after = points.between(session, project_id, DECIDES, first + 1, LAST_PLACE)
+    after = points.between(session, project_id, (DECIDES,), first + 1, LAST_PLACE)
     better = [one for one in after if _is_better(one)]
     taken = {
         alert.id: commit_rows.get(session, alert.fixed_by_id).position

@@ -67,10 +67,13 @@ def rates(number: int, base: str, head: str, *, slower: float = 0.0, name: str |
 
 
 def shifted(report: RunReport, factors: Mapping[str, float]) -> RunReport:
-    """Both builds' values of these metrics times a factor, as if base had changed with head.""" own = [
-    one.model_copy( update={"values": {arm: [v * factors.get(one.name, 1.0) for v in of] for arm, of in
-    one.values.items()}} ) for one in report.own_metrics ] return report.model_copy(update={"own_metrics":
-    own})
+    """Both builds' values of these metrics times a factor, as if base had changed with head."""
+    own = []
+    for one in report.own_metrics:
+        factor = factors.get(one.name, 1.0)
+        values = {arm: [value * factor for value in of] for arm, of in one.values.items()}
+        own.append(one.model_copy(update={"values": values}))
+    return report.model_copy(update={"own_metrics": own})
 
 
 def soak(number: int, base: str, head: str, *, leak: float = 0.0) -> RunReport:
