@@ -83,6 +83,35 @@ def test_a_slower_hundredth_is_found_at_p99_and_every_trial_is_kept(quick: NfRep
 
 
 @pytest.mark.timed
+def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
+    traffic_repository: NfRepository, home: Home
+) -> None:
+    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{QUICK}'))
+    changed(traffic_repository, "static uint32_t poll_work;", "static uint32_t poll_work = 400;")
+    report = measured(traffic_repository, home)
+    verdict = judge(report)
+    figures = {(one.metric, one.stage): one for one in verdict.metrics}
+    assert verdict.outcome is Outcome.REGRESSED and verdict.culprit_stages == ["rx"], verdict.reason
+    assert figures["load_cpp", None].outcome == figures["load_cpp", "rx"].outcome == "regressed"
+    assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & {metric for metric, _ in figures}
+    assert report.rates is not None and report.rates.searches == []
+    assert {one.trial.phase for one in report.rates.trials} == {Phase.LATENCY}
+
+
+def test_a_load_that_the_generator_cannot_send_gives_no_value(
+    traffic_repository: NfRepository, home: Home
+) -> None:
+    few = QUICK.replace("launches = 11", "launches = 2").replace("pps = 50000", "pps = 2000000000")
+    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{few}'))
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    report = measured(traffic_repository, home)
+    verdict = judge(report)
+    assert verdict.outcome is Outcome.INVALID, verdict.reason
+    assert "packets were not sent" in verdict.reason
+    assert not any(one.values for one in report.own_metrics)
+
+
+@pytest.mark.timed
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     report = measured(quick, home, RunKind.SOAK)
@@ -145,6 +174,9 @@ def test_what_a_job_measures(rates: str, given: dict[str, object], names: list[s
         ("\nsweep = [0.1, 0.5]", "sweep has 2 loads; a knee needs 5 or more"),
         ("\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5]\npps = 1000", "leave out one"),
         ('\nwith_jobs = ["person"]', "with_jobs"),
+        ('\nmodes = ["ndr", "latency"]', 'a search begins at the rate at full load; add "mrr"'),
+        ("\nmodes = []", "modes"),
+        ('\nmodes = ["soak"]', "modes"),
     ],
 )
 def test_mistakes_in_rates(rates: str, message: str) -> None:
