@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import count
 from random import Random
 
-from nalm_core.rates.defaults import COMPARE_ALPHA, SEARCH_ABOVE_MRR, SEARCH_LEAST
+from nalm_core.rates.defaults import COMPARE_ALPHA, SEARCH_ABOVE_MRR, SEARCH_LEAST, SOAK_RUN_INTERVALS
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.rate_report import Mode, RateSettings
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
@@ -90,6 +90,10 @@ class _Settings:
     @property
     def soak_seconds(self) -> float:
         return self.budget_seconds or self.rates.soak_hours * 3600
+
+    @property
+    def soak_interval_s(self) -> float:
+        return max(self.rates.soak_interval_s, self.soak_seconds / SOAK_RUN_INTERVALS)
 
 
 @dataclass
@@ -317,7 +321,7 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
     """One launch of both arms, which take turns of an interval until each has had its time."""
-    rates, whole = settings.rates, settings.soak_seconds
+    whole, interval_s = settings.soak_seconds, settings.soak_interval_s
     done = dict.fromkeys(ORDER, 0.0)
     with _both(0, runs, found) as arms:
         for number in count():
@@ -331,7 +335,7 @@ def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progres
             for arm in _order(number):
                 nf = arms[arm]
                 with _blame(arm):
-                    trial = nf.trial(Ask(Phase.SOAK, rates.soak_interval_s, found.load.pps, found.load.share))
+                    trial = nf.trial(Ask(Phase.SOAK, interval_s, found.load.pps, found.load.share))
                     if trial.traffic.sending_ns == 0:
                         raise NfError("the generator did not send", log=nf.log_tail())
                 done[arm] += trial.traffic.sending_ns / 1e9

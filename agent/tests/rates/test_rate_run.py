@@ -124,6 +124,19 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}
 
 
+@pytest.mark.timed
+def test_a_long_soak_has_no_more_intervals_than_a_report_has_room_for(
+    traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nalm_agent.rates.rate_run.SOAK_RUN_INTERVALS", 4)
+    traffic_repository.commit("quick", nalm__toml=toml())
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    report = measured(traffic_repository, home, RunKind.SOAK)
+    assert report.rates is not None
+    assert 4 <= len(report.rates.intervals) / 2 <= 5
+    assert report.rates.intervals[0].interval.trial.intended_s == pytest.approx(0.0006 * 3600 / 4)
+
+
 def test_equal_code_is_not_measured(quick: NfRepository, home: Home) -> None:
     quick.commit("nothing", notes="read me\n")
     report = measured(quick, home)

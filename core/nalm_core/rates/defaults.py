@@ -109,6 +109,9 @@ RATE_RUN_LEAVE_OUT_S: Final = 0.5
 # Soak.
 SOAK_RUN_HOURS: Final = 0.5
 """Length of a job's soak."""
+SOAK_RUN_INTERVALS: Final = 500
+"""Intervals of each build in a job's soak, at most: a longer soak has longer ones, so that its report stays
+within what a server takes."""
 SOAK_RUN_BUFFERS: Final = 2
 """Growth of the packet buffers in use, over a job's soak, by which head may exceed base."""
 SOAK_INTERVAL_S: Final = 10.0
