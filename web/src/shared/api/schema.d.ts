@@ -3463,7 +3463,7 @@ export interface components {
          * @description What the tip of the default branch is compared with.
          * @enum {string}
          */
-        Against: "release" | "previous" | "parent";
+        Against: "release" | "previous" | "parent" | "each";
         /** AgentInvitation */
         AgentInvitation: {
             /**
@@ -8360,6 +8360,12 @@ export interface components {
              * @enum {string}
              */
             source: "build" | "process" | "probe" | "telemetry" | "command" | "file" | "trials";
+            /** Stages */
+            stages?: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
             /** Unit */
             unit: string;
             /** Values */
@@ -9162,6 +9168,8 @@ export interface components {
              */
             kind: "rate" | "soak";
             load: components["schemas"]["CommonLoad"];
+            /** Modes */
+            modes?: ("mrr" | "ndr" | "latency")[];
             /** Searches */
             searches?: components["schemas"]["ArmSearch"][];
             /** Trials */
@@ -10129,6 +10137,11 @@ export interface components {
              * @description Only these; null: those that nalm.toml measures by default.
              */
             scenarios?: string[] | null;
+            /**
+             * Since
+             * @description The commit that counts as measured before, the first time; null: the tip's parent. Only with `previous` and `each`.
+             */
+            since?: string | null;
         };
         /**
          * Scope
