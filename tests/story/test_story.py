@@ -28,8 +28,6 @@ def test_each_planted_regression_is_one_alert_at_its_merge(
     assert reported == sorted(
         (one.sha, one.stage, one.cause) for one in merges if one.expect == "regressed" and not one.at_load
     )
-        (one.sha, one.stage, one.cause) for one in merges if one.expect == "regressed" and not one.at_load
-    )
 
 
 def test_each_was_seen_a_second_time_and_says_why(alerts: list[dict[str, Any]]) -> None:

@@ -149,16 +149,16 @@ def test_a_reservation_keeps_the_connection_from_launch_to_launch() -> None:
 
 def test_a_reservation_waits_for_the_server_to_be_free_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outside, "BUSY_POLL_S", 0.01)
-    server, told = PktgenServer(busy=1), []
-    with server.running() as port, made(port).reserved(told.append):
+    server, reported = PktgenServer(busy=1), []
+    with server.running() as port, made(port).reserved(reported.append):
         assert server.clients == 2
-    (said,) = told
+    (said,) = reported
     assert "lab" in said and said.endswith("waiting for it, at most 600 s")
     server = PktgenServer(busy=9)
     with (
         server.running() as port,
         pytest.raises(GeneratorBusyError),
-        made(port, wait_seconds=0).reserved(told.append),
+        made(port, wait_seconds=0).reserved(reported.append),
     ):
         raise AssertionError("the generator is another's")
 
