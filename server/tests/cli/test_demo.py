@@ -171,7 +171,7 @@ def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pyt
 def test_an_alert_in_a_line() -> None:
     assert alert_lines([]) == ["no alert"]
     fixed = ALERT | {"state": "fixed", "fixed_by_sha": "b" * 40}
-    tail = ALERT | {"metric": "latency_p99_ns", "stage": None, "cause": None, "ratio": 3.0}
+    tail = ALERT | {"metric": "latency_p99_ns", "stage": "chain", "cause": None, "ratio": 3.0}
     assert alert_lines([ALERT, fixed, tail]) == [
         "3 alerts:",
         "  aaaaaaa nat: count: new, nat, instructions, CPP +12.0 %",
