@@ -284,8 +284,10 @@ def test_the_rates_show_it_with_both_distributions(
     page.goto(f"/p/{PROJECT}/runs/{verdict_in(RATES, commits[tail['sha']])['run_id']}")
     expect(figures.get_by_role("row").filter(has_text="latency_p99_ns")).to_contain_text("regressed")
     expect(page.get_by_role("img", name="Latency of base and head by percentile")).to_be_visible()
-    page.goto(f"/p/{PROJECT}/history?scenario={RATES}&metric=latency_p99_ns&view=table")
-    expect(page.get_by_role("table")).to_contain_text(tail["sha"][:7])
+    page.goto(f"/p/{PROJECT}/history?scenario={RATES}&view=table")
+    for title, merge in (("Latency p99", tail), ("CPP at the load", polls)):
+        table = page.get_by_role("region", name=f"{title} per commit").get_by_role("table")
+        expect(table.get_by_role("row").filter(has_text=merge["sha"][:7])).to_contain_text("Regressed")
 
 
 def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str, Any]]) -> None:
