@@ -220,6 +220,7 @@ def test_the_service_says_how_well_it_judges(demo: Demo) -> None:
     assert shown["next_control_at"] is not None
 
 
+@pytest.mark.nightly
 def test_equal_code_is_not_measured(merges: list[dict[str, Any]], commits: dict[str, dict[str, Any]]) -> None:
     unchanged = [c for c in commits.values() if any(v["unchanged"] for v in c["verdicts"])]
     assert unchanged
