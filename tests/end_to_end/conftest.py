@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo, run once as a user runs it, and a browser.
 
-DEMO_MERGES=1,3,4,8,9 takes these merges of the demo's history through the service, instead of all.
+DEMO_MERGES=5 ends the demo's history after five merges.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_process import ROOT, Demo, require_unused
+from demo_process import ROOT, Demo
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -28,7 +28,6 @@ STATE = ROOT / ".cache" / "demo" / "state"
 def state() -> Path:
     """A new state at the place of the last one, of which only the agent's compiler cache is left: it is that
     of a repository at this path, and compiling takes as long as all the rest of a build."""
-    require_unused(STATE)
     kept = STATE / "agent" / "ccache"
     for path in (*STATE.parent.glob("*"), *STATE.glob("*"), *kept.parent.glob("*")):
         if path.is_dir() and not kept.is_relative_to(path):
@@ -42,7 +41,8 @@ def state() -> Path:
 @pytest.fixture(scope="session")
 def demo(state: Path) -> Iterator[Demo]:
     """The demo after its verdicts, which still serves."""
-    running = Demo(state, merges=os.environ.get("DEMO_MERGES") or None)
+    merges = os.environ.get("DEMO_MERGES")
+    running = Demo(state, merges=int(merges) if merges else None)
     try:
         running.wait_for(r"^open http://127", DEMO_SECONDS)
         yield running
