@@ -40,6 +40,12 @@ EXCURSION_VALUES = 5
 """Excursions of fewer values are outliers, not two changes."""
 RETURN_SHARE = 0.35
 """An excursion returns if less than this share of it remains."""
+STATE_VALUES = 13
+"""Longest visit of a recurring state of the machine, in values."""
+STATE_Z = 2.5
+"""Standard errors by which visits of one state may differ ..."""
+STATE_SHARE = 0.15
+"""... or this share of their size."""
 OUTLIER_NATS = 3.2
 """Most evidence from one value of a level at either end of a history, since it may be an outlier."""
 RUN_NATS = 5.0

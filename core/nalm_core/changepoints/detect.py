@@ -18,7 +18,7 @@ from math import exp, expm1
 import numpy as np
 from numpy.typing import NDArray
 
-from nalm_core.changepoints import bands, density, excursions, position, ramps, robust
+from nalm_core.changepoints import bands, density, excursions, position, ramps, robust, states
 from nalm_core.changepoints import constants as c
 from nalm_core.changepoints.evidence import clipped, segments, select
 from nalm_core.changepoints.path import Lane, changes, level_grid
@@ -142,7 +142,9 @@ def _candidates(windows: list[_Window]) -> list[list[int]]:
 
 
 def _judged(window: _Window, candidates: list[int]) -> list[ChangePoint]:
-    y, scale = window.y, window.scale
+    scale = window.scale
+    machine = states.without(window.y, candidates, scale)
+    y, candidates = machine.y, machine.at
     at = bands.without(y, excursions.without(y, candidates, scale), scale)
     if not at:
         return []

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""States of the machine: levels that hold for a few commits, return, and come again by the same amount.
+
+A machine has states of its own (a clock, a neighbour, another placement of huge pages) that last for hours
+and recur. A change of the code stays, or is undone once. So a short level that returns is a state if another
+one like it is in the same history. Its values are moved back to the level around them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.changepoints import constants as c
+from nalm_core.changepoints.robust import location
+
+Values = NDArray[np.float64]
+
+ROUNDS = 4
+"""Searches, each without the visits found before."""
+MOST_LEVELS = 5
+"""Levels in one search that returns: several states may follow each other."""
+LEAST_FLANK = 3
+"""Least number of values beside a visit."""
+FLANK = 24
+"""Values beside a visit that show the level around it."""
+LEAST_Z = 3.0
+"""Least distance of a visit from the level around it, in standard errors."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Values [first, end) are off by `offset`, with this standard error. open: cut off by an end of the
+    history."""
+
+    first: int
+    end: int
+    offset: float
+    error: float
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A history without its recurring states. at: the remaining candidates. visits: what was removed; the
+    last one is open if the newest values are in a state."""
+
+    y: Values
+    at: list[int]
+    visits: list[Visit]
+
+
+def without(y: Values, at: list[int], scale: float) -> Machine:
+    """Removes the states that recur. at: candidates, first indices of new levels; scale: of one value."""
+    visits: list[Visit] = []
+    for _ in range(ROUNDS):
+        closed = _closed(y, at, scale)
+        known = [*visits, *closed]
+        found = [one for one in closed if any(_alike(one, other) for other in known if other is not one)]
+        if not found:
+            break
+        y, at = _moved(y, at, found)
+        visits += found
+    begun = _open(y, at, scale, [*visits, *_closed(y, at, scale)])
+    y, at = _moved(y, at, begun)
+    return Machine(y, at, sorted([*visits, *begun], key=lambda one: one.first))
+
+
+def _moved(y: Values, at: list[int], visits: list[Visit]) -> tuple[Values, list[int]]:
+    """(values without these visits, the candidates that are left)."""
+    if not visits:
+        return y, at
+    moved = y.copy()
+    for one in visits:
+        moved[one.first : one.end] -= one.offset
+    return moved, [k for k in at if not any(one.first <= k <= one.end for one in visits)]
+
+
+def _closed(y: Values, at: list[int], scale: float) -> list[Visit]:
+    """Short levels that return, whether or not they recur."""
+    bounds = [0, *at, len(y)]
+    found: list[Visit] = []
+    i = 1
+    while i < len(bounds) - 2:
+        visits: list[Visit] = []
+        for j in range(i + 1, min(i + 1 + MOST_LEVELS, len(bounds) - 1)):
+            if visits := _visits(y, bounds, i, j, scale):
+                i = j
+                break
+        found += visits
+        i += not visits
+    return found
+
+
+def _visits(y: Values, bounds: list[int], i: int, j: int, scale: float) -> list[Visit]:
+    """Levels from bounds[i] to bounds[j] that differ from the one level around them."""
+    inner = list(pairwise(bounds[i : j + 1]))
+    longest = max(b - a for a, b in inner)
+    before, after = y[bounds[i - 1] : bounds[i]][-FLANK:], y[bounds[j] : bounds[j + 1]][:FLANK]
+    short, long = sorted((len(before), len(after)))
+    if longest > c.STATE_VALUES or short < LEAST_FLANK or long < longest:
+        return []
+    old, new = location(before, scale), location(after, scale)
+    error = scale * np.sqrt(1 / short + 1 / long)
+    base = (old * len(before) + new * len(after)) / (short + long)
+    found = []
+    for a, b in inner:
+        offset = location(y[a:b], scale) - base
+        found.append(Visit(a, b, float(offset), float(np.hypot(scale / np.sqrt(b - a), error / 2))))
+    if any(abs(one.offset) < LEAST_Z * one.error for one in (found[0], found[-1])):
+        return []
+    found = [one for one in found if abs(one.offset) >= LEAST_Z * one.error]
+    away = min(abs(one.offset) for one in found)
+    returned = abs(new - old) <= min(max(c.RETURN_SHARE * away, 2.5 * error), away / 2)
+    return found if returned else []
+
+
+def _open(y: Values, at: list[int], scale: float, known: list[Visit]) -> list[Visit]:
+    """The first and the last level, if they may be visits of a known state, cut off."""
+    if not at or not known:
+        return []
+    found = []
+    for here, beside in (((0, at[0]), y[at[0] :][:FLANK]), ((at[-1], len(y)), y[: at[-1]][-FLANK:])):
+        values = y[slice(*here)]
+        if len(values) <= c.STATE_VALUES:
+            offset = location(values, scale) - location(beside, scale)
+            error = scale * np.sqrt(1 / len(values) + 1 / len(beside))
+            visit = Visit(*here, float(offset), float(error), open=True)
+            if any(_alike(visit, other) for other in known) and len(values) <= _longest(visit, known):
+                found.append(visit)
+    return found
+
+
+def _alike(one: Visit, other: Visit) -> bool:
+    """True if both may be visits of one state."""
+    if one.offset * other.offset <= 0:
+        return False
+    apart, error = abs(one.offset - other.offset), np.hypot(one.error, other.error)
+    larger = max(abs(one.offset), abs(other.offset))
+    return bool(apart <= max(c.STATE_Z * error, c.STATE_SHARE * larger) and apart <= larger / 2)
+
+
+def _longest(one: Visit, known: list[Visit]) -> int:
+    """Values up to which a visit that has not ended may be one of this state."""
+    held = max(other.end - other.first for other in known if _alike(one, other))
+    return min(c.STATE_VALUES, max(2 * held, held + 4))
