@@ -8,90 +8,181 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from nalm_core.changepoints.detect import detect_many
+from nalm_core.changepoints.detect import detections
+from nalm_core.changepoints.hosts import HostHistory, detect_hosts
+from nalm_core.changepoints.results import ChangePoint, Detection, Visit
 from nalm_core.text.json_text import JsonError, read_json
 from nalm_core.text.percents import change_percent
 
 from nalm_agent.runtime.errors import UsageError
 
-SHAPE = "expected a JSON list of series: each a list of numbers, or of lists of numbers (a commit's samples)"
+SHAPE = (
+    "expected a JSON list of series: each a list of numbers or of lists of numbers (a commit's samples), or"
+    ' an object {"values": [...], "hosts": [...], "control": [...]}'
+)
+FIELDS = ("values", "hosts", "control")
 MOST_SHOWN = 60
 """Characters of a wrong value that an error shows."""
+Series = list[Any] | dict[str, list[Any]]
 
 
 def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect\n\n"
-        "    nalm detect --json < histories.json > change-points.json"
+        "    nalm detect --json < histories.json > change-points.json\n\n"
+        '    echo \'[{"values": [100,101,107,108], "control": [50,51,54,54]}]\' | nalm detect --text'
     )(detect)
 
 
 def detect(
     as_json: Annotated[
-        bool, typer.Option("--json/--text", help="Print JSON, or one line per change point.")
+        bool, typer.Option("--json/--text", help="Print JSON, or one line per finding.")
     ] = True,
 ) -> None:
     """Find change points in histories read from standard input: a JSON list of series.
 
     For each commit a series has a number, a list of numbers (its samples) or null (not measured). A null
-    among samples is a missing sample.
-    The output is a JSON list with {"change_points": [{"index", "low", "high", "size", "probability"}]} for
-    each series: index is the first commit of the new level, low and high bound it, size is relative.
-    A single value at the end may be an outlier: its probability stays small until more values confirm it.
+    among samples is a missing sample. A series may also be an object: "values" is that list, "hosts" the name
+    of each commit's host, "control" the values of one fixed build, measured beside each commit on the same
+    host. What moves the control, or one host alone, is no change of the code.
+
+    The output is a JSON list with an object for each series. "change_points": {"kind", "index", "low",
+    "high", "size", "probability"}. A step has its first commit as index, likely between low and high; a drift
+    begins at low and ends at high. size is relative. "suspicions": the same for what one or two newest
+    values show, which may be outliers. "states": commits, first to last, that were measured in a state of the
+    machine that recurs; their values are no changes. With hosts or a control also "host_changes": changes of
+    one host.
     """
-    histories = read(sys.stdin.buffer.read())
-
-    found = detect_many(histories)
+    series = read(sys.stdin.buffer.read())
+    plain = iter(detections([one for one in series if isinstance(one, list)]))
+    found = [next(plain) if isinstance(one, list) else _with_hosts(one) for one in series]
     if as_json:
-        print(json.dumps([{"change_points": [vars(one) for one in changes]} for changes in found]))
+        print(json.dumps([_as_json(one) for one in found], default=vars))
         return
-    for number, changes in enumerate(found):
-        for one in changes:
-            print(
-                f"series {number}: commit {one.index} ({one.low} to {one.high}): "
-                f"{change_percent(one.size, 2)}, probability {one.probability:.3f}"
-            )
+    for number, one in enumerate(found):
+        for line in _lines(one):
+            print(f"series {number}: {line}")
 
 
-def read(data: bytes | str) -> list[list[Any]]:
-    """Reads the histories. Raises UsageError with the place of the first mistake."""
+def read(data: bytes | str) -> list[Series]:
+    """Reads the series. Raises UsageError with the place of the first mistake."""
     try:
-        histories = read_json(data)
+        series = read_json(data)
     except JsonError as error:
         raise UsageError(f"standard input is not JSON: {error}", hint=SHAPE) from error
-    if not isinstance(histories, list):
+    if not isinstance(series, list):
         raise UsageError("standard input is not a JSON list", hint=SHAPE)
-    for number, series in enumerate(histories):
-        if not isinstance(series, list):
-            raise UsageError(f"series {number} is not a list", hint=SHAPE)
-        for place, commit in enumerate(series):
-            if (why := _mistake(commit)) is not None:
-                raise UsageError(f"series {number}, commit {place}{why}", hint=SHAPE)
-    return histories
+    for number, one in enumerate(series):
+        why = _mistake_of_object(one) if isinstance(one, dict) else _mistake_of_list(one, positive=False)
+        if why is not None:
+            raise UsageError(f"series {number}{why}", hint=SHAPE)
+    return series
 
 
-def _mistake(commit: Any) -> str | None:
-    """The first mistake in a commit's value or samples, with its place; None if there is none."""
-    if not isinstance(commit, list):
-        return None if _is_value(commit) else f": {_shortened(commit)} is not a value"
-    for place, sample in enumerate(commit):
-        if not _is_value(sample):
-            return f", sample {place}: {_shortened(sample)} is not a value"
+def _with_hosts(series: dict[str, list[Any]]) -> HostHistory:
+    values = series["values"]
+    return detect_hosts(values, series.get("hosts") or [""] * len(values), control=series.get("control"))
+
+
+def _as_json(found: Detection | HostHistory) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "change_points": found.changes,
+        "suspicions": found.suspicions,
+        "states": found.visits,
+    }
+    if isinstance(found, HostHistory):
+        answer["host_changes"] = found.host_changes
+    return answer
+
+
+def _lines(found: Detection | HostHistory) -> list[str]:
+    lines = [_line(one) for one in found.changes]
+    lines += [f"{_line(one)}, suspected: few values" for one in found.suspicions]
+    lines += [_visit(one) for one in found.visits]
+    if isinstance(found, HostHistory):
+        lines += [
+            f"host {one.host}, commit {one.index}: {change_percent(one.size, 2)}, this host alone"
+            for one in found.host_changes
+        ]
+    return lines
+
+
+def _line(one: ChangePoint) -> str:
+    where = (
+        f"commit {one.index} ({one.low} to {one.high})"
+        if one.kind == "step"
+        else f"drift from commit {one.low} to {one.high}"
+    )
+    return f"{where}: {change_percent(one.size, 2)}, probability {one.probability:.3f}"
+
+
+def _visit(one: Visit) -> str:
+    where = f"commits {one.first} to {one.last}"
+    return f"{where}: {change_percent(one.size, 2)}, a state of the machine that recurs"
+
+
+def _mistake_of_object(series: dict[str, Any]) -> str | None:
+    """The first mistake in a series with hosts or a control, with its place; None if there is none."""
+    if unknown := [name for name in series if name not in FIELDS]:
+        return f": {_shortened(unknown[0])} is not one of {', '.join(FIELDS)}"
+    if "values" not in series:
+        return ": values are missing"
+    for name in ("values", "control"):
+        if name in series and (why := _mistake_of_list(series[name], positive=True)) is not None:
+            return f", {name}{why}"
+    return _mistake_of_hosts(series.get("hosts", [])) or _mistake_of_lengths(series)
+
+
+def _mistake_of_hosts(hosts: Any) -> str | None:
+    if not isinstance(hosts, list):
+        return ", hosts is not a list"
+    for place, host in enumerate(hosts):
+        if not isinstance(host, str):
+            return f", hosts, commit {place}: {_shortened(host)} is not a name"
     return None
 
 
-def _is_value(value: Any) -> bool:
-    """A finite number that fits into floating point, or null: not measured."""
+def _mistake_of_lengths(series: dict[str, list[Any]]) -> str | None:
+    for name in ("hosts", "control"):
+        if name in series and len(series[name]) != len(series["values"]):
+            return f": {len(series['values'])} values, but {len(series[name])} in {name}"
+    return None
+
+
+def _mistake_of_list(series: Any, *, positive: bool) -> str | None:
+    """The first mistake in a list of commits, with its place; None if there is none."""
+    if not isinstance(series, list):
+        return " is not a list"
+    for place, commit in enumerate(series):
+        if (why := _mistake(commit, positive)) is not None:
+            return f", commit {place}{why}"
+    return None
+
+
+def _mistake(commit: Any, positive: bool) -> str | None:
+    """The first mistake in a commit's value or samples, with its place; None if there is none."""
+    if not isinstance(commit, list):
+        return None if (why := _mistake_of_value(commit, positive)) is None else f": {why}"
+    for place, sample in enumerate(commit):
+        if (why := _mistake_of_value(sample, positive)) is not None:
+            return f", sample {place}: {why}"
+    return None
+
+
+def _mistake_of_value(value: Any, positive: bool) -> str | None:
+    """A value is a finite number that fits into floating point, or null: not measured."""
     if value is None:
-        return True
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        return False
-    return abs(value) <= sys.float_info.max
+        return None
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) <= sys.float_info.max:
+        return f"{_shortened(value)} is not a value"
+    if positive and value <= 0:
+        return f"{_shortened(value)} is not positive, which values with hosts or a control have to be"
+    return None
 
 
 def _shortened(value: Any) -> str:
-    if value == float("inf") or isinstance(value, int):
-        return "a number too large for floating point" if not isinstance(value, bool) else json.dumps(value)
+    if value == float("inf") or (isinstance(value, int) and abs(value) > sys.float_info.max):
+        return "a number too large for floating point"
     text = json.dumps(value)
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"

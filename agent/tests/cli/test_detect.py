@@ -27,7 +27,7 @@ def test_a_list_of_series_is_answered_in_order() -> None:
     found = [one["change_points"] for one in json.loads(said)]
     assert [len(one) for one in found] == [1, 0, 1, 0]
     (change,) = found[0]
-    assert set(change) == {"index", "low", "high", "size", "probability"}
+    assert set(change) == {"index", "low", "high", "size", "probability", "kind"}
     assert change["index"] == 8
     assert change["size"] == pytest.approx(0.05, abs=0.002)
 
@@ -45,6 +45,17 @@ def test_text_for_people() -> None:
         ("", "not JSON"),
         ("{}", "not a JSON list"),
         ("[1]", "series 0 is not a list"),
+        ('[{"valus": []}]', 'series 0: "valus" is not one of values, hosts, control'),
+        ("[{}]", "series 0: values are missing"),
+        ('[{"values": [1, 0]}]', "series 0, values, commit 1: 0 is not positive"),
+        (
+            '[{"values": [1], "control": [[2, -1]]}]',
+            "series 0, control, commit 0, sample 1: -1 is not positive",
+        ),
+        ('[{"values": [1, 2], "control": [1]}]', "series 0: 2 values, but 1 in control"),
+        ('[{"values": [1, 2], "hosts": ["a"]}]', "series 0: 2 values, but 1 in hosts"),
+        ('[{"values": [1], "hosts": [1]}]', "series 0, hosts, commit 0: 1 is not a name"),
+        ('[{"values": [1], "hosts": "a"}]', "series 0, hosts is not a list"),
         ('[[1, "2"]]', 'series 0, commit 1: "2"'),
         ("[[1], [2, true]]", "series 1, commit 1: true"),
         ('[[1, [2, "x"]]]', 'series 0, commit 1, sample 1: "x"'),
@@ -87,8 +98,46 @@ def test_a_byte_order_mark_and_missing_samples_are_taken() -> None:
     assert code == 0 and len(json.loads(said)[0]["change_points"]) == 1
 
 
-@pytest.mark.parametrize(("values", "least", "most"), [(1, 0.0, 0.5), (2, 0.5, 0.99), (4, 0.99, 1.0)])
-def test_one_value_at_the_end_is_not_taken_for_certain(values: int, least: float, most: float) -> None:
+@pytest.mark.parametrize(
+    ("values", "least", "most"), [(1, 0.0, 0.2), (2, 0.2, 0.5), (3, 0.8, 0.9), (4, 0.9, 1.0)]
+)
+def test_few_values_at_the_end_are_suspected(values: int, least: float, most: float) -> None:
     code, said = run(json.dumps([[*STEP[:8], *([150, 150.2, 149.9, 150.1][:values])]]))
-    (change,) = json.loads(said)[0]["change_points"]
+    found = json.loads(said)[0]
+    (change,) = found["suspicions" if values < 3 else "change_points"]
     assert code == 0 and least <= change["probability"] <= most
+    assert len(found["change_points"]) + len(found["suspicions"]) == 1
+
+
+def test_a_series_with_a_control_and_hosts() -> None:
+    machine = [1.0] * 20 + [1.2] * 20
+    code_change = [1.0] * 30 + [1.05] * 10
+    noise = [1 + 0.001 * ((7 * n) % 5 - 2) for n in range(40)]
+    values = [100 * m * c * e for m, c, e in zip(machine, code_change, noise, strict=True)]
+    control = [7 * m for m in machine]
+    hosts = ["a"] * 40
+    code, said = run(json.dumps([{"values": values, "control": control, "hosts": hosts}, values]))
+    divided, plain = json.loads(said)
+    assert code == 0
+    assert [one["index"] for one in divided["change_points"]] == [30]
+    assert [one["index"] for one in plain["change_points"]] == [20, 30]
+    assert divided["host_changes"] == [] and "host_changes" not in plain
+    code, text = run(json.dumps([{"values": values, "control": control}]), "--text")
+    assert code == 0 and "series 0: commit 30 (30 to 30): +5.0" in text
+
+
+def test_drifts_and_states_are_reported_as_such() -> None:
+    noise = [1 + 0.001 * ((7 * n) % 5 - 2) for n in range(200)]
+    drift = [100 * e * (1 + 0.08 * min(max(n - 99, 0), 50) / 50) for n, e in enumerate(noise)]
+    state = [105 * e if n % 40 in range(30, 36) else 100 * e for n, e in enumerate(noise)]
+    code, said = run(json.dumps([drift, state]))
+    (change,) = json.loads(said)[0]["change_points"]
+    assert change["kind"] == "drift" and abs(change["low"] - 100) < 12 and abs(change["high"] - 149) < 12
+    found = json.loads(said)[1]
+    assert found["change_points"] == []
+    assert [(one["first"], one["last"]) for one in found["states"]] == [
+        (n + 30, n + 35) for n in range(0, 200, 40)
+    ]
+    code, text = run(json.dumps([drift, state]), "--text")
+    assert code == 0 and "series 0: drift from commit" in text
+    assert "series 1: commits 30 to 35: +4.9" in text and "a state of the machine that recurs" in text

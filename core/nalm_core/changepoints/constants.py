@@ -32,6 +32,8 @@ SHORT_VALUES = 30
 """... in full up to this length, and less in inverse proportion to longer ones."""
 GRADUAL_NATS = 4.0
 """Further evidence required of a change that is not sharp, since slow noise looks alike."""
+DRIFT_NATS = 10.0
+"""Nats by which drifts have to explain a history better than steps alone."""
 SHARP_SHARE = 0.6
 """A change is sharp if this share of it happens at once ..."""
 SHARP_Z = 2.5
@@ -46,8 +48,14 @@ STATE_Z = 2.5
 """Standard errors by which visits of one state may differ ..."""
 STATE_SHARE = 0.15
 """... or this share of their size."""
-OUTLIER_NATS = 3.2
-"""Most evidence from one value of a level at either end of a history, since it may be an outlier."""
+EVEN_NATS = 8.0
+"""Evidence of a change that is there as often as not."""
+OUTLIER_NATS = 1.95
+"""Most evidence from each value between a change and an end of its history, since it may be an outlier ..."""
+OUTLIER_EVEN_NATS = 4.0
+"""... of which so much makes a change that is there as often as not."""
+SUSPECTED = 0.5
+"""Probability below which a change is only suspected."""
 RUN_NATS = 5.0
 """Nats by which a level's values must be unlikelier as noise around a neighbouring level, for each change."""
 POSITION_LEVEL = 0.95

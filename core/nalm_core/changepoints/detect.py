@@ -3,7 +3,7 @@
 
     values -> log of a robust value per commit -> windows -> likeliest path of levels (twice: first with a
     normal density, then with that of the residuals) -> excursions out -> evidence against slow noise
-    -> ramps -> positions
+    -> positions
 
 The window in whose middle a change lies reports it. So, once its window is full, the result for a commit
 depends on the same values whether they arrived one by one or all at once.
@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from nalm_core.changepoints import bands, density, excursions, position, ramps, robust, states
 from nalm_core.changepoints import constants as c
-from nalm_core.changepoints.evidence import clipped, segments, select
+from nalm_core.changepoints.evidence import Kept, clipped, segments, select
+from nalm_core.changepoints.fits import Move
 from nalm_core.changepoints.path import Lane, changes, level_grid
+from nalm_core.changepoints.results import ChangePoint, Detection, Visit
 
 Values = NDArray[np.float64]
 Commit = float | Sequence[float] | None
@@ -29,22 +31,14 @@ Commit = float | Sequence[float] | None
 
 MOST_TEMPER = 2.0
 """Largest divisor of the evidence of correlated values in the search for candidates."""
-MOST = 1e100
-"""Values beyond it, or nearer to zero than its inverse, are not distinguished."""
+LEAST_UNIT = 1e-300
+"""Least usual size of a history with zeros or signs, so that the bound in units of it is a number."""
+NEWEST = 6
+"""Newest values among which a change is looked for, whatever the path of levels is ..."""
+NEWEST_Z = 4.0
+"""... if it is so many standard errors."""
 MOST_UNITS = 1e6
 """The bound for histories with zeros or signs, in units of their usual size."""
-
-
-@dataclass(frozen=True)
-class ChangePoint:
-    """index: first commit of the new level, likely between low and high; of a drift its middle, low its begin
-    and high its end. size: relative change. probability: that the change is there, by its evidence."""
-
-    index: int
-    low: int
-    high: int
-    size: float
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -64,49 +58,84 @@ def detect(series: Sequence[Commit], since: int = 0) -> list[ChangePoint]:
 
 def detect_many(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[list[ChangePoint]]:
     """Change points of several independent histories, faster than one by one."""
+    return [one.changes for one in detections(histories, since)]
+
+
+def detections(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[Detection]:
+    """Changes, suspicions and states of the machine in several independent histories."""
     prepared = [_prepared(one) for one in histories]
     windows = [
         (n, window)
         for n, (y, index, _) in enumerate(prepared)
         for window in _windows(y, int(np.searchsorted(index, since)))
     ]
-    candidates = _candidates([w for _, w in windows])
-    found: list[list[ChangePoint]] = [[] for _ in histories]
-    for (n, window), at in zip(windows, candidates, strict=True):
+    paths = _candidates([w for _, w in windows])
+    points: list[list[ChangePoint]] = [[] for _ in histories]
+    visits: list[list[Visit]] = [[] for _ in histories]
+    for (n, window), at in zip(windows, paths, strict=True):
         _, index, in_logs = prepared[n]
-        for one in _judged(window, at):
-            if window.keep_from <= one.index + window.start < window.keep_to:
-                found[n].append(_placed(one, window.start, index, in_logs))
-    return [_without_twins(one) for one in found]
+        found, states = _judged(window, at)
+        points[n] += [
+            _placed(one, window.start, index, in_logs)
+            for one in found
+            if window.keep_from <= one.index + window.start < window.keep_to
+        ]
+        visits[n] += [
+            _visit(one, window.start, index, in_logs)
+            for one in states
+            if window.keep_from <= one.first + window.start < window.keep_to
+        ]
+    return [_detection(_without_twins(p), v) for p, v in zip(points, visits, strict=True)]
+
+
+def _detection(points: list[ChangePoint], visits: list[Visit]) -> Detection:
+    changes = [one for one in points if one.probability >= c.SUSPECTED]
+    return Detection(changes, [one for one in points if one.probability < c.SUSPECTED], visits)
+
+
+def _visit(one: states.Visit, start: int, index: NDArray[np.intp], in_logs: bool) -> Visit:
+    first, last = int(index[one.first + start]), int(index[one.end - 1 + start])
+    return Visit(first, last, expm1(one.offset) if in_logs else one.offset, one.open)
+
+
+def candidates(y: Values) -> list[int]:
+    """First indices of new levels along the likeliest path: more than there are changes. y: finite."""
+    return _candidates([_Window(0, 0, len(y), y, robust.noise_scale(y))])[0]
 
 
 def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]:
     """(values, their indices, whether they are logarithms), without missing ones."""
-    values = _values(series)
+    values = by_commit(series)
     index = np.flatnonzero(np.isfinite(values))
-    values = np.clip(values[index], -MOST, MOST)
+    values = values[index]
     if len(values) and values.min() > 0:
-        return np.log(np.maximum(values, 1 / MOST)), index, True
+        return np.log(values), index, True
     sizes = np.abs(values[values != 0])
-    unit = max(float(np.median(sizes)), 1 / MOST) if len(sizes) else 1.0
-    return np.clip(values / unit, -MOST_UNITS, MOST_UNITS), index, False
+    unit = max(robust.median(sizes), LEAST_UNIT) if len(sizes) else 1.0
+    return np.clip(values, -MOST_UNITS * unit, MOST_UNITS * unit) / unit, index, False
 
 
-def _values(series: Sequence[Commit]) -> Values:
+def by_commit(series: Sequence[Commit]) -> Values:
+    """One value for each commit, the median of its samples; NaN if it has none that is finite."""
     try:
         values = np.array(series, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty((0, 0))
     return values if values.ndim == 1 else np.array([_value(one) for one in series], np.float64)
 
 
 def _value(one: Commit) -> float:
-    if one is None:
-        return float("nan")
-    if isinstance(one, (int, float)):
-        return float(one)
-    finite = [v for v in one if v is not None and np.isfinite(v)]
+    samples = [one] if one is None or isinstance(one, (int, float)) else one
+    finite = [v for v in map(_number, samples) if np.isfinite(v)]
     return float(np.median(finite)) if finite else float("nan")
+
+
+def _number(value: float | None) -> float:
+    """NaN if it is missing or too large for floating point."""
+    try:
+        return float("nan") if value is None else float(value)
+    except OverflowError:
+        return float("nan")
 
 
 def _windows(y: Values, since: int) -> list[_Window]:
@@ -141,45 +170,80 @@ def _candidates(windows: list[_Window]) -> list[list[int]]:
     return changes(lanes, c.CHANGE_PENALTY)
 
 
-def _judged(window: _Window, candidates: list[int]) -> list[ChangePoint]:
+def _judged(window: _Window, path: list[int]) -> tuple[list[ChangePoint], list[states.Visit]]:
+    """(changes, visits of recurring states), by the window's values. path: first values of new levels."""
     scale = window.scale
-    machine = states.without(window.y, candidates, scale)
-    y, candidates = machine.y, machine.at
-    at = bands.without(y, excursions.without(y, candidates, scale), scale)
+    machine = states.without(window.y, path, scale)
+    y = machine.y
+    at = bands.without(y, excursions.without(y, _with_newest(y, machine.at, scale), scale), scale)
     if not at:
-        return []
-    kept = select(y, at, scale)
-    x = clipped(y, kept.at, scale)
-    levels = [float(x[a:b].mean()) for a, b in segments(kept.at, len(x))]
+        return [], machine.visits
+    x = clipped(y, at, scale)
+    kept = _kept(x / scale, at)
     found = []
-    for group in ramps.groups(x, kept.at, scale):
-        i, j = kept.at.index(group[0]), kept.at.index(group[-1])
-        bounds = [0, *kept.at, len(x)]
-        if len(group) == 1:
-            index, low, high = position.placed(x, (bounds[i], group[0], bounds[i + 2]), scale)
+    begins, ends = [first for first, _ in kept.at] + [len(x)], [0] + [last for _, last in kept.at]
+    for number, (first, last) in enumerate(kept.at):
+        start, end = ends[number], begins[number + 1]
+        if first == last:
+            index, low, high = position.placed(x, (start, first, end), scale)
+            size = float(x[first:end].mean() - x[start:first].mean())
         else:
-            index, low, high = (group[0] + group[-1]) // 2, group[0], group[-1]
-        probability = _probability(min(max(kept.nats[i : j + 1]), _most_nats(bounds, i, j)))
-        found.append(ChangePoint(index, low, high, levels[j + 1] - levels[i], probability))
-    return found
+            index, low, high = (first + last) // 2, first, last
+            size = kept.sizes[number] * scale
+        local = robust.scale_beside(y[start:first], y[last:end], scale)
+        nats = kept.nats[number] * (scale / local) ** 2
+        if local > scale and (nats < c.MIN_Z**2 / 2 or abs(size) < c.MIN_EFFECT * local):
+            continue
+        probability = _probability(nats, (first, last), len(x))
+        found.append(ChangePoint(index, low, high, size, probability, "step" if first == last else "drift"))
+    return found, machine.visits
 
 
-def _most_nats(bounds: list[int], first: int, last: int) -> float:
-    """Most evidence for changes beside the history's first or last level, whose other end is unseen: each of
-    its values may be an outlier. bounds: of all levels."""
-    begun = bounds[first + 1] if first == 0 else np.inf
-    left = bounds[-1] - bounds[last + 1] if last + 3 == len(bounds) else np.inf
-    return c.OUTLIER_NATS * float(min(begun, left))
+def _with_newest(y: Values, at: list[int], scale: float) -> list[int]:
+    """The candidates, with the likeliest change among the newest values: a path of levels takes a few values
+    at its end for outliers longer than need be."""
+    start = at[-1] if at else 0
+    most = min(NEWEST, (len(y) - start) // 2)
+    found = [(_newest_z(y[start:], k, scale), k) for k in range(2, most + 1)]
+    z, k = max(found, default=(0.0, 0))
+    return [*at, len(y) - k] if z >= NEWEST_Z else at
 
 
-def _probability(nats: float) -> float:
-    """Probability by the posterior odds: the likelihood ratio less the least gain of a candidate."""
-    return 1 / (1 + exp(-min(nats - c.CHANGE_PENALTY + 2, 50)))
+def _newest_z(y: Values, k: int, scale: float) -> float:
+    before, after = y[:-k], y[-k:]
+    apart = float(after.mean()) - robust.location(before, scale)
+    return abs(apart) / (scale * np.sqrt(1 / k + 1 / len(before)))
+
+
+def _kept(x: Values, at: list[int]) -> Kept:
+    """What explains the history best: only steps, or drifts beside steps. Steps that are left, and that a
+    slope explains as well, are drifts, too."""
+    moves = ramps.joined(x, at, 1.0)
+    with_drifts = select(x, moves)
+    if all(first == last for first, last in moves):
+        return with_drifts
+    only_steps = select(x, [(one, one) for one in at])
+    if with_drifts.score >= only_steps.score + c.DRIFT_NATS:
+        return with_drifts
+    again = ramps.joined(x, [first for first, _ in only_steps.at], 1.0)
+    return only_steps if again == only_steps.at else select(x, again)
+
+
+def _probability(nats: float, move: Move, length: int) -> float:
+    """Probability by the odds of the change's evidence, and of the few values between it and an end of the
+    history, each of which may be an outlier: the smaller ones count."""
+    first, last = move
+    values = min(max(last, 1), length - first)
+    return 1 / (1 + exp(-min(nats - c.EVEN_NATS, c.OUTLIER_NATS * values - c.OUTLIER_EVEN_NATS, 50.0)))
 
 
 def _placed(one: ChangePoint, start: int, index: NDArray[np.intp], in_logs: bool) -> ChangePoint:
-    at, low, high = (int(index[k + start]) for k in (one.index, one.low, one.high))
-    return ChangePoint(at, low, high, expm1(one.size) if in_logs else one.size, one.probability)
+    at, high = int(index[one.index + start]), int(index[one.high + start])
+    low = (
+        int(index[one.low + start - 1]) + 1 if one.low + start > 0 else 0
+    )  # commits between were not measured
+    size = expm1(one.size) if in_logs else one.size
+    return ChangePoint(at, low, high, size, one.probability, one.kind)
 
 
 def _without_twins(found: list[ChangePoint]) -> list[ChangePoint]:

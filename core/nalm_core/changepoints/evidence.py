@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.changepoints import constants as c
-from nalm_core.changepoints.fits import Fit, fitted
+from nalm_core.changepoints.fits import Fit, Move, fitted
 from nalm_core.changepoints.noises import noises
 from nalm_core.changepoints.robust import location
 from nalm_core.changepoints.sharpness import gradual
@@ -34,10 +34,13 @@ AT_ONCE = 3
 
 @dataclass(frozen=True)
 class Kept:
-    """Accepted changes, and the nats that each gains: half the square of its z."""
+    """Accepted changes, the nats that each gains (half the square of its z), their sizes, and the score of
+    the whole: log likelihood less what the changes have to gain."""
 
-    at: list[int]
+    at: list[Move]
     nats: list[float]
+    sizes: list[float]
+    score: float
 
 
 @dataclass(frozen=True)
@@ -65,19 +68,19 @@ def clipped(y: Values, at: list[int], scale: float) -> Values:
     return out
 
 
-def select(y: Values, candidates: list[int], scale: float) -> Kept:
-    """The subset of the candidates that explains the history best. scale: of one value's noise."""
-    x = clipped(y, candidates, scale) / scale
-    at, best, best_score = list(candidates), Kept([], []), -np.inf
+def select(x: Values, candidates: list[Move]) -> Kept:
+    """The subset of the candidates that explains the history best. x: in units of one value's noise, clipped
+    around its levels."""
+    at, best = list(candidates), Kept([], [], [], -np.inf)
     fit = fitted(x - x.mean(), at)
     while True:
         seen = _averaged(fit)
         small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
         score = seen.nats - _required_nats(at, len(x))
-        if score > best_score and not small.any() and (seen.z >= c.MIN_Z).all():
+        if score > best.score and not small.any() and (seen.z >= c.MIN_Z).all():
             score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
-            if score > best_score:
-                best, best_score = Kept(list(at), [float(v) for v in seen.z**2 / 2]), score
+            if score > best.score:
+                best = Kept(list(at), [float(v) for v in seen.z**2 / 2], list(map(float, seen.sizes)), score)
         strength = np.where(small, seen.z - SMALL, seen.z)
         if not at or strength.min() >= c.SURE_Z:
             return best
@@ -106,9 +109,10 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
     return gone
 
 
-def _required_nats(at: list[int], length: int) -> float:
+def _required_nats(at: list[Move], length: int) -> float:
     """Least gain of these changes in nats, if they are sharp: more for old ones and in short histories."""
-    lengths = np.diff([0, *at, length])
+    begins, ends = [first for first, _ in at] + [length], [0] + [last for _, last in at]
+    lengths = np.array(begins) - np.array(ends)
     shorter = np.minimum(lengths[:-1], lengths[1:])
     base = c.NEW_STEP_NATS + c.NATS_PER_VALUE * (shorter - c.NEW_STEP_VALUES)
     short = c.SHORT_NATS * min(1.0, c.SHORT_VALUES / length)

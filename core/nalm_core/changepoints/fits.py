@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits levels to a history by generalised least squares, under all noises at once.
+"""Fits levels and slopes to a history by generalised least squares, under all noises at once.
 
 The first fit has all candidates. Removing a change is a rank-one update of the inverse (a sweep), so that a
 path through many subsets costs little more than its first fit.
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from nalm_core.changepoints.noises import BLOCK, noises
 
 Values = NDArray[np.float64]
+Move = tuple[int, int]
+"""(first, last) value of a change: equal for a step; a drift rises from one to the other by equal parts."""
 
 LEAST_SQUARES = 1e-200
 """Least sum of squares, so that histories without noise have a likelihood, too."""
@@ -57,14 +59,14 @@ class Fit:
         return Fit(inverse[:, left[:, None], left], sizes[:, left], squares, self.logs, self.length)
 
 
-def fitted(x: Values, at: list[int]) -> Fit:
+def fitted(x: Values, at: list[Move]) -> Fit:
     """Fits all these changes, in order. x: centred and scaled to its noise, to limit rounding errors."""
     known = noises()
     normal = np.zeros((len(known.logs), len(at) + 2, len(at) + 2))
     logs = np.zeros(len(known.logs))
     for start in range(0, len(x), BLOCK):
         part = x[start : start + BLOCK]
-        rows = _whitened(part, [one - start for one in at])
+        rows = _whitened(part, [(first - start, last - start) for first, last in at])
         normal += rows @ rows.transpose(0, 2, 1)
         logs += known.logs[:, len(part)]
     inverse = np.asarray(np.linalg.inv(normal[:, :-1, :-1]), np.float64)
@@ -74,13 +76,29 @@ def fitted(x: Values, at: list[int]) -> Fit:
     return Fit(inverse, sizes, squares, logs, len(x))
 
 
-def _whitened(part: Values, at: list[int]) -> Values:
+def _whitened(part: Values, at: list[Move]) -> Values:
     """By noise, whitened: the first level, each change from its place on, the values."""
     known, size = noises(), len(part)
     out = np.zeros((len(at) + 2, len(known.logs), size))
     out[0] = known.steps[0, :, :size]
-    for row, here in enumerate(at, 1):
-        if here < size:
-            out[row] = known.steps[max(0, here), :, :size]
+    for row, (first, last) in enumerate(at, 1):
+        if first == last < size:
+            out[row] = known.steps[max(0, first), :, :size]
+        elif first < size and first != last:
+            out[row] = _slope(first, last, size)
     out[-1] = known.whiteners[:, :size, :size] @ part
     return out.transpose(1, 0, 2)
+
+
+def _slope(first: int, last: int, size: int) -> Values:
+    """By noise, a whitened slope: the mean of steps from `first` to `last`; those before the block are at its
+    begin, those after it are not in it."""
+    known = noises()
+    before = max(0, min(last + 1, 0) - min(first, 0))
+    total = before * known.steps[0, :, :size]
+    if last >= 0:
+        begin, end = max(first, 0), min(last, size - 1)
+        total = total + known.sums[end, :, :size]
+        if begin > 0:
+            total = total - known.sums[begin - 1, :, :size]
+    return np.asarray(total / (last - first + 1))

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from nalm_core.changepoints import constants as c
 from nalm_core.changepoints import control as controls
 from nalm_core.changepoints import offsets, robust
-from nalm_core.changepoints.detect import ChangePoint, detect
+from nalm_core.changepoints.detect import Commit, by_commit, detect
 from nalm_core.changepoints.offsets import Host
-from nalm_core.changepoints.segments import detect_between, parts
+from nalm_core.changepoints.results import ChangePoint, Visit
+from nalm_core.changepoints.segments import detection_between, parts
 
 Values = NDArray[np.float64]
 Pieces = list[tuple[int, int]]
@@ -39,26 +40,29 @@ class HostChange:
 
 @dataclass(frozen=True)
 class HostHistory:
-    """changes: the commits'. host_changes: the hosts'. offsets: by host, relative, after its last change."""
+    """changes, suspicions: the commits'. visits: of recurring states of the machine. host_changes: the
+    hosts'. offsets: by host, relative, after its last change."""
 
     changes: list[ChangePoint]
+    suspicions: list[ChangePoint]
+    visits: list[Visit]
     host_changes: list[HostChange]
     offsets: dict[Host, float]
 
 
 def detect_hosts(
-    values: Sequence[float | None],
+    values: Sequence[Commit],
     hosts: Sequence[Host],
     cuts: Iterable[int] = (),
-    control: Sequence[float | None] | None = None,
+    control: Sequence[Commit] | None = None,
 ) -> HostHistory:
-    """values: positive, None or NaN if not measured; hosts: of each value; cuts: first indices of new
+    """values: positive, or samples; None: not measured; hosts: of each value; cuts: first indices of new
     environments; control: values of equal code on the same host, if there are any."""
     y = _logs(values)
     cuts = list(cuts)
     if control is not None:
-        y = y - _of_control(control, hosts, parts(len(y), cuts))
-    found = HostHistory([], [], {})
+        y = _without_movements(y, _logs(control), hosts, parts(len(y), cuts))
+    found = HostHistory([], [], [], [], {})
     breaks = set(cuts)
     for first, end in parts(len(y), cuts):
         index = [first + int(i) for i in np.flatnonzero(np.isfinite(y[first:end]))]
@@ -70,7 +74,10 @@ def detect_hosts(
         found.host_changes.extend(HostChange(one.host, index[one.index], expm1(one.size)) for one in alone)
         found.offsets.update((host, expm1(of + own[_last(names, host)])) for host, of in fitted.of.items())
         y[index] -= own + np.array([fitted.of[name] for name in names])
-    found.changes.extend(detect_between([float(v) for v in np.exp(y)], breaks))
+    of_commits = detection_between([float(v) for v in np.exp(y)], breaks)
+    found.changes.extend(of_commits.changes)
+    found.suspicions.extend(of_commits.suspicions)
+    found.visits.extend(of_commits.visits)
     return found
 
 
@@ -84,21 +91,19 @@ def _last(names: list[Host], host: Host) -> int:
     return len(names) - 1 - names[::-1].index(host)
 
 
-def _logs(values: Sequence[float | None]) -> Values:
-    raw = np.array([np.nan if v is None else v for v in values], np.float64)
+def _logs(values: Sequence[Commit]) -> Values:
+    raw = by_commit(values)
     raw[~(raw > 0)] = np.nan
     return np.asarray(np.log(raw))
 
 
-def _of_control(control: Sequence[float | None], hosts: Sequence[Host], pieces: Pieces) -> Values:
-    """Movements of each host's control series; none where the control was not measured."""
-    y = _logs(control)
-    found = np.zeros(len(y))
+def _without_movements(y: Values, control: Values, hosts: Sequence[Host], pieces: Pieces) -> Values:
+    """Values without the movements that each host's control series shows."""
+    found = y.copy()
     for first, end in pieces:
         for host in set(hosts[first:end]):
-            at = np.array([i for i in range(first, end) if hosts[i] == host and np.isfinite(y[i])], np.intp)
-            if len(at):
-                found[at] = controls.movements(y[at])
+            at = np.array([i for i in range(first, end) if hosts[i] == host], np.intp)
+            found[at] = controls.without_movements(y[at], control[at])
     return found
 
 

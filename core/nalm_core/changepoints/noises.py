@@ -28,11 +28,13 @@ RIDGE = 1e-6
 @dataclass(frozen=True)
 class Noises:
     """Covariances of variance 1. whiteners: by noise the inverse W of its Cholesky factor (BLOCK x BLOCK).
-    steps: by place k, then noise, W times a step from k on. logs: by noise and length, the sum of the
+    steps: by place k, then noise, W times a step from k on. sums: by place, of the steps up to it. logs: by
+    noise and length, the sum of the
     logarithms of W's diagonal. log_prior: by noise."""
 
     whiteners: Values
     steps: Values
+    sums: Values
     logs: Values
     log_prior: Values
 
@@ -47,7 +49,8 @@ def noises() -> Noises:
     logs = np.concatenate([np.zeros((len(kinds), 1)), np.cumsum(np.log(diagonal), axis=1)], axis=1)
     prior = np.full(len(kinds), (1 - INDEPENDENT_WEIGHT) / (len(kinds) - 1))
     prior[0] = INDEPENDENT_WEIGHT
-    return Noises(whiteners, np.ascontiguousarray(steps), logs, np.log(prior))
+    steps = np.ascontiguousarray(steps)
+    return Noises(whiteners, steps, np.cumsum(steps, axis=0), logs, np.log(prior))
 
 
 def _whitener(share: float, decay: float) -> Values:

@@ -6,36 +6,38 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nalm_core.changepoints.fits import Move
+
 Values = NDArray[np.float64]
 
 CAP = 4.5
 """Highest cost of one value, in nats."""
 STEP_NATS = 5.5
 """Least gain of each further step over a slope, in nats."""
-LONGEST = 80
+LONGEST = 250
 """Most commits of a drift."""
 REACH = 40
 """Number of values around a drift that are used."""
 
 
-def groups(x: Values, at: list[int], scale: float) -> list[list[int]]:
-    """The changes in order, with those of one drift in one list."""
+def joined(x: Values, at: list[int], scale: float) -> list[Move]:
+    """The changes in order, with those of one drift as one. at: first values of new levels."""
     levels = [float(np.mean(part)) for part in np.split(x, at)]
-    found: list[list[int]] = []
+    found: list[tuple[list[int], Move]] = []
     for number, change in enumerate(at):
-        rises = levels[number + 1] > levels[number]
         if found:
-            group = [*found[-1], change]
+            group = [*found[-1][0], change]
             first = number + 1 - len(group)
-            same_way = all((levels[i + 1] > levels[i]) == rises for i in range(first, number))
-            if same_way and change - group[0] <= LONGEST and _is_slope(x, at, group, scale):
-                found[-1] = group
+            rises = {levels[i + 1] > levels[i] for i in range(first, number + 1)}
+            if len(rises) == 1 and change - group[0] <= LONGEST and (slope := _slope(x, at, group, scale)):
+                found[-1] = (group, slope)
                 continue
-        found.append([change])
-    return found
+        found.append(([change], (change, change)))
+    return [move for _, move in found]
 
 
-def _is_slope(x: Values, at: list[int], group: list[int], scale: float) -> bool:
+def _slope(x: Values, at: list[int], group: list[int], scale: float) -> Move | None:
+    """The ends of the slope that explains these changes; None if steps explain them better."""
     start, end = group[0], group[-1]
     i, j = at.index(start), at.index(end)
     a = max(at[i - 1] if i else 0, start - REACH)
@@ -43,14 +45,16 @@ def _is_slope(x: Values, at: list[int], group: list[int], scale: float) -> bool:
     part = x[a:b]
     steps = sum(_cost(piece - piece.mean(), scale) for piece in np.split(part, [one - a for one in group]))
     wing = max(2, (end - start) // (2 * (len(group) - 1)))
-    slopes = []
-    for width in (0, wing // 2, wing):
-        low, high = max(1, start - a - width), min(len(part) - 1, end - a + width)
-        share = np.clip((np.arange(len(part)) - low) / max(1, high - low), 0, 1)
-        columns = np.stack([1 - share, share], axis=1)
-        levels, *_ = np.linalg.lstsq(columns, part, rcond=None)
-        slopes.append(_cost(part - columns @ levels, scale))
-    return min(slopes) <= steps + STEP_NATS * (len(group) - 1)
+    slopes: list[tuple[float, Move]] = []
+    for left in (0, wing // 2, wing, 2 * wing):
+        for right in (0, wing // 2, wing, 2 * wing):
+            low, high = max(1, start - a - left), min(len(part) - 1, end - a + right)
+            share = np.clip((np.arange(len(part)) - low + 1) / (high - low + 1), 0, 1)
+            columns = np.stack([1 - share, share], axis=1)
+            levels, *_ = np.linalg.lstsq(columns, part, rcond=None)
+            slopes.append((_cost(part - columns @ levels, scale), (low + a, high + a)))
+    best, move = min(slopes)
+    return move if best <= steps + STEP_NATS * (len(group) - 1) else None
 
 
 def _cost(residual: Values, scale: float) -> float:

@@ -17,6 +17,12 @@ CORRELATION_FROM = 30
 MOST_CORRELATION = 0.9
 LOCAL_WIDTH = 31
 LOCAL_FROM = 60
+BESIDE = 40
+"""Values on one side of a change whose noise counts for it ..."""
+BESIDE_FROM = 12
+"""... if there are so many ..."""
+NOISIER = 1.5
+"""... and their scale is this many times that of the whole."""
 
 
 def median(x: Values) -> float:
@@ -62,6 +68,17 @@ def local_scale(y: Values, scale: float) -> Values:
     around = median_filter(d, LOCAL_WIDTH, mode="nearest") * MAD_TO_SD / np.sqrt(2)
     smooth = uniform_filter1d(around, LOCAL_WIDTH, mode="nearest")
     return np.asarray(scale * np.clip(smooth / scale, 0.8, 4.0))
+
+
+def scale_beside(before: Values, after: Values, scale: float) -> float:
+    """The noise's scale on both sides of a change, each counting by its share in the error of the change's
+    size; the scale of the whole unless it is much larger."""
+    squares = weights = 0.0
+    for part in (before[-BESIDE:], after[:BESIDE]):
+        own = max(scale, noise_scale(part)) if len(part) >= BESIDE_FROM else scale
+        squares, weights = squares + own * own / len(part), weights + 1 / len(part)
+    local = float(np.sqrt(squares / weights))
+    return local if local > NOISIER * scale else scale
 
 
 def location(x: Values, scale: float) -> float:

@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
-from nalm_core.changepoints.detect import ChangePoint, Commit, detect_many
+from nalm_core.changepoints.detect import Commit, detections
+from nalm_core.changepoints.results import ChangePoint, Detection
 
 
 def parts(length: int, cuts: Iterable[int]) -> list[tuple[int, int]]:
@@ -18,15 +18,18 @@ def parts(length: int, cuts: Iterable[int]) -> list[tuple[int, int]]:
 
 def detect_between(series: Sequence[Commit], cuts: Iterable[int], since: int = 0) -> list[ChangePoint]:
     """Change points of one history with cuts, with indices into the whole. `since`: as in `detect`."""
-    found: list[ChangePoint] = []
+    return detection_between(series, cuts, since).changes
+
+
+def detection_between(series: Sequence[Commit], cuts: Iterable[int], since: int = 0) -> Detection:
+    """What is found in one history with cuts, with indices into the whole. `since`: as in `detect`."""
+    found = Detection([], [], [])
     for first, end in parts(len(series), cuts):
         if end <= since:
             continue
-        (changes,) = detect_many([series[first:end]], since=max(0, since - first))
-        found += [moved(one, first) for one in changes]
+        (part,) = detections([series[first:end]], since=max(0, since - first))
+        part = part.moved(first)
+        found.changes.extend(part.changes)
+        found.suspicions.extend(part.suspicions)
+        found.visits.extend(part.visits)
     return found
-
-
-def moved(one: ChangePoint, by: int) -> ChangePoint:
-    """The change, shifted by a number of commits."""
-    return replace(one, index=one.index + by, low=one.low + by, high=one.high + by)

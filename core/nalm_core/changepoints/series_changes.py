@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nalm_core.changepoints.detect import ChangePoint, detect_many
+from nalm_core.changepoints.detect import detect_many
 from nalm_core.changepoints.hosts import detect_hosts
+from nalm_core.changepoints.results import ChangePoint, Kind
 from nalm_core.report.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
 
 Values = Sequence[float | None]
@@ -18,13 +19,15 @@ Values = Sequence[float | None]
 
 @dataclass(frozen=True, slots=True)
 class SeriesChange:
-    """index: first commit of the new level, likely between low and high. ratio: level after / before."""
+    """index: first commit of the new level, likely between low and high; of a drift its middle, low its first
+    commit and high its last. ratio: level after / before."""
 
     index: int
     low: int
     high: int
     ratio: float
     probability: float
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,9 @@ def _among_hosts(values: Values, hosts: Sequence[int]) -> Found:
 
 
 def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
-    return [SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability) for one in found]
+    return [
+        SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability, one.kind) for one in found
+    ]
 
 
 def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> float | None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.changepoints import constants as c
+from nalm_core.changepoints.fits import Move
 from nalm_core.changepoints.robust import location
 
 Values = NDArray[np.float64]
@@ -18,11 +19,14 @@ NEWEST_VALUES = 6
 """Number of values that are used at a history's end."""
 
 
-def gradual(x: Values, at: list[int], sizes: Values, scale: float) -> int:
-    """The number of changes that are not sharp."""
-    bounds = [0, *at, len(x)]
-    levels = zip(bounds[:-2], bounds[1:-1], bounds[2:], strict=True)
-    return sum(not is_sharp(x, where, float(size), scale) for where, size in zip(levels, sizes, strict=True))
+def gradual(x: Values, at: list[Move], sizes: Values, scale: float) -> int:
+    """The number of changes that are not sharp: drifts, and steps that look like one."""
+    begins, ends = [first for first, _ in at] + [len(x)], [0] + [last for _, last in at]
+    found = 0
+    for number, ((first, last), size) in enumerate(zip(at, sizes, strict=True)):
+        around = ends[number], first, begins[number + 1]
+        found += first < last or not is_sharp(x, around, float(size), scale)
+    return found
 
 
 def is_sharp(x: Values, bounds: tuple[int, int, int], size: float, scale: float) -> bool:

@@ -27,6 +27,8 @@ LEAST_FLANK = 3
 """Least number of values beside a visit."""
 FLANK = 24
 """Values beside a visit that show the level around it."""
+SEEN_BEFORE = 2
+"""Least number of other visits beside which one that does not return is taken for a visit."""
 LEAST_Z = 3.0
 """Least distance of a visit from the level around it, in standard errors."""
 
@@ -34,13 +36,14 @@ LEAST_Z = 3.0
 @dataclass(frozen=True)
 class Visit:
     """Values [first, end) are off by `offset`, with this standard error. open: cut off by an end of the
-    history."""
+    history. step: the end of the visit at which the level around it changed, if it did."""
 
     first: int
     end: int
     offset: float
     error: float
     open: bool = False
+    step: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,19 +67,25 @@ def without(y: Values, at: list[int], scale: float) -> Machine:
             break
         y, at = _moved(y, at, found)
         visits += found
+    once = [*visits, *_closed(y, at, scale)]
+    for one in _beside_a_step(y, at, scale, visits, once):
+        y, at = _moved(y, at, [one], keep=one.step)
+        visits.append(one)
     begun = _open(y, at, scale, [*visits, *_closed(y, at, scale)])
     y, at = _moved(y, at, begun)
     return Machine(y, at, sorted([*visits, *begun], key=lambda one: one.first))
 
 
-def _moved(y: Values, at: list[int], visits: list[Visit]) -> tuple[Values, list[int]]:
-    """(values without these visits, the candidates that are left)."""
+def _moved(
+    y: Values, at: list[int], visits: list[Visit], keep: int | None = None
+) -> tuple[Values, list[int]]:
+    """(values without these visits, the candidates that are left, with `keep`)."""
     if not visits:
         return y, at
     moved = y.copy()
     for one in visits:
         moved[one.first : one.end] -= one.offset
-    return moved, [k for k in at if not any(one.first <= k <= one.end for one in visits)]
+    return moved, [k for k in at if k == keep or not any(one.first <= k <= one.end for one in visits)]
 
 
 def _closed(y: Values, at: list[int], scale: float) -> list[Visit]:
@@ -118,6 +127,33 @@ def _visits(y: Values, bounds: list[int], i: int, j: int, scale: float) -> list[
     return found if returned else []
 
 
+def _beside_a_step(
+    y: Values, at: list[int], scale: float, known: list[Visit], once: list[Visit]
+) -> list[Visit]:
+    """Visits of known states that end, or begin, where the level around them changed as well. once: known
+    ones, and levels that returned once. They suffice for a visit that ended a few values ago, since these do
+    not show yet whether it returned."""
+    bounds = [0, *at, len(y)]
+    found: list[Visit] = []
+    for i in range(1, len(bounds) - 2):
+        first, end = bounds[i], bounds[i + 1]
+        if end - first > c.STATE_VALUES or (found and found[-1].end == first):
+            continue
+        level = location(y[first:end], scale)
+        sides = (y[bounds[i - 1] : first][-FLANK:], end), (y[end : bounds[i + 2]][:FLANK], first)
+        newest = len(y) - end < LEAST_FLANK
+        for values, step in sides:
+            if len(values) >= end - first:
+                offset = level - location(values, scale)
+                error = scale * np.sqrt(1 / (end - first) + 1 / len(values))
+                visit = Visit(first, end, float(offset), float(error), step=step)
+                alike = sum(_alike(visit, other) for other in (once if newest else known))
+                if alike >= (1 if newest else SEEN_BEFORE):
+                    found.append(visit)
+                    break
+    return found
+
+
 def _open(y: Values, at: list[int], scale: float, known: list[Visit]) -> list[Visit]:
     """The first and the last level, if they may be visits of a known state, cut off."""
     if not at or not known:
@@ -129,7 +165,7 @@ def _open(y: Values, at: list[int], scale: float, known: list[Visit]) -> list[Vi
             offset = location(values, scale) - location(beside, scale)
             error = scale * np.sqrt(1 / len(values) + 1 / len(beside))
             visit = Visit(*here, float(offset), float(error), open=True)
-            if any(_alike(visit, other) for other in known) and len(values) <= _longest(visit, known):
+            if any(_alike(visit, other) for other in known):
                 found.append(visit)
     return found
 
@@ -141,9 +177,3 @@ def _alike(one: Visit, other: Visit) -> bool:
     apart, error = abs(one.offset - other.offset), np.hypot(one.error, other.error)
     larger = max(abs(one.offset), abs(other.offset))
     return bool(apart <= max(c.STATE_Z * error, c.STATE_SHARE * larger) and apart <= larger / 2)
-
-
-def _longest(one: Visit, known: list[Visit]) -> int:
-    """Values up to which a visit that has not ended may be one of this state."""
-    held = max(other.end - other.first for other in known if _alike(one, other))
-    return min(c.STATE_VALUES, max(2 * held, held + 4))

@@ -154,7 +154,10 @@ def control_outliers(rng: Generator) -> Controlled:
     steps(made, 1.5 * sd)
     found = _controlled(made, sd)
     off = rng.random(len(made)) < 0.04
-    control = [v * float(np.exp(rng.uniform(0.05, 0.3))) if out else v for v, out in zip(found.control, off, strict=True)]  # type: ignore[operator]
+    control = [
+        v * float(np.exp(rng.uniform(0.05, 0.3))) if out else v
+        for v, out in zip(found.control, off, strict=True)
+    ]  # type: ignore[operator]
     return Controlled(found.kind, found.values, control, found.hosts, found.changes)
 
 

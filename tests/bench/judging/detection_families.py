@@ -2,8 +2,8 @@
 """Families of histories of known truth: states of the machine, drifts, tails, grids, gaps, early steps.
 
 A family is a function of a random generator; `FAMILIES` names them. Sizes are relative (logarithms), spreads
-are standard deviations of one commit. Each was written before the detector that it judges was read; tuning
-uses seeds from TUNING_SEED on, judging those from JUDGING_SEED on.
+are standard deviations of one commit. All but faint_steps and long_drift were written before the detector
+that they judge was read. Tuning uses seeds from TUNING_SEED on, judging those from JUDGING_SEED on.
 
 What counts as a change of the code: a step, a drift, and a regression with its fix. What does not: a state of
 the machine, which holds for 3 to 12 commits and comes again; outliers; a change of the noise alone.
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from detection_histories import Change, Generator, History, Values
+from numpy.typing import NDArray
 from scipy.signal import lfilter
 
 TUNING_SEED, JUDGING_SEED = 52_000, 870_000
@@ -55,7 +56,7 @@ class Draft:
         self.changes.append(Change(begin, end))
 
     def state(self, size: float, hold: tuple[int, int] = (3, 12), pause: tuple[int, int] = (15, 50)) -> None:
-        """A state of the machine that comes again and again; at least three times if the history is long enough."""
+        """A state of the machine that comes again and again."""
         at = int(self.rng.integers(5, pause[1]))
         while at < len(self):
             end = at + int(self.rng.integers(hold[0], hold[1] + 1))
@@ -65,7 +66,9 @@ class Draft:
     def outliers(self, share: float, low: float, high: float, first: int = 0) -> None:
         """Single values, from commit `first` on, that are off by a factor of exp(low) to exp(high)."""
         hit = (self.rng.random(len(self)) < share) & (np.arange(len(self)) >= first)
-        self.noise[hit] += self.rng.uniform(low, high, int(hit.sum())) * self.rng.choice([-1, 1], int(hit.sum()))
+        self.noise[hit] += self.rng.uniform(low, high, int(hit.sum())) * self.rng.choice(
+            [-1, 1], int(hit.sum())
+        )
 
     def done(self) -> History:
         """The history."""
@@ -279,7 +282,9 @@ def autocorrelated(rng: Generator) -> History:
     sd = spread(rng)
     made = draft("autocorrelated", rng, sd)
     phi = rng.uniform(0.3, 0.8)
-    made.noise = np.asarray(lfilter([np.sqrt(1 - phi * phi)], [1.0, -phi], rng.normal(0, sd, len(made) + 50)))[50:]
+    made.noise = np.asarray(
+        lfilter([np.sqrt(1 - phi * phi)], [1.0, -phi], rng.normal(0, sd, len(made) + 50))
+    )[50:]
     steps(made, 1.7 * sd)
     return made.done()
 
@@ -304,7 +309,15 @@ def gaps(rng: Generator) -> History:
     away[at : at + int(rng.integers(5, 15))] = True
     found = made.done()
     values = [None if out else v for v, out in zip(found.values, away, strict=True)]
-    return History(found.kind, values, found.changes, found.ignore)  # type: ignore[arg-type]
+    changes = [
+        Change(*(measured_from(at, away),) * 2, one.required) for one in found.changes for at in [one.low]
+    ]
+    return History(found.kind, values, changes, found.ignore)  # type: ignore[arg-type]
+
+
+def measured_from(at: int, away: NDArray[np.bool_]) -> int:
+    """The first measured commit from this one on, which is where a change can be seen."""
+    return int(np.flatnonzero(~away[at:])[0]) + at
 
 
 def samples(rng: Generator) -> History:
@@ -335,6 +348,26 @@ def five_spreads(rng: Generator) -> History:
     if rng.random() < 0.4:
         made.noise = sd / 1.6 * rng.standard_t(2.5, len(made))
     made.step(int(rng.integers(12, len(made) - 8)), sd * rng.uniform(5, 6) * rng.choice([-1, 1]))
+    return made.done()
+
+
+def faint_steps(rng: Generator) -> History:
+    """Steps of two and a half to four standard deviations."""
+    sd = spread(rng, 0.002, 0.01)
+    made = draft("faint_steps", rng, sd, int(rng.integers(120, 300)))
+    at = int(rng.integers(25, 60))
+    while at < len(made) - 20:
+        made.step(at, sd * rng.uniform(2.5, 4) * rng.choice([-1, 1]))
+        at += int(rng.integers(40, 90))
+    return made.done()
+
+
+def long_drift(rng: Generator) -> History:
+    """3 to 6 % over 100 to 180 commits, at 0.3 to 0.6 % noise."""
+    sd = spread(rng, 0.003, 0.006)
+    made = draft("long_drift", rng, sd, int(rng.integers(280, 400)))
+    begin = int(rng.integers(25, len(made) - 200))
+    made.drift(begin, begin + int(rng.integers(100, 181)), rng.uniform(0.03, 0.06) * rng.choice([-1, 1]))
     return made.done()
 
 
@@ -408,6 +441,8 @@ FAMILIES: dict[str, Callable[[Generator], History]] = {
         samples,
         small_steps,
         five_spreads,
+        faint_steps,
+        long_drift,
         short_history,
         only_noise,
         wandering,

@@ -2,22 +2,25 @@
 """Judges a detector on families of histories: whole histories, drifts, one commit after the other, and
 whether its probabilities hold.
 
-A point is a hit if it lies within TOLERANCE commits of a change. What it calls a suspicion is no alarm.
+A point is a hit if it lies within TOLERANCE commits of a change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TypeVar
 from zlib import crc32
 
 import numpy as np
 from detection_control_families import Controlled
 from detection_histories import Change, Generator, History
 from detection_score import TOLERANCE, Score, scored
-from nalm_core.changepoints.detect import ChangePoint
+from nalm_core.changepoints.results import ChangePoint
 
 Made = History | Controlled
+Counted = TypeVar("Counted", Score, "Online")
 Detected = Callable[[Made, int], list[ChangePoint]]
 """Changes of a history's first values, their number given."""
 WITHIN = 5
@@ -29,7 +32,7 @@ BINS = (0.5, 0.7, 0.85, 0.95, 0.99, 1.0)
 
 
 def histories(families: Mapping[str, Callable[[Generator], Made]], first: int, each: int) -> Iterator[Made]:
-    """`each` histories of each family, from this seed on. A family's histories do not depend on the others."""
+    """`each` histories of each family, from this seed on. Those of a family do not depend on the others."""
     for name, make in families.items():
         for number in range(each):
             yield make(np.random.default_rng([first + number, crc32(name.encode())]))
@@ -38,7 +41,7 @@ def histories(families: Mapping[str, Callable[[Generator], Made]], first: int, e
 @dataclass
 class Drifts:
     """asked: drifts; found: hit by any point; marked: as a drift, both ends within a quarter of its length.
-    merged: drifts that were reported across several steps, of `steps` pairs of neighbouring steps."""
+    merged: pairs of neighbouring steps that were reported as one drift, of `pairs`."""
 
     asked: int = 0
     found: int = 0
@@ -49,11 +52,12 @@ class Drifts:
 
 @dataclass
 class Online:
-    """asked: required steps with WITHIN commits after them; in_time: alarmed by then; false alarms; commits;
-    vanished: alarms that were gone within 3 commits; alarms: all."""
+    """asked: required steps; in_time, in_three: alarmed when WITHIN, or 3, commits of the new level were
+    measured; false alarms; commits; vanished: alarms that were gone within 3 commits; alarms: all."""
 
     asked: int = 0
     in_time: int = 0
+    in_three: int = 0
     false: int = 0
     commits: int = 0
     alarms: int = 0
@@ -75,6 +79,15 @@ class Calibration:
         self.held[number] += held
         self.probability[number] += probability
 
+    @classmethod
+    def of(cls, parts: Iterable[Calibration]) -> Calibration:
+        """The sum of several."""
+        found = cls()
+        for one in parts:
+            for own, added in zip(vars(found).values(), vars(one).values(), strict=True):
+                own[:] = [a + b for a, b in zip(own, added, strict=True)]
+        return found
+
     def curve(self) -> list[dict[str, float]]:
         """Mean probability and share that holds, of bins with points."""
         return [
@@ -84,11 +97,17 @@ class Calibration:
         ]
 
 
+def total_of(kind: type[Counted], parts: Iterable[Counted]) -> Counted:
+    """The sum of each count."""
+    parts = list(parts)
+    return kind(**{name: sum(vars(one)[name] for one in parts) for name in vars(kind())})
+
+
 def whole(detected: Detected, made: Iterable[Made]) -> tuple[Score, Score]:
     """(score on all of them, score on those without a change)."""
     everything, quiet = Score(), Score()
     for one in made:
-        points = [point.index for point in detected(one, len(one.values)) if not point.suspected]
+        points = [point.index for point in detected(one, len(one.values))]
         plain = History(one.kind, one.values, one.changes, getattr(one, "ignore", ()))
         found = scored(lambda _, points=points: points, [plain])  # type: ignore[misc]
         for total in (everything, quiet) if not one.changes else (everything,):
@@ -111,14 +130,18 @@ def drifts(detected: Detected, made: Iterable[Made]) -> Drifts:
                 total.found += bool(near)
                 slack = max(TOLERANCE, (change.high - change.low) / 4)
                 total.marked += any(
-                    p.kind == "drift" and abs(p.low - change.low) <= slack and abs(p.high - change.high) <= slack
+                    p.kind == "drift"
+                    and abs(p.low - change.low) <= slack
+                    and abs(p.high - change.high) <= slack
                     for p in near
                 )
         steps = [change for change in one.changes if change.low == change.high]
-        for a, b in zip(steps, steps[1:], strict=False):
+        for a, b in pairwise(steps):
             if b.low - a.low <= 30:
                 total.pairs += 1
-                total.merged += any(p.kind == "drift" and p.low <= a.low + 3 and p.high >= b.low - 3 for p in points)
+                total.merged += any(
+                    p.kind == "drift" and p.low <= a.low + 3 and p.high >= b.low - 3 for p in points
+                )
     return total
 
 
@@ -129,7 +152,7 @@ def online(detected: Detected, made: Iterable[Made], calibration: Calibration) -
         alarmed: list[ChangePoint] = []
         fresh: list[tuple[int, ChangePoint]] = []
         for length in range(WARM_UP, len(one.values) + 1):
-            points = [p for p in detected(one, length) if not p.suspected]
+            points = detected(one, length)
             for point in points:
                 if not any(abs(point.index - o.index) <= TOLERANCE or _overlap(point, o) for o in alarmed):
                     alarmed.append(point)
@@ -144,9 +167,9 @@ def online(detected: Detected, made: Iterable[Made], calibration: Calibration) -
         for change in one.changes:
             if change.required and change.low == change.high and change.low >= WARM_UP - WITHIN:
                 total.asked += 1
-                total.in_time += any(
-                    at <= change.low + WITHIN and _near(point.index, change) for at, point in fresh
-                )
+                hits = [at - change.low for at, point in fresh if _near(point.index, change)]
+                total.in_time += any(one <= WITHIN for one in hits)
+                total.in_three += any(one <= 3 for one in hits)
         total.commits += len(one.values)
     return total
 
@@ -156,8 +179,7 @@ def calibrated(detected: Detected, made: Iterable[Made]) -> Calibration:
     total = Calibration()
     for one in made:
         for point in detected(one, len(one.values)):
-            if not point.suspected:
-                total.add(point.probability, _true(point, one.changes, len(one.values)))
+            total.add(point.probability, _true(point, one.changes, len(one.values)))
     return total
 
 

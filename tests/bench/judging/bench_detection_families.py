@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Change points on families of made histories: whole, with a control series, one commit after the other.
+
+BENCH_FAMILIES_EACH (20) histories of each family, from seed BENCH_FAMILIES_SEED (the judging one) on; the
+tuning seed shows what constants were chosen on. Online every commit is judged when it arrives, on
+BENCH_FAMILIES_ONLINE (4) histories of each family.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+
+from detection_control_families import CONTROL_FAMILIES, Controlled
+from detection_families import FAMILIES, JUDGING_SEED
+from detection_histories import Generator
+from detection_judging import (
+    Calibration,
+    Drifts,
+    Made,
+    Online,
+    calibrated,
+    drifts,
+    histories,
+    online,
+    total_of,
+    whole,
+)
+from detection_score import Score
+from detection_time import Spent
+from host import print_result
+from nalm_core.changepoints.detect import detect
+from nalm_core.changepoints.hosts import detect_hosts
+from nalm_core.changepoints.results import ChangePoint
+
+SEED = int(os.environ.get("BENCH_FAMILIES_SEED", str(JUDGING_SEED)))
+EACH = int(os.environ.get("BENCH_FAMILIES_EACH", "20"))
+EACH_ONLINE = int(os.environ.get("BENCH_FAMILIES_ONLINE", "4"))
+PROCESSES = 2
+SMALL = "small_steps"
+"""Steps of 1 % at 0.3 % noise."""
+
+
+def main() -> int:
+    print_whole("families", FAMILIES)
+    print_whole("control", CONTROL_FAMILIES)
+    print_online("families", FAMILIES)
+    print_online("control", CONTROL_FAMILIES)
+    return 0
+
+
+def detected(made: Made, length: int) -> list[ChangePoint]:
+    """nalm's changes in the first values."""
+    if isinstance(made, Controlled):
+        return detect_hosts(made.values[:length], made.hosts[:length], control=made.control[:length]).changes
+    return detect(made.values[:length])
+
+
+def print_whole(what: str, families: dict[str, Callable[[Generator], Made]]) -> None:
+    """F1, false alarms, drifts and calibration on whole histories, with F1 of each family."""
+    with Spent() as spent:
+        by_family = {name: list(histories({name: make}, SEED, EACH)) for name, make in families.items()}
+        scores = {name: whole(detected, made) for name, made in by_family.items()}
+        everything = [one for made in by_family.values() for one in made]
+        seen, held = drifts(detected, everything), calibrated(detected, everything)
+    score, quiet = (total_of(Score, [one[n] for one in scores.values()]) for n in (0, 1))
+    of_families = {name: round(one[0].f1, 3) for name, one in scores.items()}
+    counts = {"hits": score.hits, "misses": score.misses, "false": score.false, "commits": score.commits}
+    print_result(
+        f"detection_{what}_f1",
+        round(score.f1, 4),
+        "F1",
+        "higher",
+        **counts,
+        families=of_families,
+        **spent.seconds,
+    )
+    print_result(
+        f"detection_{what}_false",
+        round(quiet.false_per_1000, 2),
+        "per 1,000 commits",
+        "lower",
+        commits=quiet.commits,
+    )
+    print_drifts(what, seen)
+    print_calibration(f"detection_{what}_calibration", held)
+
+
+def print_drifts(what: str, seen: Drifts) -> None:
+    """Drifts found, and marked with both ends; pairs of steps that were taken for one drift."""
+    print_result(f"detection_{what}_drifts", _share(seen.found, seen.asked), "recall", "higher", **vars(seen))
+    print_result(f"detection_{what}_drifts_marked", _share(seen.marked, seen.asked), "share", "higher")
+    print_result(f"detection_{what}_steps_merged", _share(seen.merged, seen.pairs), "share", "lower")
+
+
+def print_calibration(name: str, held: Calibration) -> None:
+    """The largest difference of a bin's mean probability and the share that holds, in bins of 20 or more."""
+    worst = max(
+        (abs(one["probability"] - one["held"]) for one in held.curve() if one["points"] >= 20), default=0.0
+    )
+    print_result(name, round(worst, 3), "difference of probability", "lower", curve=held.curve())
+
+
+def print_online(what: str, families: dict[str, Callable[[Generator], Made]]) -> None:
+    """Delay, false alarms and alarms that vanish, one commit after the other."""
+    with Spent() as spent, ProcessPoolExecutor(PROCESSES) as pool:
+        done = dict(zip(families, pool.map(_online, [what] * len(families), families), strict=True))
+    seen = total_of(Online, [one for one, _ in done.values()])
+    held = Calibration.of([one for _, one in done.values()])
+    counts = {"asked": seen.asked, "alarms": seen.alarms, "commits": seen.commits, **spent.seconds}
+    print_result(
+        f"detection_{what}_online_in_5", _share(seen.in_time, seen.asked), "share", "higher", **counts
+    )
+    false = round(1000 * seen.false / seen.commits, 2) if seen.commits else 0.0
+    by_family = {name: one.false for name, (one, _) in done.items() if one.false}
+    print_result(f"detection_{what}_online_false", false, "per 1,000 commits", "lower", families=by_family)
+    vanished = _share(seen.vanished, seen.alarms)
+    print_result(f"detection_{what}_online_vanished", vanished, "share of alarms", "lower")
+    print_calibration(f"detection_{what}_online_calibration", held)
+    if SMALL in done:
+        small = done[SMALL][0]
+        print_result(f"detection_{SMALL}_in_3", _share(small.in_three, small.asked), "share", "higher")
+
+
+def _online(what: str, family: str) -> tuple[Online, Calibration]:
+    families: dict[str, Callable[[Generator], Made]] = {
+        **(FAMILIES if what == "families" else CONTROL_FAMILIES)
+    }
+    held = Calibration()
+    return online(detected, histories({family: families[family]}, SEED, EACH_ONLINE), held), held
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 3) if whole else 0.0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
