@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples at instructions that wait for earlier ones: fences, cpuid, reads of the time stamp counter, atomic
-operations.
+"""Samples at slow instructions: those that wait for earlier ones (fences, cpuid, reads of the time stamp
+counter, atomic operations), and divisions.
 
 Interrupts occur between instructions, so a sample is at the slow instruction or shortly after it. x86-64
 only.
@@ -24,6 +24,7 @@ FIELDS = "tid,time,ip,sym,symoff,dso"
 BEHIND = 2
 """Number of instructions by which a sample may follow the slow one."""
 _WAITS = frozenset(("rdtsc", "rdtscp", "rdpmc", "lfence", "mfence", "sfence", "cpuid", "serialize", "pause"))
+_DIVIDES = re.compile(r"i?div$|v?(?:div|sqrt)[ps][sdh]$|f(?:i?div|sqrt)")
 _PLACE = re.compile(r"^(.*)\+0x([0-9a-f]+)$")
 
 
@@ -121,6 +122,7 @@ def _read(code: bytes) -> _Function:
     offsets, slow = [], {}
     for place, (offset, _, mnemonic, operands) in enumerate(reader.disasm_lite(code, 0)):
         offsets.append(offset)
-        if mnemonic in _WAITS or mnemonic.startswith("lock ") or (mnemonic == "xchg" and "[" in operands):
+        atomic = mnemonic.startswith("lock ") or (mnemonic == "xchg" and "[" in operands)
+        if mnemonic in _WAITS or atomic or _DIVIDES.match(mnemonic):
             slow[place] = mnemonic
     return _Function(tuple(offsets), slow)

@@ -15,8 +15,9 @@ SOURCE = """
 #define CLOCK() __asm__ volatile("lfence; rdtsc; lfence" ::: "rax", "rdx", "memory")
 uint64_t fenced(uint64_t x) { CLOCK(); return x * 3; }
 uint64_t counted(uint64_t *at) { return __atomic_fetch_add(at, 5, __ATOMIC_SEQ_CST); }
+uint64_t divided(uint64_t x, uint64_t by) { return x / by; }
 uint64_t plain(uint64_t x) { for (int i = 0; i < 9; i++) x = x * 7 + 1; return x; }
-int main(void) { uint64_t at = 1; return (int)(fenced(1) + counted(&at) + plain(2)); }
+int main(void) { uint64_t at = 1; return (int)(fenced(1) + counted(&at) + plain(2) + divided(7, at)); }
 """
 
 
@@ -49,6 +50,11 @@ def test_samples_at_or_shortly_behind_a_slow_instruction_are_named(program: Path
     assert found is not None and {"lfence", "rdtsc"} <= set(found.values())
     atomic = slow_instructions(samples(program, "counted"))
     assert atomic is not None and any(name.startswith("lock ") for name in atomic.values())
+
+
+def test_samples_at_divisions_are_named(program: Path) -> None:
+    found = slow_instructions(samples(program, "divided"))
+    assert found is not None and set(found.values()) == {"div"}
 
 
 def test_other_code_has_none_and_unreadable_programs_are_not_read_as_such(program: Path) -> None:

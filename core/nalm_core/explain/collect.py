@@ -33,7 +33,7 @@ def collect(case: Case) -> Signature:
     _put_flow(found, case)
     put_events(found, case.report, case.head, case.stage)
     _put_waiting(found, case)
-    _put_serialising(found, case)
+    _put_slow(found, case)
     _put_function(found, case)
     _put_run(found, case)
     return found
@@ -117,16 +117,21 @@ def _waits(one: ProfiledFunction) -> int:
     return sum(line.samples for line in one.lines if WAITS.search(PurePosixPath(line.file).stem))
 
 
-def _put_serialising(found: Signature, case: Case) -> None:
-    """Enters sampled cycles at instructions that wait for earlier ones, for both arms or for none."""
-    base, head = serialised(case, Arm.BASE), serialised(case, case.head)
-    if base is not None and head is not None:
-        found.put("serialising_cpp", base.cpp, head.cpp, "samples")
+DIVIDES = re.compile(r"^(?:i?div|v?div[ps]|v?sqrt|fdiv|fidiv|fsqrt)")
+"""Names of divisions and square roots; other slow instructions wait for earlier ones."""
+
+
+def _put_slow(found: Signature, case: Case) -> None:
+    """Enters sampled cycles at slow instructions, for both arms or for none."""
+    for name, divides in (("serialising_cpp", False), ("division_cpp", True)):
+        base, head = (slow_cycles(case, arm, divides=divides) for arm in (Arm.BASE, case.head))
+        if base is not None and head is not None and (base.cpp or head.cpp or not divides):
+            found.put(name, base.cpp, head.cpp, "samples")
 
 
 @dataclass(frozen=True, slots=True)
-class Serialised:
-    """Cycles at serialising instructions of one arm's stage or chain."""
+class SlowCycles:
+    """Cycles at slow instructions of one arm's stage or chain."""
 
     cpp: float
     error: float
@@ -135,8 +140,8 @@ class Serialised:
     """Samples by instruction."""
 
 
-def serialised(case: Case, arm: Arm) -> Serialised | None:
-    """Cycles at serialising and atomic instructions; None if they were not searched."""
+def slow_cycles(case: Case, arm: Arm, *, divides: bool) -> SlowCycles | None:
+    """Cycles at divisions, or else at serialising and atomic instructions; None if they were not searched."""
     profile = next((one for one in case.report.profiles if one.arm is arm), None)
     chain = case.verdict.chain
     of_chain = chain and (chain.base if arm is Arm.BASE else chain.head)
@@ -149,11 +154,12 @@ def serialised(case: Case, arm: Arm) -> Serialised | None:
     for function in profile.functions:
         if function.stage not in apart and case.stage in (None, function.stage):
             for name, samples in function.slow_instructions.items():
-                found[name] = found.get(name, 0) + samples
+                if bool(DIVIDES.match(name)) is divides:
+                    found[name] = found.get(name, 0) + samples
     if own <= 0:
         return None
     each = of_chain.cpp / own
-    return Serialised(sum(found.values()) * each, sqrt(sum(found.values())) * each, found)
+    return SlowCycles(sum(found.values()) * each, sqrt(sum(found.values())) * each, found)
 
 
 def _put_function(found: Signature, case: Case) -> None:

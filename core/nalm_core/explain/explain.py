@@ -6,13 +6,21 @@ from __future__ import annotations
 from nalm_core.explain import saying
 from nalm_core.explain.case import Case, case_of
 from nalm_core.explain.collect import collect
+from nalm_core.explain.disagreement import disagreements
 from nalm_core.explain.instruction_detail import batches_shrank, instruction_detail
 from nalm_core.explain.limits import EVIDENCE_CHANGE
 from nalm_core.explain.line_shift import line_shift
 from nalm_core.explain.miss_price import BY_BRANCHES, Priced, latencies
 from nalm_core.explain.missing import what_would_tell
 from nalm_core.explain.model import Detail, Evidence, Explanation, Possible, Share
-from nalm_core.explain.pipeline_detail import Weighed, pages_shrank, pipeline_detail, serialises, weigh
+from nalm_core.explain.pipeline_detail import (
+    Slow,
+    Weighed,
+    pages_shrank,
+    pipeline_detail,
+    slow_instructions,
+    weigh,
+)
 from nalm_core.explain.rules import advise
 from nalm_core.explain.signature import Signature
 from nalm_core.report.defaults import MODEL_CHANGE
@@ -31,8 +39,9 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
     found = collect(case)
     line = line_shift(case)
     weighed = weigh(case, found, on_one_line=line is not None)
-    slow = serialises(case)
-    detail = _detail(case, found, weighed.named, serial=slow is not None)
+    slow = slow_instructions(case)
+    detail = _detail(case, found, weighed.named, slow)
+    apart = disagreements(case, found, detail)
     named = weighed.named
     share = _share(case, named) if named is not None and named.detail == detail else None
     possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
@@ -43,23 +52,32 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
         file=file,
         line=number,
         named_by=case.who.named_by if case.who else None,
-        cause="pipeline" if detail == "serialising" else case.cause,
+        cause="pipeline" if detail in saying.SLOW else case.cause,
         detail=detail,
         share=share,
         possible=possible,
-        text=saying.sentence(case, detail, share, possible, slow=slow, line=line.text() if line else None),
+        disagreements=apart,
+        text=saying.sentence(
+            case,
+            detail,
+            share,
+            possible,
+            slow=slow.names if slow else None,
+            line=line.text() if line else None,
+            disagreements=apart,
+        ),
         evidence=[one for one in found if _is_evidence(one)],
         advice=advise(case, found, detail) if case.sign > 0 else [],
         missing=what_would_tell(case, found, detail),
     )
 
 
-def _detail(case: Case, found: Signature, named: Priced | None, *, serial: bool) -> Detail:
+def _detail(case: Case, found: Signature, named: Priced | None, slow: Slow | None) -> Detail:
     if batches_shrank(case, found):
         return "smaller_batches" if case.sign > 0 else "larger_batches"
-    if case.cause == "instructions" and not serial:
+    if case.cause == "instructions" and slow is None:
         return instruction_detail(case, found)
-    return pipeline_detail(case, found, named, serial=serial)
+    return pipeline_detail(case, found, named, slow)
 
 
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:

@@ -31,6 +31,10 @@ SERIAL_SHARE: Final = 0.3
 """Share of the change that samples at serialising or atomic instructions must bear, less SERIAL_ERRORS."""
 SERIAL_ERRORS: Final = 2.0
 """Standard errors of these samples that are taken off."""
+OTHER_SHARE: Final = 0.5
+"""Share of a stage's growth in instructions that another function bears than the one that samples name ..."""
+OWN_SHARE: Final = 0.2
+"""... and most of it that the latter bears, for the two to disagree."""
 LINE_SHARE: Final = 0.5
 """Share of the change that samples at one source line bear for it to be named: code misses all over."""
 PAGES_MB: Final = 1.0

@@ -23,6 +23,7 @@ Detail = Literal[
     "branches",
     "waiting",
     "serialising",
+    "division",
     "memory_layout",
     "unknown",
     "fewer_instructions",
@@ -107,6 +108,8 @@ class Explanation(Model):
     """The share that counted events explain; None for other details."""
     possible: list[Possible] = Field(default_factory=list)
     """Causes that may have a part in the change, not distinguished; the likeliest first."""
+    disagreements: list[str] = Field(default_factory=list)
+    """Sentences on samples, counts, model and split that do not agree; the text has them, too."""
     text: str
     """The explanation in a few sentences."""
     interleaved: bool = True

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from nalm_core.explain.case import Case
-from nalm_core.explain.collect import launch_logs, serialised
+from nalm_core.explain.collect import launch_logs, slow_cycles
 from nalm_core.explain.limits import (
     EXPLAINED_LOW,
     EXPLAINED_SHARE,
@@ -39,15 +39,15 @@ NAMES: dict[Detail, str] = {
 }
 
 
-def pipeline_detail(case: Case, found: Signature, named: Priced | None, *, serial: bool) -> Detail:
-    """The detail of the change. named: the kind of event that explains it, if any. serial: samples are at
-    instructions that wait for earlier ones, which is better evidence than modelled events."""
+def pipeline_detail(case: Case, found: Signature, named: Priced | None, slow: Slow | None) -> Detail:
+    """The detail of the change. named: the kind of event that explains it, if any. slow: samples are at slow
+    instructions, which is better evidence than modelled events."""
     waiting = found.change("waiting_cpp")
     to_explain = case.pipeline_cycles
     if waiting is not None and to_explain > 0 and case.sign * waiting >= WAITING_SHARE * to_explain:
         return "waiting"
-    if serial:
-        return "serialising"
+    if slow is not None:
+        return slow.detail
     if named is not None:
         return named.detail
     if case.report.scenario.lcores > 1 and case.stage is not None and HANDS_OVER.search(case.stage):
@@ -86,9 +86,25 @@ def weigh(case: Case, found: Signature, *, on_one_line: bool = False) -> Weighed
     return Weighed(best, [])
 
 
-def serialises(case: Case) -> str | None:
-    """The serialising instructions, by samples, if they certainly bear enough of the change; else None."""
-    before, after = serialised(case, Arm.BASE), serialised(case, case.head)
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Slow instructions that bear a change."""
+
+    detail: Detail
+    names: str
+    growth: float
+    """Cycles per packet."""
+
+
+def slow_instructions(case: Case) -> Slow | None:
+    """The kind of slow instructions that certainly bears enough of the change, by samples; else None."""
+    kinds: tuple[tuple[Detail, bool], ...] = (("serialising", False), ("division", True))
+    found = [slow for detail, divides in kinds if (slow := _slow(case, detail, divides=divides)) is not None]
+    return max(found, key=lambda one: one.growth, default=None)
+
+
+def _slow(case: Case, detail: Detail, *, divides: bool) -> Slow | None:
+    before, after = (slow_cycles(case, arm, divides=divides) for arm in (Arm.BASE, case.head))
     change = case.change
     if before is None or after is None or change is None:
         return None
@@ -103,7 +119,7 @@ def serialises(case: Case) -> str | None:
         name: samples - had.instructions.get(name, 0) for name, samples in gained.instructions.items()
     }
     grown = [name for name in sorted(by_growth, key=lambda name: -by_growth[name]) if by_growth[name] > 0]
-    return ", ".join(grown[:2]) or None
+    return Slow(detail, ", ".join(grown[:2]), growth) if grown else None
 
 
 def pages_shrank(case: Case, found: Signature) -> bool:

@@ -35,6 +35,7 @@ _ALL = (
     Quantity("data_accesses_per_packet", "data accesses", "accesses/packet"),
     Quantity("waiting_cpp", "cycles in locks, atomics and rings", "cycles/packet"),
     Quantity("serialising_cpp", "cycles at serialising or atomic instructions", "cycles/packet"),
+    Quantity("division_cpp", "cycles at divisions and square roots", "cycles/packet"),
     Quantity("launch_spread", "spread between launches", "standard deviation of ln CPP"),
     Quantity("function_cpp", "cycles of the function", "cycles/packet"),
     Quantity("function_ipp", "instructions of the function", "instructions/packet"),

@@ -25,6 +25,7 @@ _DETAILS: Mapping[Detail, str] = {
     "branches": "more branches are mispredicted",
     "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
     "serialising": "more time at instructions that wait for earlier ones",
+    "division": "more time at divisions or square roots, which take many cycles each",
     "memory_layout": "launches differ far more than before: the cost depends on the layout of memory",
     "unknown": "the counted events do not show why",
     "fewer_instructions": "fewer instructions each time it runs",
@@ -41,8 +42,11 @@ _FEWER: Mapping[Detail, str] = {
     "branches": "fewer branches are mispredicted",
     "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
     "serialising": "less time at instructions that wait for earlier ones",
+    "division": "less time at divisions or square roots, which take many cycles each",
     "memory_layout": "launches differ far less than before: the cost depended on the layout of memory",
 }
+SLOW: tuple[Detail, ...] = ("serialising", "division")
+"""Details that samples at slow instructions show; the pipeline's, whatever was counted."""
 _BY = {
     "samples": "most of its change, by samples, is in",
     "instructions": "its instructions changed most in",
@@ -64,20 +68,22 @@ def sentence(
     *,
     slow: str | None = None,
     line: str | None = None,
+    disagreements: Sequence[str] = (),
 ) -> str:
     """Who pays, why, and how much the counted events can account for.
 
-    slow: serialising instructions with samples. line: the source line with most of the change.
+    slow: slow instructions with samples. line: the source line with most of the change. disagreements:
+    between samples, counts and model.
     """
     where = f"Time {'goes into' if case.sign > 0 else 'was saved in'} {case.stage or 'the chain as a whole'}"
     if case.who is not None:
         where += f"; {_BY[case.who.named_by]} {case.who.name}{_at(*case.who.place)}"
-    why = _why(case, detail) + (f": {slow}" if detail == "serialising" and slow else "")
+    why = _why(case, detail) + (f": {slow}" if detail in SLOW and slow else "")
     more = [f"{line}."] if line else []
     if possible:
         listed = "; ".join(f"{_why(case, one.detail)}{_range(one.share)}" for one in possible)
         more.append(f"Possible causes, not distinguished: {listed}.")
-    return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more])
+    return " ".join([f"{where}. {_cause(case, detail)}: {why}{_of(share)}.", *more, *disagreements])
 
 
 def _why(case: Case, detail: Detail) -> str:
@@ -86,7 +92,7 @@ def _why(case: Case, detail: Detail) -> str:
 
 def _cause(case: Case, detail: Detail) -> str:
     """The cause of the change, as far as its interval determines it."""
-    if detail == "serialising":
+    if detail in SLOW:
         return _CAUSES["pipeline"]
     if case.cause is not None and case.change is not None and not is_cause_certain(case.change, case.cause):
         return "Instructions and pipeline use, not distinguished"

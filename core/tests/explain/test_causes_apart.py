@@ -73,6 +73,35 @@ def test_an_atomic_addition_is_not_called_more_instructions() -> None:
     assert "Instructions:" not in found.text
 
 
+def test_a_division_is_told_from_instructions_that_wait() -> None:
+    found = explained(sampled(SLOWER, {"rdtsc": 300}, {"rdtsc": 310, "div": 2900, "vdivsd": 200}))
+    assert (found.cause, found.detail) == ("pipeline", "division")
+    assert "divisions or square roots, which take many cycles each: div, vdivsd" in found.text
+    assert "no-division" in [one.rule for one in found.advice]
+    names = [one.name for one in found.evidence]
+    assert "division_cpp" in names and "serialising_cpp" in names
+    both = explained(sampled(SLOWER, {}, {"lock add": 3000, "div": 1500}))
+    assert both.detail == "serialising", "the one that bears more"
+
+
+def test_samples_and_counts_that_name_different_functions_are_said_to_disagree() -> None:
+    counted = with_functions(MORE, {"work": (330, 1), "other": (10, 1)}, {"work": (330, 1), "other": (52, 1)})
+    found = explained(with_samples(counted, {"work": 9_000, "other": 900}, {"work": 12_000, "other": 900}))
+    (said,) = found.disagreements
+    assert "cycles moved most in work, but instructions grew in other" in said
+    assert said in found.text
+    agreed = with_functions(MORE, {"work": (330, 1)}, {"work": (372, 1)})
+    assert explained(with_samples(agreed, {"work": 9_000}, {"work": 12_000})).disagreements == []
+
+
+def test_misses_that_move_against_unexplained_cycles_are_said_to_disagree() -> None:
+    found = explained(with_model(SLOWER, {"l1d_misses": 3.0}, {"l1d_misses": 1.0}))
+    (said,) = found.disagreements
+    assert said.startswith("Misses and cycles disagree:") and "fell from 3 to 1" in said
+    along = explained(with_model(SLOWER, {"branch_misses": 0.5}, {"branch_misses": 5.5}))
+    assert along.disagreements == []
+
+
 @pytest.mark.parametrize(
     "slow",
     [
