@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
+
+if TYPE_CHECKING:
+    from nalm_agent.doctor.finding import Finding
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,6 +24,7 @@ def add_to(app: typer.Typer) -> None:
         epilog="Examples:\n\n    nalm doctor --json\n\n    nalm doctor --noise --seconds 120\n\n"
         "    nalm doctor --noise --all --markdown nalm-noise.md\n\n"
         "    nalm doctor --generator inside\n\n"
+        "    nalm doctor --factors --server https://nalm.example.org\n\n"
         "    sudo nalm doctor --tune         --untune reverts it"
     )(doctor)
 
@@ -50,6 +55,13 @@ def doctor(
             help="With --noise --all: write the table to this file, for a CI's summary.",
         ),
     ] = None,
+    factors: Annotated[
+        bool,
+        typer.Option(
+            "--factors",
+            help="Only show which properties of hosts move measurements, from all runs of a server.",
+        ),
+    ] = False,
     seconds: Annotated[float, typer.Option(min=1, help="Time for --noise, of each scenario.")] = 60,
     lcores: Annotated[int, typer.Option(min=1, help="CPUs to examine and to tune: a scenario's lcores.")] = 1,
     tune: Annotated[
@@ -60,6 +72,8 @@ def doctor(
     scenario: Annotated[
         str | None, typer.Option(help="With --generator: the scenario whose NF it sends to.")
     ] = None,
+    server: options.ServerOption = None,
+    token_file: options.TokenFileOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
     """Show what this host can measure, and each problem with its effect and remedy."""
@@ -71,9 +85,10 @@ def doctor(
     require_place(json_file, "--json")
     quiet = json_file == STDOUT
     home = Home.default()
-    if sum((noise, tune, untune, generator is not None)) > 1 or (dry_run and not tune):
+    if sum((noise, factors, tune, untune, generator is not None)) > 1 or (dry_run and not tune):
         raise UsageError(
-            "--noise, --generator, --tune and --untune exclude each other, and --dry-run requires --tune",
+            "--noise, --factors, --generator, --tune and --untune exclude each other, and --dry-run requires "
+            "--tune",
             hint="run `nalm doctor` once for each option",
         )
     _require_table(noise=noise, every=every, markdown=markdown)
@@ -94,6 +109,9 @@ def doctor(
         found = [command.generator_finding(home, repo.absolute(), generator, scenario, quiet=quiet)]
         print_findings(found, json_file)
         raise typer.Exit(severity(found))
+    if factors:
+        print_findings(_factors(server, token_file), json_file)
+        return
     found = command.findings(home, lcores)
     by_scenario = []
     if noise and every:
@@ -108,6 +126,21 @@ def doctor(
         table = command.resolutions_markdown(by_scenario, socket.gethostname())
         write_file(markdown, table, "--markdown")
     raise typer.Exit(severity(found))
+
+
+def _factors(server: str | None, token_file: Path | None) -> list[Finding]:
+    """Which properties of hosts move measurements. Raises UsageError without a server, or if it refuses."""
+    from nalm_core.wire.host_factors import HostFactors
+
+    from nalm_agent.desk.submit import TOKEN, upload_token
+    from nalm_agent.doctor.factors import findings_of
+    from nalm_agent.server_api.client import require_address
+    from nalm_agent.server_api.reads import ask
+
+    if not server:
+        raise UsageError("no server is named", hint="give its address with --server or in NALM_SERVER")
+    token = upload_token(token_file) if token_file or os.environ.get(TOKEN) else None
+    return findings_of(ask(require_address(server), token, "/host-factors", {}, HostFactors))
 
 
 def _require_table(*, noise: bool, every: bool, markdown: str | None) -> None:

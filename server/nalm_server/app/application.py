@@ -67,6 +67,7 @@ from nalm_server.views.feeds.endpoints import router as feeds
 from nalm_server.views.history.chart_endpoints import router as history_lines
 from nalm_server.views.history.endpoints import metrics_router as project_metrics
 from nalm_server.views.history.endpoints import router as history
+from nalm_server.views.host_factors.endpoints import router as host_factors
 from nalm_server.views.live.endpoints import router as live
 from nalm_server.views.predictions.endpoints import router as predictions
 from nalm_server.views.renderings.endpoints import router as renderings
@@ -105,6 +106,7 @@ ROUTERS = (
     registration,
     hosts,
     host_noise,
+    host_factors,
     host_administration,
     schedules,
     backfills,

@@ -7,6 +7,7 @@ import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { InviteAgent } from "../../shared/ui/InviteAgent";
 import { PageHead } from "../../shared/ui/PageHead";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
+import { HostFactors } from "./HostFactors";
 import { HostRow } from "./HostRow";
 
 export function HostsPage() {
@@ -27,6 +28,7 @@ export function HostsPage() {
           </ul>
         </div>
       )}
+      {hosts !== undefined && hosts.length > 0 && <HostFactors />}
     </>
   );
 }

@@ -38,6 +38,14 @@ export const noiseQuery = (host: string) =>
       body(client.GET("/api/v1/hosts/{host}/noise", { params: { path: { host } }, signal })),
   });
 
+/** Which properties of hosts move measurements, over all runs of three months. */
+export const factorsQuery = () =>
+  queryOptions({
+    queryKey: ["host-factors"],
+    queryFn: ({ signal }) => body(client.GET("/api/v1/host-factors", { params: { query: {} }, signal })),
+    staleTime: 300_000,
+  });
+
 export type HostAction = "drain" | "resume" | "revoke";
 
 export function actOnHost(action: HostAction, host: string): Promise<BenchHost> {

@@ -87,6 +87,7 @@ export type JobDetail = Schemas["JobDetail"];
 export type JobRequest = Schemas["JobRequest"];
 export type JobState = JobBrief["state"];
 export type Judged = Schemas["Judged"];
+export type HostFactors = Schemas["HostFactors"];
 export type LinkReport = Schemas["LinkReport"];
 export type Measured = Schemas["Measured"];
 export type HostCost = Schemas["HostCost"];

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useQuery } from "@tanstack/react-query";
+import { factorsQuery } from "../../shared/api/hosts";
+import type { HostFactors as Factors } from "../../shared/api/types";
+import { share } from "../../shared/logic/hosts";
+import { change } from "../../shared/logic/text/format";
+import { ratio } from "../../shared/logic/text/units";
+import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
+import { Panel } from "../../shared/ui/Panel";
+
+type Factor = Factors["factors"][number];
+const SHOWN = 8;
+
+/** Which properties of hosts move measurements, and what to do about the largest. */
+export function HostFactors() {
+  const { data } = useQuery(factorsQuery());
+  if (data === undefined || data.factors.length === 0) return null;
+  const advised = data.factors.filter((one) => one.advice !== null);
+  return (
+    <Panel title="What moves measurements">
+      <p className="soft">
+        {`Equal code differs by ${share(data.spread)} from run to run, over ${data.runs} runs. `}
+        {`These properties of hosts explain ${share(data.explained)} of that variance.`}
+      </p>
+      <ScrollTable label="Properties of hosts that move measurements">
+        <thead>
+          <tr>
+            <th className="left">Property</th>
+            <th>Share of the variance</th>
+            <th className="left">Largest difference in cycles</th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.factors.slice(0, SHOWN).map((one) => (
+            <tr key={one.name}>
+              <th scope="row" className="left">
+                {one.label}
+                {one.together.length > 0 && <span className="under">with {one.together.join(", ")}</span>}
+              </th>
+              <td className="number">{one.significant ? share(one.share) : "not shown to matter"}</td>
+              <td className="left">{one.significant && largest(one)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+      {advised.length > 0 && (
+        <ul>
+          {advised.map((one) => (
+            <li key={one.name}>
+              <strong>{one.label}</strong>: {one.advice}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function largest(one: Factor): string {
+  const [first, ...others] = [...one.effects].sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
+  if (first === undefined) return "";
+  const beside = others.length > 0 ? ` against ${one.effects[0]?.value}` : "";
+  return `${first.value}${beside}: ${change(ratio(1 + first.change))}`;
+}
