@@ -24,7 +24,7 @@ class Rung:
     base: int
     head: int
     why: str
-    """`release`, or `distance`."""
+    """`release`, `distance`, or `bridge` between two environments."""
 
 
 @dataclass(frozen=True)

@@ -37,9 +37,13 @@ class Point(BaseModel):
 
 
 class ChangePoint(BaseModel):
-    """The level changed at this commit, most likely."""
+    """The level changed at this commit, most likely; a drift has it in its middle, begins after `low_sha` and
+    ends at `high_sha`."""
 
     sha: str
+    kind: str = "step"
+    low_sha: str | None = None
+    high_sha: str | None = None
     stage: str
     metric: str
     ratio: float

@@ -7,6 +7,7 @@ from nalm_core.wire.queues import PRIORITY_STEPS
 
 from nalm_server.alerts import tasks as mutes
 from nalm_server.campaigns import engine as campaigns
+from nalm_server.campaigns.links import standing as links
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement
 from nalm_server.db.context import Context
@@ -24,6 +25,12 @@ JOBS_SECONDS = 5.0
 FIRST, SOON, LATER, _ = PRIORITY_STEPS
 
 
+def drain_controls(context: Context) -> None:
+    """What idle hosts measure."""
+    controls.drain(context)
+    links.drain(context)
+
+
 def drain_jobs(context: Context) -> None:
     """The queue first, then campaigns, which wait for jobs."""
     jobs.drain(context)
@@ -39,7 +46,7 @@ WORKERS.update(
         Work.RETENTION: Worker(retention.drain, 3600),
         Work.REPORTS: Worker(reports.drain, reports.EVERY_SECONDS),
         Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS, SOON),
-        Work.CONTROLS: Worker(controls.drain, controls.EVERY_SECONDS),
+        Work.CONTROLS: Worker(drain_controls, controls.EVERY_SECONDS),
         Work.JOBS: Worker(drain_jobs, JOBS_SECONDS, FIRST),
         Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
     }

@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 from nalm_core.changepoints.blocks import Block, blocks
 from nalm_core.changepoints.cuts import cuts
 from nalm_core.changepoints.known_errors import beyond_errors
+from nalm_core.changepoints.results import Kind
 from nalm_core.changepoints.series_changes import Found as SeriesFound
 from nalm_core.changepoints.series_changes import HostStep, Values, chain_share, changes
 from sqlalchemy.orm import Session
@@ -27,7 +28,8 @@ from nalm_server.results.series.entry import CHAIN
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A change point, commits by number; `low` is the last that is certainly of the old level."""
+    """A change point, commits by number; `low` is the last that is certainly of the old level, `high` the
+    first that is certainly of the new one."""
 
     series: int
     commit: int
@@ -36,6 +38,7 @@ class Found:
     ratio: float
     probability: float
     chain_share: float | None
+    kind: Kind
 
 
 class HostStepFound(TypedDict):
@@ -156,7 +159,7 @@ def _judge(session: Session, commits: Sequence[LineCommit], of: _Part, block: Bl
                 continue
             share = chain_share(one, by_series[number], chains.get((name.metric, name.source)))
             at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
-            looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share))
+            looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share, one.kind))
 
 
 def _changes(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: looks, change_points."""
+"""Tables: looks, change_points, change_point_trials."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class LookRow(Base):
 
 
 class ChangePointRow(Base):
-    """A step in a series: after `low_commit_id`, at most at `high_commit_id`, most likely at `commit_id`."""
+    """A step in a series: after `low_commit_id`, at most at `high_commit_id`, most likely at `commit_id`. A
+    drift begins after `low_commit_id` and ends at `high_commit_id`; `commit_id` is in its middle."""
 
     __tablename__ = "change_points"
     __table_args__ = (Index(None, "series_id", "commit_id", unique=True),)
@@ -54,6 +55,7 @@ class ChangePointRow(Base):
     low_commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"))
     high_commit_id: Mapped[int] = mapped_column(ForeignKey("commits.id", ondelete="CASCADE"))
     alert_id: Mapped[int | None] = mapped_column(ForeignKey("alerts.id", ondelete="SET NULL"), index=True)
+    kind: Mapped[str] = mapped_column(String(8), server_default="step")
     ratio: Mapped[float]
     """Level after / level before."""
     probability: Mapped[float]
@@ -64,4 +66,19 @@ class ChangePointRow(Base):
     significant: Mapped[bool] = mapped_column(server_default=false())
     """Significant among all series of the project, at HISTORY_FALSE_DISCOVERY_RATE."""
     withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Time at which more values showed that there is no change."""
+    trial_id: Mapped[int | None] = mapped_column(ForeignKey("change_point_trials.id", ondelete="SET NULL"))
+
+
+class ChangePointTrialRow(Base):
+    """A change point as it was first found: whether it stays shows what its probability was worth. Those of
+    the first search of an existing history are left out: no more values follow."""
+
+    __tablename__ = "change_point_trials"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id", ondelete="CASCADE"), index=True)
+    probability: Mapped[float]
+    found_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    gone_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     """Time at which more values showed that there is no change."""

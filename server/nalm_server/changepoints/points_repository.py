@@ -10,7 +10,7 @@ from datetime import datetime
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
-from nalm_server.changepoints.models import ChangePointRow
+from nalm_server.changepoints.models import ChangePointRow, ChangePointTrialRow
 from nalm_server.changepoints.schemas import PointState
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
@@ -137,6 +137,32 @@ def shas(session: Session, numbers: Collection[int]) -> dict[int, str]:
 
 def _fetch(session: Session, query: Select[ChangePointRow, str, str, str, str, int, int, int]) -> list[Point]:
     return [Point(*row) for row in session.execute(query)]
+
+
+def begin_trial(session: Session, series_id: int, probability: float, now: datetime) -> int:
+    """The number of a new trial."""
+    trial = ChangePointTrialRow(series_id=series_id, probability=probability, found_at=now)
+    session.add(trial)
+    session.flush()
+    return trial.id
+
+
+def end_trial(session: Session, number: int | None, gone_at: datetime | None) -> None:
+    """Notes that the change point is gone, or, with None, that it is there again."""
+    trial = session.get(ChangePointTrialRow, number) if number is not None else None
+    if trial is not None:
+        trial.gone_at = gone_at
+
+
+def trials(session: Session, project_id: int, since: datetime) -> list[tuple[float, bool]]:
+    """(probability when it was found, whether it is there) of change points found since then."""
+    query = (
+        select(ChangePointTrialRow.probability, ChangePointTrialRow.gone_at)
+        .join(SeriesRow, SeriesRow.id == ChangePointTrialRow.series_id)
+        .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .where(ScenarioRow.project_id == project_id, ChangePointTrialRow.found_at >= since)
+    )
+    return [(probability, gone_at is None) for probability, gone_at in session.execute(query)]
 
 
 def assign(session: Session, numbers: Sequence[int], alert_id: int | None) -> None:

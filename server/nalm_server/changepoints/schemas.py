@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal
 
 from nalm_core.changepoints.cuts import CutKind, Difference
+from nalm_core.changepoints.results import Kind
 
 from nalm_server.base.schemas import Schema
 
@@ -23,9 +24,11 @@ class PointState(StrEnum):
 
 
 class ChangePoint(Schema):
-    """A change of level in a series: after `low_sha`, at most at `high_sha`, most likely at `sha`."""
+    """A change of level in a series. A step: after `low_sha`, at most at `high_sha`, most likely at `sha`. A
+    drift: it begins after `low_sha` and ends at `high_sha`; `sha` is in its middle."""
 
     id: int
+    kind: Kind
     sha: str
     low_sha: str
     """The last commit that is certainly of the old level."""

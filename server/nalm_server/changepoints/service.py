@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
+from nalm_core.changepoints.results import Kind
 from nalm_core.changepoints.series_changes import is_large, is_relevant
 from nalm_core.report.catalogue import direction
 from sqlalchemy.orm import Session
@@ -72,6 +73,7 @@ def _point(one: Point, shas: dict[int, str]) -> ChangePoint:
     row = one.row
     return ChangePoint(
         id=row.id,
+        kind=cast(Kind, row.kind),
         sha=shas[row.commit_id],
         low_sha=shas[row.low_commit_id],
         high_sha=shas[row.high_commit_id],

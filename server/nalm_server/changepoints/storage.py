@@ -92,11 +92,16 @@ def _same(one: Found, left: dict[int, ChangePointRow], place: dict[int, int]) ->
 def _fill(session: Session, row: ChangePointRow | None, one: Found, state: PointState, now: datetime) -> None:
     if row is None:
         row = ChangePointRow(series_id=one.series, state=state, detected_at=now, significant=False)
+        if state is not PointState.PAST:
+            row.trial_id = repository.begin_trial(session, one.series, one.probability, now)
         repository.add(session, row)
     elif row.state != PointState.PAST and not _known(row, one):
         row.state = state
     row.commit_id, row.low_commit_id, row.high_commit_id = one.commit, one.low, one.high
     row.ratio, row.probability, row.chain_share = one.ratio, one.probability, one.chain_share
+    row.kind = one.kind
+    if row.withdrawn_at is not None:
+        repository.end_trial(session, row.trial_id, None)
     row.withdrawn_at = None
 
 
@@ -108,6 +113,7 @@ def _known(row: ChangePointRow, one: Found) -> bool:
 
 
 def _vanished(session: Session, row: ChangePointRow, now: datetime) -> None:
+    repository.end_trial(session, row.trial_id, now)
     if row.alert_id is None:
         repository.remove(session, row)
     elif row.state != PointState.WITHDRAWN:

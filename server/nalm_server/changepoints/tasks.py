@@ -66,6 +66,8 @@ def _look(context: Context, request: LookRow) -> None:
         row.judged, row.judged_at = request.requested, now
         row.blocks, row.cuts, row.settled = looked.digests, looked.cuts, False
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
+        for solution in levels.values():
+            solution.store(session)
         session.commit()
 
 

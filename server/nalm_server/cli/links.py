@@ -10,8 +10,8 @@ from nalm_core.text.commit_name import short
 from nalm_core.text.percents import share_percent
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.campaigns.links import service
-from nalm_server.campaigns.links.schemas import LinkReport, LinksNew
+from nalm_server.campaigns.links import service, standing
+from nalm_server.campaigns.links.schemas import LinkReport, LinksNew, LinksPlanNew
 from nalm_server.cli.common import State, out, validated
 from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
@@ -26,6 +26,12 @@ def links(
         int | None,
         typer.Option(help="Measure this many further ones when no other job waits.", min=1, max=1000),
     ] = None,
+    per_day: Annotated[
+        int | None,
+        typer.Option(
+            help="Let idle hosts make this many of the project's each day; 0: none.", min=0, max=200
+        ),
+    ] = None,
     stored: Annotated[
         bool, typer.Option("--stored", help="First enter those of all stored reports of the project.")
     ] = False,
@@ -33,7 +39,7 @@ def links(
 ) -> None:
     """Shows how well a scenario's comparisons agree, and what further ones gain and cost.
 
-    Example: nalm-server links my-nf sfc_a --measure 20
+    Examples: nalm-server links my-nf sfc_a --measure 20; nalm-server links my-nf sfc_a --per-day 4
     """
     with opened(state) as context:
         with context.read_sessions() as session:
@@ -43,6 +49,13 @@ def links(
         with context.read_sessions() as session:
             report = service.report(session, found, scenario)
         print_report(report)
+        if per_day is not None:
+            with context.sessions() as session:
+                request = LinksPlanNew(links_per_day=per_day)
+                plan = standing.change(session, SYSTEM, project, request, context.clock())
+                session.commit()
+            cost = "" if plan.seconds_per_day is None else f", {plan.seconds_per_day:.0f} s of a host"
+            out.print(f"idle hosts make {plan.links_per_day} a day{cost}", markup=False)
         if measure is not None:
             with validated():
                 new = LinksNew(scenario=scenario, most=measure)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from math import exp
 
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotFoundError
 from nalm_server.features import price_repository, reference, repository
+from nalm_server.features.linked_stages import LinkedStages
 from nalm_server.features.price_lines import Key, Lines, PricePoint, by_experiments, by_merges, by_stages
 from nalm_server.features.price_repository import Slower
 from nalm_server.features.schemas import (
@@ -21,11 +23,13 @@ from nalm_server.features.schemas import (
     PriceHistoryLine,
     PriceLine,
     PriceList,
+    PriceSource,
     ReleaseRef,
 )
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.service import ref
 from nalm_server.git.refs import repository as refs
+from nalm_server.results.links.linked import QUANTILE
 
 TAGS = 100
 """Number of newest tags among which the one at the newest commit is searched."""
@@ -40,6 +44,7 @@ def price_list(session: Session, project: ProjectRow) -> PriceList:
     before = _until(session, project, measured, names, at)
     released = _until(session, project, measured, names, release[1] if release else None)
     grown = price_repository.slower(session, project.id, sorted(names), at.position if at else -1)
+    linked = LinkedStages(session, project.id)
     ids = [one.commit_id for lines in (now, before, released) for line in lines.values() for one in line]
     commits = price_repository.commits(session, [*ids, *(one.commit_id for one in grown)])
     return PriceList(
@@ -50,8 +55,8 @@ def price_list(session: Session, project: ProjectRow) -> PriceList:
                 **key._asdict(),
                 series_id=now[key][-1].series_id,
                 now=_price(now[key][-1], commits),
-                since_reference=_change(before.get(key), now[key][-1], commits),
-                since_release=_change(released.get(key), now[key][-1], commits),
+                since_reference=_change(linked, key, before.get(key), now[key][-1], commits),
+                since_release=_change(linked, key, released.get(key), now[key][-1], commits),
                 grown_by=[_growth(one, commits) for one in grown if _is_of(one, key)],
             )
             for key in sorted(now)
@@ -120,19 +125,29 @@ def _price(point: PricePoint, commits: Mapping[int, CommitRow]) -> Price:
 
 
 def _change(
-    line: Sequence[PricePoint] | None, now: PricePoint, commits: Mapping[int, CommitRow]
+    linked: LinkedStages,
+    key: Key,
+    line: Sequence[PricePoint] | None,
+    now: PricePoint,
+    commits: Mapping[int, CommitRow],
 ) -> PriceChange | None:
     """None if the feature had no price then, or has had none since."""
     if not line or line[-1].commit_id == now.commit_id:
         return None
     before = line[-1]
-    grown = {name: cycles - before.stages.get(name, 0.0) for name, cycles in now.stages.items()}
+    since, at = commits[before.commit_id], commits[now.commit_id]
+    change = linked.change(key, since.sha, at.sha) if key.source == PriceSource.STAGE else None
+    cycles, apart = before.cycles, _apart(before, now)
+    if change is not None:
+        cycles, apart = now.cycles / exp(change[0]), abs(change[0]) > QUANTILE * change[1]
+    grown = {name: cost - before.stages.get(name, 0.0) for name, cost in now.stages.items()}
     return PriceChange(
-        since=ref(commits[before.commit_id]),
-        before_cycles=before.cycles,
-        change_cycles=now.cycles - before.cycles,
-        ratio=now.cycles / before.cycles if before.cycles > 0 else None,
-        apart=_apart(before, now),
+        since=ref(since),
+        before_cycles=cycles,
+        change_cycles=now.cycles - cycles,
+        ratio=now.cycles / cycles if cycles > 0 else None,
+        apart=apart,
+        linked=change is not None,
         stage=max(grown, key=lambda name: grown[name], default=None),
     )
 

@@ -100,7 +100,11 @@ class PriceChange(Schema):
     ratio: float | None
     """Now / before; null if the earlier price is 0."""
     apart: bool | None
-    """Whether the intervals lie apart; null without intervals."""
+    """Whether the intervals lie apart; null without intervals. Of a linked change: whether its own excludes
+    none."""
+    linked: bool
+    """The change is that of levels from comparisons: hosts, kernels and compilers between the two do not
+    count, and before_cycles is on the scale of now. Otherwise it is between two values as measured."""
     stage: str | None
     """The stage that grew most; null if only the chain was measured."""
 

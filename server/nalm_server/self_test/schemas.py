@@ -205,6 +205,16 @@ class Controls(Schema):
     )
 
 
+class Calibration(Proportion):
+    """Change points of histories that were first found with such a probability, and those of them that are
+    still there."""
+
+    least: float
+    most: float
+    probability: float
+    """Their mean."""
+
+
 class Quality(Schema):
     """How well the service judges this project."""
 
@@ -215,6 +225,8 @@ class Quality(Schema):
     delay: Delay
     findings: Findings
     false_discoveries: FalseDiscoveries
+    calibration: list[Calibration]
+    """Of change points, by probability, least first; without those that none was found with."""
     months: list[Month]
     """Oldest first, without months that have no data."""
     controls_per_day: int

@@ -11,6 +11,7 @@ from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
+from nalm_server.changepoints import points_repository
 from nalm_server.self_test import controls, finding_figures, finding_repository, repository, trial_figures
 from nalm_server.self_test.repository import Ended, StoredTrial
 from nalm_server.self_test.schemas import Controls, Month, Quality
@@ -38,6 +39,7 @@ def show(
         false_discoveries=finding_figures.discoveries(
             alarms.all, *repository.runs_since(session, row.id, since)
         ),
+        calibration=trial_figures.calibration(points_repository.trials(session, row.id, since)),
         months=_by_month(trials, all_ended, first),
         controls_per_day=row.controls_per_day,
         next_control_at=controls.next_at(session, row),

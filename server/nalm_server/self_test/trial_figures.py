@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from nalm_core.findings import detection_quality
 from nalm_core.findings.detection_quality import rate_of, rate_sentence, size_class
 from nalm_core.report.outcome import ALARMING
 
 from nalm_server.self_test.repository import StoredTrial
-from nalm_server.self_test.schemas import Detection, FalseAlarms, Group, Proportion
+from nalm_server.self_test.schemas import Calibration, Detection, FalseAlarms, Group, Proportion
 
 NO_MUTANT = "no planted change measured yet: `nalm-mutants run --upload`"
 NO_CONTROL = "nothing measured against itself yet"
+BINS = (0.5, 0.8, 0.95, 0.99, 1.0)
+"""Bounds of probabilities of change points that are shown together."""
 NOT_FOUND_YET = "nothing planted was found yet"
 
 
@@ -29,6 +32,19 @@ def proportion(hits: int, trials: int, empty: str) -> Proportion:
         high=rate.high,
         sentence=rate_sentence(rate, empty),
     )
+
+
+def calibration(found: Sequence[tuple[float, bool]]) -> list[Calibration]:
+    """(probability, whether it held) of change points, by BINS."""
+    shown = []
+    for least, most in pairwise(BINS):
+        own = [one for one in found if least <= one[0] < most or one[0] == most == BINS[-1]]
+        if own:
+            held = proportion(sum(holds for _, holds in own), len(own), "")
+            mean = sum(probability for probability, _ in own) / len(own)
+            fields = {name: getattr(held, name) for name in Proportion.model_fields}
+            shown.append(Calibration(**fields, least=least, most=most, probability=mean))
+    return shown
 
 
 def is_planted(one: StoredTrial) -> bool:

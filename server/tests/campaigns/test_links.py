@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from nalm_server.campaigns.links import service as links
+from nalm_server.campaigns.links import standing
 from nalm_server.cli.links import print_report
 from nalm_server.projects import service as projects
 from nalm_server.results.links import backfill
@@ -89,6 +90,45 @@ def test_the_command_enters_links_of_stored_reports_and_shows_what_more_would_ga
     printed = capsys.readouterr().out
     assert "20 comparisons, 0 checked by others; one more costs 40 s" in printed
     assert "over 16 commits, error 0" in printed
+
+
+def test_idle_hosts_make_so_many_comparisons_a_day(service: Service, bench: Bench) -> None:
+    plan = "/projects/demo/links/plan"
+    assert service.get(plan) == {"links_per_day": 0, "next_at": None, "seconds_per_day": 0}
+    standing.drain(service.context)
+    assert service.get("/projects/demo/links") == []
+    service.request("PUT", plan, "upload", 403, json={"links_per_day": 2})
+    service.request("PUT", plan, "admin", 422, json={"links_per_day": 1000})
+    changed = service.request("PUT", plan, "admin", json={"links_per_day": 2})
+    assert (changed["links_per_day"], changed["seconds_per_day"]) == (2, 80)
+    for _ in range(2):
+        standing.drain(service.context)
+    (campaign,) = service.get("/projects/demo/links")
+    assert (campaign["scenario"], campaign["most"]) == ("sfc_a", 2)
+    assert campaign["requested_by"] == "links each day"
+    bench.work_all()
+    standing.drain(service.context)
+    assert len(service.get("/projects/demo/links")) == 1, "one a day"
+    service.clock.pass_seconds(86_400)
+    standing.drain(service.context)
+    assert len(service.get("/projects/demo/links")) == 2
+
+
+def test_a_change_of_compiler_is_bridged_before_anything_else(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_line(monkeypatch, COMMITS)
+    for number in range(1, COMMITS):
+        report = make_report(number, base_costs=COSTS)
+        compiler = "gcc 12.2" if number < 12 else "gcc 14.1"
+        arms = {
+            arm: of.model_copy(update={"build": of.build.model_copy(update={"compiler": compiler})})
+            for arm, of in report.arms.items()
+        }
+        service.upload(body_of(report.model_copy(update={"arms": arms})))
+    first, *others = service.get(REPORT)["planned"]
+    assert (first["why"], first["head_sha"], first["distance"]) == ("bridge", sha(12), 4)
+    assert all(one["why"] != "bridge" for one in others)
 
 
 def test_a_scenario_without_a_comparison_has_nothing_to_link(service: Service) -> None:

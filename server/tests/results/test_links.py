@@ -6,13 +6,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from nalm_server.changepoints import tasks
+from nalm_server.results.links import graph, known_levels
 from nalm_server.results.links.linked import solutions
 from nalm_server.results.links.models import FunctionLinkRow, LinkValueRow
 from nalm_server.results.models import RunRow
+from nalm_server.results.series.models import ScenarioRow
 from nalm_server_features import FEATURES, WITH_DPI, with_features
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
 pytestmark = pytest.mark.dialects
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
@@ -47,6 +50,53 @@ def test_a_slower_host_is_no_step_of_the_history_but_a_commit_is(service: Servic
     as_measured = service.get(HISTORY, metric="cpp", values="measured")
     assert values(as_measured, "nat") == measured
     assert as_measured["linked"] == []
+
+
+def test_a_restarted_server_begins_with_the_stored_levels(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_levels, "STORE_FROM", 1)
+    upload_line(service, 7, slow_from=6)
+    tasks.drain(service.context)
+    before = levels_of(service)
+    graph._kept.clear()
+    monkeypatch.setattr(known_levels, "solve", refused)
+    assert levels_of(service) == before
+    graph._kept.clear()
+    service.upload(body_of(make_report(8, base_costs=SLOW)))
+    after = levels_of(service)
+    assert len(after) == len(before) + 1
+    for name, level in before.items():
+        assert after[name] - after[sha(7)] == pytest.approx(level - before[sha(7)], abs=1e-9)
+
+
+def test_stored_levels_of_other_links_are_not_taken(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(known_levels, "STORE_FROM", 1)
+    upload_line(service, 7, slow_from=6)
+    tasks.drain(service.context)
+    before = levels_of(service)
+    graph._kept.clear()
+    with service.context.sessions() as session:
+        session.execute(update(LinkValueRow).values(ln_ratio=LinkValueRow.ln_ratio + 0.01))
+        session.commit()
+    after = levels_of(service)
+    assert after[sha(1)] == pytest.approx(before[sha(1)] - 6 * 0.01, abs=1e-6)
+
+
+def levels_of(service: Service) -> dict[str, float]:
+    """ln of the chain's cycles of each commit relative to the newest one."""
+    with service.context.read_sessions() as session:
+        (scenario,) = session.scalars(select(ScenarioRow))
+        host_class = session.scalars(select(RunRow.host_class)).first()
+        assert host_class is not None
+        (one,) = solutions(session, scenario.id, host_class, "cpp", stages=["chain"])
+        return {name: level[0] for name, _ in one.graph.nodes if (level := one.level(name)) is not None}
+
+
+def refused(*_: object, **__: object) -> None:
+    raise AssertionError("a stored solution was there")
 
 
 def test_lines_have_both_in_columns(service: Service) -> None:

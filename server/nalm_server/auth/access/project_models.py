@@ -28,6 +28,8 @@ class ProjectRow(Base):
     """Anyone may read it, without sign-in."""
     controls_per_day: Mapped[int] = mapped_column(SmallInteger, default=1, server_default="1")
     """Number of controls per day, which count false alarms."""
+    links_per_day: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
+    """Comparisons over distances that idle hosts make."""
     reference_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit whose feature sets are the scale of NCPP."""
     configuration: Mapped[str | None] = mapped_column(Text, deferred=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GET /projects/{project}/scenarios/{scenario}/links, POST and GET /projects/{project}/links, GET /links/{id}
-and POST /links/{id}/cancel."""
+"""GET /projects/{project}/scenarios/{scenario}/links, POST and GET /projects/{project}/links, its plan, GET
+/links/{id} and POST /links/{id}/cancel."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from nalm_server.auth.dependencies import Caller, Ctx, Db, Now, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
 from nalm_server.base.schemas import ProjectName, ScenarioName
-from nalm_server.campaigns.links import service
-from nalm_server.campaigns.links.schemas import LinkReport, LinksCampaign, LinksNew
+from nalm_server.campaigns.links import service, standing
+from nalm_server.campaigns.links.schemas import (
+    LinkReport,
+    LinksCampaign,
+    LinksNew,
+    LinksPlan,
+    LinksPlanNew,
+)
 from nalm_server.campaigns.links.service import LINKS
 
 router = api_router("links")
@@ -34,6 +40,20 @@ def get_link_report(
 def create_links(project: ProjectName, new: LinksNew, context: Ctx, caller: Caller) -> LinksCampaign:
     """Compares distant commits of a scenario when no other job waits, those first that gain most."""
     return service.create(context, caller, project, new)
+
+
+@router.get("/projects/{project}/links/plan", responses=documented(404))
+def get_links_plan(project: ProjectName, session: ReadDb, caller: Caller) -> LinksPlan:
+    """Shows how many comparisons over distances idle hosts make each day, and what they cost."""
+    return standing.shown(session, require_project(session, caller, project, Role.READER))
+
+
+@router.put("/projects/{project}/links/plan", responses=documented(401, 403, 404, 413))
+def set_links_plan(
+    project: ProjectName, plan: LinksPlanNew, session: Db, caller: Caller, now: Now
+) -> LinksPlan:
+    """Sets how many comparisons over distances idle hosts make each day. For maintainers."""
+    return standing.change(session, caller, project, plan, now)
 
 
 @router.get("/projects/{project}/links", responses=documented(401, 403, 404))

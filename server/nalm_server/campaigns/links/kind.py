@@ -73,7 +73,8 @@ class _Links(Kind):
         errors = solution.errors(ends) if solution is not None else [None] * len(steps)
         usual = planning.usual_error(solution) if solution is not None else 1.0
         for step, error in zip(steps, errors, strict=True):
-            if gain(error, usual).share < constants.LINK_GAIN:
+            needed = PlannedLink.model_validate(step.detail).why == "bridge"
+            if not needed and gain(error, usual).share < constants.LINK_GAIN:
                 step.state = StepState.REUSED
             else:
                 _queue(session, campaign, step, now)

@@ -36,13 +36,30 @@ class PlannedLink(Schema):
     head_sha: str
     distance: int
     """In measured commits of the first parent."""
-    why: Literal["distance", "release"]
+    why: Literal["distance", "release", "bridge"]
+    """`bridge`: across a change of host, kernel or compiler, in the new environment."""
     error_before: float | None
     """Standard error of ln(head / base) by the links that there are; null: none connects the two."""
     error_after: float
     """The same with the link, if it is as exact as the others."""
     gain: float
     """Share of the variance that it takes."""
+
+
+class LinksPlanNew(Schema):
+    links_per_day: Annotated[Whole, Field(ge=0, le=200)] = Field(
+        description="Comparisons over distances that idle hosts make each day; 0: none."
+    )
+
+
+class LinksPlan(Schema):
+    """The standing plan of a project: comparisons that idle hosts make."""
+
+    links_per_day: int
+    next_at: datetime | None
+    """Time from which the next ones are planned, when no job waits; null: never."""
+    seconds_per_day: float | None
+    """What they cost: median time of the project's last runs, times their number. Null: not known."""
 
 
 class LinksCampaign(Schema):

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from nalm_core.history.levels import Links
 from nalm_core.history.links import Part
+from nalm_core.history.reduction import Ints
 from sqlalchemy.engine import Engine
 from sqlalchemy.orm import Session
 
@@ -25,6 +26,9 @@ OTHER_CLASS_ERROR = 0.003
 """Additional standard error of a link that another host class measured, in logarithms."""
 OTHER_CLASS_SHARE = 0.25
 """The same, as a share of the link's size: a change may cost more on one processor than on another."""
+
+KEYS_OF_RUN = 4
+"""Numbers of links that a run may have: one for each part, and one if its code is unchanged."""
 
 SHIPPED = ""
 Node = tuple[str, str]
@@ -112,10 +116,14 @@ def graph_of(session: Session, scenario_id: int) -> Graph:
 
 @dataclass(frozen=True)
 class SeriesLinks:
-    """Links of one series on one scale, with what each came from."""
+    """Links of one series on one scale, with what each came from. keys: numbers that stay the same."""
 
     links: Links
     origin: list[LinkRun | OtherLink]
+    keys: Ints
+
+    def at(self, places: Ints) -> SeriesLinks:
+        return SeriesLinks(self.links.at(places), [self.origin[int(n)] for n in places], self.keys[places])
 
 
 def links_of(
@@ -130,6 +138,7 @@ def links_of(
     of arrival, except that links without a run come first."""
     rows: list[tuple[int, int, float, float]] = []
     origin: list[LinkRun | OtherLink] = []
+    keys: list[int] = []
 
     def add(ends: tuple[int, int], of: LinkRun | OtherLink, one: LinkValue | OtherLink) -> None:
         more = 0.0
@@ -137,6 +146,7 @@ def links_of(
             more = OTHER_CLASS_ERROR**2 + (OTHER_CLASS_SHARE * one.ln_ratio) ** 2
         rows.append((*ends, one.ln_ratio, one.variance + more))
         origin.append(of)
+        keys.append(-one.number if isinstance(one, OtherLink) else KEYS_OF_RUN * one.run + one.part)
 
     for other in others:
         base = graph.node(other.base_sha, other.base_features)
@@ -150,6 +160,7 @@ def links_of(
         if run.unchanged:
             rows.append((base, head, 0.0, 0.0))
             origin.append(run)
+            keys.append(KEYS_OF_RUN * run.number + len(Part))
             continue
         measured = by_run.get(run.number, [])
         between = graph.as_base(run) if run.added or run.removed else head
@@ -159,4 +170,4 @@ def links_of(
             add(ends, run, one)
     columns = [np.array(column) for column in zip(*rows, strict=True)] if rows else [np.zeros(0)] * 4
     base_of, head_of = (columns[n].astype(np.intp) for n in (0, 1))
-    return SeriesLinks(Links(base_of, head_of, columns[2], columns[3]), origin)
+    return SeriesLinks(Links(base_of, head_of, columns[2], columns[3]), origin, np.array(keys, np.int64))

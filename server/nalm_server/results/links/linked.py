@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 from nalm_core.history import constants
 from nalm_core.history.environments import anchor, between
-from nalm_core.history.growth import difference, differences, extend
+from nalm_core.history.growth import difference, differences
 from nalm_core.history.levels import Levels, Links, solve
 from nalm_core.history.reduction import Floats, Ints
 from nalm_core.report.defaults import CONFIDENCE
@@ -20,15 +20,8 @@ from sqlalchemy.orm import Session
 
 from nalm_server.results.links import repository
 from nalm_server.results.links.environments import Environment, Environments
-from nalm_server.results.links.graph import (
-    SHIPPED,
-    Graph,
-    SeriesLinks,
-    graph_of,
-    keep,
-    kept,
-    links_of,
-)
+from nalm_server.results.links.graph import SHIPPED, Graph, graph_of, links_of
+from nalm_server.results.links.known_levels import Key, KnownLevels, solved, store
 from nalm_server.results.links.repository import LinkRun, LinkSeries, LinkValue, OtherLink
 from nalm_server.results.series.values import Figure
 
@@ -46,6 +39,12 @@ class Solution:
     links: Links
     origin: Sequence[LinkRun | OtherLink]
     levels: Levels
+    key: Key
+    known: KnownLevels
+
+    def store(self, session: Session) -> None:
+        """Keeps it for other processes."""
+        store(session, self.key, self.known)
 
     def node(self, sha: str) -> int | None:
         """The node of the commit as it ships, if links connect it with the reference."""
@@ -129,13 +128,9 @@ def solutions(
     return found
 
 
-Key = tuple[int, str, str, str | None]
-"""(scenario, host class, metric, reference)."""
-
-
 def _solved(
     session: Session,
-    key: Key,
+    key: tuple[int, str, str, str | None],
     graph: Graph,
     every: Sequence[LinkSeries],
     known: tuple[Iterable[LinkValue], Iterable[OtherLink]],
@@ -160,41 +155,13 @@ def _solved(
             host_class=key[1],
             class_of=lambda number: by_number[number].host_class,
         )
-        levels = _levels(session, (*key, *name), graph, series, key[3])
-        if levels is not None:
-            found.append(Solution(*name, graph, series.links, series.origin, levels))
+        own = Key(*key[:3], *name)
+        done = solved(session, own, graph, series, key[3])
+        if done is not None:
+            ordered, known_levels = done
+            levels = known_levels.levels
+            found.append(Solution(*name, graph, ordered.links, ordered.origin, levels, own, known_levels))
     return found
-
-
-def _levels(
-    session: Session, key: tuple[object, ...], graph: Graph, series: SeriesLinks, sha: str | None
-) -> Levels | None:
-    """From the solution before, if all that is new are further links."""
-    nodes, links = len(graph.nodes), series.links
-    touched = np.zeros(nodes, bool)
-    touched[links.base] = touched[links.head] = True
-    reference = graph.nodes.get((sha, SHIPPED)) if sha is not None else None
-    if reference is None or not touched[reference]:
-        reference = int(links.head[-1]) if len(links) else None
-    if reference is None:
-        return None
-    known: tuple[Links, Levels] | None = kept(session, key)
-    if known is not None and _begins_with(links, known[0]):
-        same = len(links) == len(known[0]) and reference == known[1].reference
-        levels = (
-            known[1] if same and len(known[1].level) == nodes else extend(nodes, links, known[1], reference)
-        )
-    else:
-        levels = solve(nodes, links, reference)
-    keep(session, key, (links, levels))
-    return levels
-
-
-def _begins_with(links: Links, before: Links) -> bool:
-    own = links.at(np.arange(min(len(before), len(links))))
-    return len(before) <= len(links) and all(
-        np.array_equal(getattr(own, name), getattr(before, name)) for name in vars(before)
-    )
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables: link_values, function_links, other_links."""
+"""Tables: link_values, function_links, other_links, link_levels."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, LargeBinary, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db.engine import Base, UtcDateTime
@@ -63,3 +63,22 @@ class OtherLinkRow(Base):
     ln_ratio: Mapped[float]
     variance: Mapped[float]
     measured_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class LinkLevelsRow(Base):
+    """Levels of a series as they were last solved (known_levels)."""
+
+    __tablename__ = "link_levels"
+
+    scenario_id: Mapped[int] = mapped_column(ForeignKey("scenarios.id", ondelete="CASCADE"), primary_key=True)
+    host_class: Mapped[str] = mapped_column(String(128), primary_key=True)
+    """Its scale."""
+    metric: Mapped[str] = mapped_column(String(32), primary_key=True)
+    stage: Mapped[str] = mapped_column(String(64), primary_key=True)
+    source: Mapped[str] = mapped_column(String(64), primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64))
+    """Of the links' values: a solution of others is of no use."""
+    reference: Mapped[int]
+    scale: Mapped[float]
+    content: Mapped[bytes] = mapped_column(LargeBinary)
+    """NumPy's npz: keys, base and head of links; level and variance of nodes; weight and misfit of links."""

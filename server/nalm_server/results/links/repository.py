@@ -17,7 +17,7 @@ from nalm_server.db.reports.stored import Kept
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.models import FingerprintRow
 from nalm_server.jobs.models import JobRow
-from nalm_server.results.links.models import FunctionLinkRow, LinkValueRow, OtherLinkRow
+from nalm_server.results.links.models import FunctionLinkRow, LinkLevelsRow, LinkValueRow, OtherLinkRow
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.repository import kept_of
 from nalm_server.results.series.models import FunctionSeriesRow, SeriesRow
@@ -60,6 +60,7 @@ class LinkValue(NamedTuple):
 
 
 class OtherLink(NamedTuple):
+    number: int
     series: int
     report_id: str
     kind: str
@@ -164,9 +165,20 @@ def values(session: Session, numbers: Collection[int]) -> list[LinkValue]:
 
 
 def others(session: Session, numbers: Collection[int]) -> list[OtherLink]:
-    columns = (OtherLinkRow.__table__.c[name] for name in OtherLink._fields if name != "series")
-    query = select(OtherLinkRow.series_id, *columns).where(OtherLinkRow.series_id.in_(numbers))
+    table = OtherLinkRow.__table__.c
+    columns = (table[name] for name in OtherLink._fields if name not in ("number", "series"))
+    query = select(table.id, table.series_id, *columns).where(table.series_id.in_(numbers))
     return [OtherLink._make(row) for row in session.execute(query.order_by(OtherLinkRow.id))]
+
+
+def levels(session: Session, key: tuple[int, str, str, str, str]) -> LinkLevelsRow | None:
+    """The stored solution of a series. key: scenario, host class, metric, stage, source."""
+    return session.get(LinkLevelsRow, key)
+
+
+def replace_levels(session: Session, row: LinkLevelsRow) -> None:
+    session.merge(row)
+    session.flush()
 
 
 def function_series(session: Session, scenario_id: int, names: Sequence[tuple[str, str]]) -> list[LinkSeries]:

@@ -59,6 +59,8 @@ class ChangePointExport(NamedTuple):
     significant: bool
     state: str
     alert_id: int | None
+    kind: str
+    """`step`, or `drift` from after low_commit to high_commit."""
 
 
 class FunctionExport(NamedTuple):

@@ -7,6 +7,7 @@ import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Failed, Loading } from "../../shared/ui/States";
 import { qualityQuery } from "./api";
+import { CalibrationPanel } from "./CalibrationPanel";
 import { DelayPanel } from "./DelayPanel";
 import { DetectionPanel } from "./DetectionPanel";
 import { FalseAlarmPanel } from "./FalseAlarmPanel";
@@ -47,6 +48,7 @@ export function QualityPage() {
           <FalseAlarmPanel project={project} of={quality} />
           <DelayPanel project={project} of={quality.delay} />
           <FindingsPanel project={project} of={quality} />
+          <CalibrationPanel project={project} of={quality.calibration} />
           <MonthTable project={project} months={quality.months} />
         </>
       )}

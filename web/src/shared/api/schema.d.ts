@@ -673,6 +673,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/host-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Host Factors
+         * @description Shows which properties of hosts move measurements, over all runs that the caller may read.
+         */
+        get: operations["get_host_factors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/hosts": {
         parameters: {
             query?: never;
@@ -2163,6 +2183,30 @@ export interface paths {
          * @description Compares distant commits of a scenario when no other job waits, those first that gain most.
          */
         post: operations["create_links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/links/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Links Plan
+         * @description Shows how many comparisons over distances idle hosts make each day, and what they cost.
+         */
+        get: operations["get_links_plan"];
+        /**
+         * Set Links Plan
+         * @description Sets how many comparisons over distances idle hosts make each day. For maintainers.
+         */
+        put: operations["set_links_plan"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4353,6 +4397,37 @@ export interface components {
             password: string;
         };
         /**
+         * Calibration
+         * @description Change points of histories that were first found with such a probability, and those of them that are
+         *     still there.
+         */
+        Calibration: {
+            /** High */
+            high: number;
+            /** Hits */
+            hits: number;
+            /** Least */
+            least: number;
+            /** Low */
+            low: number;
+            /** Most */
+            most: number;
+            /** Probability */
+            probability: number;
+            /** Rate */
+            rate: number | null;
+            /**
+             * Said
+             * @deprecated
+             * @description Now `sentence`.
+             */
+            readonly said: string;
+            /** Sentence */
+            sentence: string;
+            /** Trials */
+            trials: number;
+        };
+        /**
          * CallNode
          * @description A function on one call path. A list of nodes has callers first.
          */
@@ -4601,7 +4676,8 @@ export interface components {
         };
         /**
          * ChangePoint
-         * @description A change of level in a series: after `low_sha`, at most at `high_sha`, most likely at `sha`.
+         * @description A change of level in a series. A step: after `low_sha`, at most at `high_sha`, most likely at `sha`. A
+         *     drift: it begins after `low_sha` and ends at `high_sha`; `sha` is in its middle.
          */
         ChangePoint: {
             /** Alert Id */
@@ -4624,6 +4700,11 @@ export interface components {
             host_class: string;
             /** Id */
             id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "step" | "drift";
             /** Large */
             large: boolean;
             /** Low Sha */
@@ -5724,7 +5805,9 @@ export interface components {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
             /** Detail */
-            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
+            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "division" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
+            /** Disagreements */
+            disagreements?: string[];
             /** Evidence */
             evidence?: components["schemas"]["Evidence"][];
             /** File */
@@ -5749,6 +5832,17 @@ export interface components {
             stage?: string | null;
             /** Text */
             text: string;
+        };
+        /** FactorEffect */
+        FactorEffect: {
+            /** Change */
+            change: number;
+            /** Error */
+            error: number | null;
+            /** Runs */
+            runs: number;
+            /** Value */
+            value: string;
         };
         /**
          * Failure
@@ -6702,6 +6796,43 @@ export interface components {
             /** Pool */
             pool: string;
         };
+        /** HostFactor */
+        HostFactor: {
+            /** Advice */
+            advice: string | null;
+            /** Effects */
+            effects: components["schemas"]["FactorEffect"][];
+            /** Label */
+            label: string;
+            /** Name */
+            name: string;
+            /** P Value */
+            p_value: number;
+            /** Share */
+            share: number;
+            /** Significant */
+            significant: boolean;
+            /** Together */
+            together: string[];
+        };
+        /** HostFactors */
+        HostFactors: {
+            /** Explained */
+            explained: number;
+            /** Factors */
+            factors: components["schemas"]["HostFactor"][];
+            /** Needed */
+            needed: number;
+            /** Runs */
+            runs: number;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Spread */
+            spread: number;
+        };
         /**
          * HostFit
          * @description How well the comparisons of a host agree with those of all.
@@ -7590,6 +7721,26 @@ export interface components {
             most: number;
             /** Scenario */
             scenario: string;
+        };
+        /**
+         * LinksPlan
+         * @description The standing plan of a project: comparisons that idle hosts make.
+         */
+        LinksPlan: {
+            /** Links Per Day */
+            links_per_day: number;
+            /** Next At */
+            next_at: string | null;
+            /** Seconds Per Day */
+            seconds_per_day: number | null;
+        };
+        /** LinksPlanNew */
+        LinksPlanNew: {
+            /**
+             * Links Per Day
+             * @description Comparisons over distances that idle hosts make each day; 0: none.
+             */
+            links_per_day: number;
         };
         /**
          * LinksState
@@ -8500,7 +8651,7 @@ export interface components {
              * Why
              * @enum {string}
              */
-            why: "distance" | "release";
+            why: "distance" | "release" | "bridge";
         };
         /**
          * PlanState
@@ -8540,7 +8691,7 @@ export interface components {
              * Detail
              * @enum {string}
              */
-            detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
+            detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "division" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
             share: components["schemas"]["Share"] | null;
         };
         /** Practice */
@@ -8673,6 +8824,8 @@ export interface components {
             before_cycles: number;
             /** Change Cycles */
             change_cycles: number;
+            /** Linked */
+            linked: boolean;
             /** Ratio */
             ratio: number | null;
             since: components["schemas"]["CommitRef"];
@@ -9016,6 +9169,8 @@ export interface components {
          * @description How well the service judges this project.
          */
         Quality: {
+            /** Calibration */
+            calibration: components["schemas"]["Calibration"][];
             /** Controls Per Day */
             controls_per_day: number;
             delay: components["schemas"]["Delay"];
@@ -12736,6 +12891,36 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    get_host_factors: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostFactors"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     list_hosts: {
         parameters: {
             query?: {
@@ -15778,6 +15963,74 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_links_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksPlan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    set_links_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinksPlanNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinksPlan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];

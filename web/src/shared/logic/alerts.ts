@@ -206,6 +206,7 @@ const DETAILS: Record<string, string> = {
   branches: "mispredicted branches",
   waiting: "waiting for other lcores",
   serialising: "serialising or atomic instructions",
+  division: "divisions or square roots",
   unknown: "reason not known",
 };
 /** The cause below the cause as words; null: not told. */

@@ -6,7 +6,10 @@ import { eventMarks, eventsAt, segmentText } from "./historyEvents";
 const POINTS = [{ sha: "a" }, { sha: "b" }, { sha: "c" }];
 const CHANGE = {
   id: 1,
+  kind: "step",
   sha: "b",
+  low_sha: "a",
+  high_sha: "b",
   stage: "nat",
   ratio: 1.08,
   direction: "worse",
@@ -41,6 +44,10 @@ test("what happened at a commit is told in words, with the finding to go to", ()
   expect(reported.map((one) => [one.text, one.alertId])).toEqual([
     ["Alert 7, confirmed", 7],
     ["nat moved by +8.0\u202f%", 7],
+  ]);
+  const drift = { ...CHANGE, kind: "drift", low_sha: "a".repeat(40), high_sha: "c".repeat(40) };
+  expect(eventsAt("b", { change_points: [drift] }, []).map((one) => one.text)).toEqual([
+    "nat drifted by +8.0\u202f% from aaaaaaa to ccccccc",
   ]);
   expect(segmentText(SEGMENT)).toBe(
     "The history restarts: the host or the compiler changed (kernel 6.1 → 6.6)",

@@ -2,7 +2,7 @@
 /** What happened along a history besides verdicts: changes of level, new segments, findings. */
 import { stateInfo } from "../alerts";
 import { displayInfo } from "../run/verdict";
-import { change, changeWithInterval } from "../text/format";
+import { change, changeWithInterval, shortSha } from "../text/format";
 import { ratio } from "../text/units";
 import type { Mark } from "./history";
 
@@ -11,7 +11,10 @@ interface PointLike {
 }
 interface ChangePointLike {
   id: number;
+  kind: string;
   sha: string;
+  low_sha: string;
+  high_sha: string;
   stage: string;
   ratio: number;
   direction: string;
@@ -107,7 +110,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
       .map((one) => ({
         key: `c${one.id}`,
         kind: "change" as const,
-        text: `${one.stage} moved by ${change(ratio(one.ratio))}${one.significant && one.large ? "" : ", too little to count"}`,
+        text: `${one.stage} ${movedText(one)}${one.significant && one.large ? "" : ", too little to count"}`,
         alertId: one.alert_id,
       })),
     ...environmentsAt(sha, of.environments ?? []),
@@ -120,6 +123,12 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
         alertId: null,
       })),
   ];
+}
+
+function movedText(one: ChangePointLike): string {
+  const size = change(ratio(one.ratio));
+  if (one.kind !== "drift") return `moved by ${size}`;
+  return `drifted by ${size} from ${shortSha(one.low_sha)} to ${shortSha(one.high_sha)}`;
 }
 
 /** Of the chain, or of the only stage shown: all stages of a host move with it. */
