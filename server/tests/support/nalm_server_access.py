@@ -271,6 +271,8 @@ MATRIX: dict[str, Row] = {
     "GET /projects/{project}/scenarios/{scenario}/links": Row(Who.READER, f"{PROJECT}/scenarios/sfc_a/links"),
     "POST /projects/{project}/links": Row(Who.DEVELOPER, f"{PROJECT}/links", {"scenario": "sfc_a"}),
     "GET /projects/{project}/links": Row(Who.READER, f"{PROJECT}/links"),
+    "GET /projects/{project}/links/plan": Row(Who.READER, f"{PROJECT}/links/plan"),
+    "PUT /projects/{project}/links/plan": Row(Who.MAINTAINER, f"{PROJECT}/links/plan", {"links_per_day": 2}),
     "GET /links/{links_id}": Row(Who.READER, "/links/{job}"),
     "POST /links/{links_id}/cancel": Row(Who.DEVELOPER, "/links/{job}/cancel"),
     "POST /projects/{project}/experiments": Row(
@@ -328,6 +330,7 @@ MATRIX: dict[str, Row] = {
     "GET /hosts/{host}": Row(Who.KNOWN, "/hosts/bench-vm-2"),
     "GET /hosts/{host}/health": Row(Who.KNOWN, "/hosts/bench-vm-2/health"),
     "GET /hosts/{host}/noise": Row(Who.KNOWN, "/hosts/bench-vm-2/noise"),
+    "GET /host-factors": Row(Who.KNOWN, "/host-factors"),
     "POST /hosts/{host}/drain": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/drain"),
     "POST /hosts/{host}/resume": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/resume"),
     "POST /hosts/{host}/revoke": Row(Who.ADMINISTRATOR, "/hosts/bench-vm-2/revoke"),
