@@ -98,6 +98,34 @@ def test_a_step_too_small_for_a_pair_is_found_on_levels_whatever_the_host_does(s
     assert nat["ratio"] == pytest.approx(1.03, abs=0.002)
 
 
+def test_a_drift_has_its_first_and_its_last_commit(service: Service) -> None:
+    noise = Random(5)
+    costs = [150.0 * (1 + 0.12 * min(max(n - 20, 0), 30) / 30) for n in range(1, 71)]
+    found = judged(service, line([one * (1 + noise.gauss(0, NOISE)) for one in costs]))
+    nat = next(one for one in found if one["stage"] == "nat")
+    place = {sha(number): number for number in range(72)}
+    assert nat["kind"] == "drift"
+    assert place[nat["low_sha"]] == pytest.approx(20, abs=6)
+    assert place[nat["high_sha"]] == pytest.approx(50, abs=6)
+    assert nat["ratio"] == pytest.approx(1.12, abs=0.03)
+    (shown,) = service.get(HISTORY, stage="nat")["change_points"]
+    assert (shown["kind"], shown["low_sha"]) == ("drift", nat["low_sha"])
+
+
+def test_a_change_point_that_vanishes_counts_against_its_probability(service: Service) -> None:
+    judged(service, line(levels((30, 150.0))))
+    raised, back = levels((4, 156.0), seed=8), levels((20, 150.0), seed=9)
+    judged(service, line(raised, first=31))
+    quality = "/projects/demo/detection-quality"
+    (before,) = service.get(quality)["calibration"]
+    assert before["hits"] == before["trials"] >= 1
+    assert before["least"] <= before["probability"] <= before["most"]
+    judged(service, line(back[:1], first=34) + line(back[1:], first=35))
+    held = {one["least"]: (one["hits"], one["trials"]) for one in service.get(quality)["calibration"]}
+    assert sum(trials for _, trials in held.values()) >= before["trials"]
+    assert held[before["least"]][0] < before["trials"], "the four values were outliers"
+
+
 def test_nothing_is_found_in_noise(service: Service) -> None:
     assert judged(service, line(levels((22, 150.0)))) == []
 
