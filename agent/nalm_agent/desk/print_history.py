@@ -65,8 +65,9 @@ def event_lines(history: History, stage: str) -> Iterator[str]:
             yield f"{short(one.sha)}  new segment: {what}"
         else:
             alert = f", alert {one.alert_id}" if one.alert_id is not None else ""
-            drift = one.kind == "drift" and one.low_sha and one.high_sha
-            what = f"drift from {short(one.low_sha)} to {short(one.high_sha)}," if drift else "level"
+            what = "level"
+            if one.kind == "drift" and one.low_sha and one.high_sha:
+                what = f"drift from {short(one.low_sha)} to {short(one.high_sha)},"
             yield (
                 f"{short(one.sha)}  {what} {change_percent(one.ratio - 1)}, {one.direction}, "
                 f"probability {one.probability:.2f}{alert}"

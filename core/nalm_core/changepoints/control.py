@@ -8,6 +8,7 @@ quieter.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from nalm_core.changepoints import constants as c
 from nalm_core.changepoints import covariance, robust
 from nalm_core.changepoints.detect import candidates
+from nalm_core.changepoints.results import ChangePoint
 
 Values = NDArray[np.float64]
 
@@ -23,6 +25,10 @@ SHARES = (0.0, 0.5, 1.0)
 """Shares of the control's quick part that are tried."""
 BLOCKS = (3, 6, 12)
 """Lengths of neighbouring means, whose differences show the noise that changes have to exceed."""
+SIDE = 20
+"""Values on either side of a change that are divided by the control."""
+THERE = 0.6
+"""Share of a change that has to be possible in them."""
 QUIETER = 0.97
 """Noise, relative to the best so far, below which a larger share is taken."""
 
@@ -46,6 +52,30 @@ def without_movements(y: Values, control: Values) -> Values:
         if noise < QUIETER * least:
             best, least = tried, noise
     return best
+
+
+def confirmed(found: Sequence[ChangePoint], y: Values, control: Values) -> list[ChangePoint]:
+    """Without the changes that are not there when the values are divided by the control, where it is exact
+    enough to show that. y, control: logarithms, NaN if not measured."""
+    both = np.flatnonzero(np.isfinite(y) & np.isfinite(control))
+    if len(both) < c.MIN_VALUES:
+        return list(found)
+    divided = y[both] - control[both]
+    scale = robust.noise_scale(divided)
+    begins, ends = [one.low for one in found], [one.high for one in found]
+    kept = []
+    for n, one in enumerate(found):
+        first, last = (one.index, one.index) if one.kind == "step" else (one.low, one.high)
+        before = divided[(both >= (ends[n - 1] if n else 0)) & (both < first)][-SIDE:]
+        after = divided[(both >= last) & (both < (begins[n + 1] if n + 1 < len(found) else len(y)))][:SIDE]
+        size = float(np.log1p(one.size)) if one.size > -1 else one.size
+        if len(before) >= 2 and len(after) >= 2:
+            moved = robust.location(after, scale) - robust.location(before, scale)
+            error = scale * np.sqrt(1 / len(before) + 1 / len(after))
+            if moved / size + 2 * error / abs(size) < THERE:
+                continue
+        kept.append(one)
+    return kept
 
 
 def _parts(control: Values) -> tuple[Values, Values]:

@@ -212,7 +212,7 @@ def _with_newest(y: Values, at: list[int], scale: float) -> list[int]:
 def _newest_z(y: Values, k: int, scale: float) -> float:
     before, after = y[:-k], y[-k:]
     apart = float(after.mean()) - robust.location(before, scale)
-    return abs(apart) / (scale * np.sqrt(1 / k + 1 / len(before)))
+    return float(abs(apart) / (scale * np.sqrt(1 / k + 1 / len(before))))
 
 
 def _kept(x: Values, at: list[int]) -> Kept:

@@ -58,10 +58,12 @@ def detect_hosts(
 ) -> HostHistory:
     """values: positive, or samples; None: not measured; hosts: of each value; cuts: first indices of new
     environments; control: values of equal code on the same host, if there are any."""
-    y = _logs(values)
+    measured = _logs(values)
     cuts = list(cuts)
-    if control is not None:
-        y = _without_movements(y, _logs(control), hosts, parts(len(y), cuts))
+    beside = _logs(control) if control is not None else None
+    y = measured
+    if beside is not None:
+        y = _without_movements(y, beside, hosts, parts(len(y), cuts))
     found = HostHistory([], [], [], [], {})
     breaks = set(cuts)
     for first, end in parts(len(y), cuts):
@@ -75,7 +77,8 @@ def detect_hosts(
         found.offsets.update((host, expm1(of + own[_last(names, host)])) for host, of in fitted.of.items())
         y[index] -= own + np.array([fitted.of[name] for name in names])
     of_commits = detection_between([float(v) for v in np.exp(y)], breaks)
-    found.changes.extend(of_commits.changes)
+    changes = of_commits.changes
+    found.changes.extend(changes if beside is None else controls.confirmed(changes, measured, beside))
     found.suspicions.extend(of_commits.suspicions)
     found.visits.extend(of_commits.visits)
     return found

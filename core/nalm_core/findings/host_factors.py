@@ -36,7 +36,7 @@ Fact = str | float | None
 
 
 @dataclass(frozen=True)
-class Observation:
+class RecordedRun:
     """One run. group: runs whose mean may differ for other reasons, such as its scenario. response: ln CPP
     less its level. place: order in time. facts: by property; strings are categories, numbers quantities."""
 
@@ -93,7 +93,7 @@ class _Columns:
     shown: str
 
 
-def factors(observations: Sequence[Observation]) -> Factors:
+def factors(observations: Sequence[RecordedRun]) -> Factors:
     """Fewer than MIN_RUNS, or runs without any scatter, show no factor."""
     ordered = sorted(observations, key=lambda one: one.place)
     groups = [one.group for one in ordered]
@@ -115,11 +115,11 @@ def factors(observations: Sequence[Observation]) -> Factors:
     return Factors(len(ordered), spread, whole, sorted(found, key=lambda one: -one.share))
 
 
-def _names(ordered: Sequence[Observation]) -> list[str]:
+def _names(ordered: Sequence[RecordedRun]) -> list[str]:
     return list(dict.fromkeys(name for one in ordered for name in one.facts))
 
 
-def _columns(name: str, ordered: Sequence[Observation], groups: list[str]) -> _Columns | None:
+def _columns(name: str, ordered: Sequence[RecordedRun], groups: list[str]) -> _Columns | None:
     """None: the property has one value, or is not known of enough runs."""
     facts = [one.facts.get(name) for one in ordered]
     known = [fact for fact in facts if fact is not None]
@@ -181,7 +181,7 @@ def _explained(y: Values, columns: Values) -> float:
         return 0.0
     fitted, *_ = np.linalg.lstsq(columns, y, rcond=1e-9)
     left = y - columns @ fitted
-    return float(max(0.0, 1 - (left @ left) / (y @ y)))
+    return max(0.0, 1 - float(left @ left) / float(y @ y))
 
 
 def _shares(y: Values, every: Sequence[_Columns], runs: float) -> tuple[list[float], float]:

@@ -26,18 +26,18 @@ def visited(rng: np.random.Generator, n: int, size: float) -> tuple[np.ndarray, 
 @pytest.mark.parametrize("size", [0.02, -0.04])
 def test_a_state_that_recurs_is_no_change_and_its_visits_are_named(size: float) -> None:
     rng = np.random.default_rng(21)
-    changes = named = asked = 0
+    changes = named = planted = 0
     for _ in range(10):
         deviations, visits = visited(rng, 300, size)
         (found,) = detections([history(deviations)])
         changes += len(found.changes)
-        asked += len(visits)
+        planted += len(visits)
         named += sum(
             any(abs(one.first - a) <= 1 and abs(one.last - b) <= 1 for one in found.visits) for a, b in visits
         )
         assert all(one.size == pytest.approx(size, abs=0.012) for one in found.visits)
     assert changes <= 1
-    assert named >= 0.8 * asked
+    assert named >= 0.8 * planted
 
 
 def test_a_step_among_visits_of_a_state_is_found() -> None:

@@ -73,7 +73,7 @@ def test_an_atomic_addition_is_not_called_more_instructions() -> None:
     assert "Instructions:" not in found.text
 
 
-def test_a_division_is_told_from_instructions_that_wait() -> None:
+def test_a_division_is_distinguished_from_instructions_that_wait() -> None:
     found = explained(sampled(SLOWER, {"rdtsc": 300}, {"rdtsc": 310, "div": 2900, "vdivsd": 200}))
     assert (found.cause, found.detail) == ("pipeline", "division")
     assert "divisions or square roots, which take many cycles each: div, vdivsd" in found.text

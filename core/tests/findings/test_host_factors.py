@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nalm_core.findings.host_factors import MIN_RUNS, Fact, Observation, factors
+from nalm_core.findings.host_factors import MIN_RUNS, Fact, RecordedRun, factors
 from nalm_core.text.host_advice import ADVICE, LABELS, advice, label
 
 RUNS = 1200
 
 
-def recorded(rng: np.random.Generator, runs: int = RUNS, size: float = 1.0) -> list[Observation]:
+def recorded(rng: np.random.Generator, runs: int = RUNS, size: float = 1.0) -> list[RecordedRun]:
     """A kernel that came with a microcode (1 %), a second host (2 %), steal (0.4 % per per cent), and an
     hour, a load and a governor that do nothing. Scenarios differ for reasons of their own."""
     found = []
@@ -29,7 +29,7 @@ def recorded(rng: np.random.Generator, runs: int = RUNS, size: float = 1.0) -> l
             "governor": "performance",
         }
         scenario = place % 3
-        found.append(Observation(f"{scenario}", scenario + moved + rng.normal(0, 0.006), place, facts))
+        found.append(RecordedRun(f"{scenario}", scenario + moved + rng.normal(0, 0.006), place, facts))
     return found
 
 
@@ -57,13 +57,13 @@ def test_properties_that_changed_together_are_said_to() -> None:
 
 
 def test_where_nothing_matters_hardly_anything_is_called_significant() -> None:
-    wrong = asked = 0
+    wrong = tries = 0
     for seed in range(40):
         found = factors(recorded(np.random.default_rng(100 + seed), 200, size=0.0))
-        asked += 1
+        tries += 1
         wrong += any(one.significant for one in found.factors)
         assert found.explained < 0.2
-    assert wrong <= 0.1 * asked
+    assert wrong <= 0.1 * tries
 
 
 def test_a_drift_of_the_host_is_not_taken_for_a_kernel() -> None:
@@ -73,7 +73,7 @@ def test_a_drift_of_the_host_is_not_taken_for_a_kernel() -> None:
         rng = np.random.default_rng(300 + seed)
         walk = np.cumsum(rng.normal(0, 0.002, 300))
         runs = [
-            Observation("one", float(walk[n]), n, {"kernel": "6.6" if n > 150 else "6.1"}) for n in range(300)
+            RecordedRun("one", float(walk[n]), n, {"kernel": "6.6" if n > 150 else "6.1"}) for n in range(300)
         ]
         wrong += any(one.significant for one in factors(runs).factors)
     assert wrong <= 8
@@ -83,7 +83,7 @@ def test_too_few_runs_or_equal_ones_show_nothing() -> None:
     assert factors([]).factors == []
     few = recorded(np.random.default_rng(3), MIN_RUNS - 1)
     assert (factors(few).factors, factors(few).runs) == ([], MIN_RUNS - 1)
-    same = [Observation("one", 1.0, n, {"host": "ab"[n % 2]}) for n in range(100)]
+    same = [RecordedRun("one", 1.0, n, {"host": "ab"[n % 2]}) for n in range(100)]
     assert factors(same).factors == []
 
 

@@ -52,7 +52,7 @@ def test_the_largest_properties_have_their_size_and_advice(service: Service) -> 
     assert found["explained"] > 0.8
 
 
-def test_few_runs_show_nothing_and_nobody_is_told_nothing(service: Service) -> None:
+def test_few_runs_show_nothing_and_it_needs_a_sign_in(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     found = service.request("GET", "/host-factors", "admin")
     assert (found["runs"], found["factors"], found["needed"]) == (1, [], 30)

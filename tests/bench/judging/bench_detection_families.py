@@ -90,8 +90,10 @@ def print_whole(what: str, families: dict[str, Callable[[Generator], Made]]) -> 
 
 def print_drifts(what: str, seen: Drifts) -> None:
     """Drifts found, and marked with both ends; pairs of steps that were taken for one drift."""
-    print_result(f"detection_{what}_drifts", _share(seen.found, seen.asked), "recall", "higher", **vars(seen))
-    print_result(f"detection_{what}_drifts_marked", _share(seen.marked, seen.asked), "share", "higher")
+    print_result(
+        f"detection_{what}_drifts", _share(seen.found, seen.required), "recall", "higher", **vars(seen)
+    )
+    print_result(f"detection_{what}_drifts_marked", _share(seen.marked, seen.required), "share", "higher")
     print_result(f"detection_{what}_steps_merged", _share(seen.merged, seen.pairs), "share", "lower")
 
 
@@ -109,9 +111,9 @@ def print_online(what: str, families: dict[str, Callable[[Generator], Made]]) ->
         done = dict(zip(families, pool.map(_online, [what] * len(families), families), strict=True))
     seen = total_of(Online, [one for one, _ in done.values()])
     held = Calibration.of([one for _, one in done.values()])
-    counts = {"asked": seen.asked, "alarms": seen.alarms, "commits": seen.commits, **spent.seconds}
+    counts = {"required": seen.required, "alarms": seen.alarms, "commits": seen.commits, **spent.seconds}
     print_result(
-        f"detection_{what}_online_in_5", _share(seen.in_time, seen.asked), "share", "higher", **counts
+        f"detection_{what}_online_in_5", _share(seen.in_time, seen.required), "share", "higher", **counts
     )
     false = round(1000 * seen.false / seen.commits, 2) if seen.commits else 0.0
     by_family = {name: one.false for name, (one, _) in done.items() if one.false}
@@ -121,7 +123,7 @@ def print_online(what: str, families: dict[str, Callable[[Generator], Made]]) ->
     print_calibration(f"detection_{what}_online_calibration", held)
     if SMALL in done:
         small = done[SMALL][0]
-        print_result(f"detection_{SMALL}_in_3", _share(small.in_three, small.asked), "share", "higher")
+        print_result(f"detection_{SMALL}_in_3", _share(small.in_three, small.required), "share", "higher")
 
 
 def _online(what: str, family: str) -> tuple[Online, Calibration]:

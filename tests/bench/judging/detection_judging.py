@@ -40,10 +40,10 @@ def histories(families: Mapping[str, Callable[[Generator], Made]], first: int, e
 
 @dataclass
 class Drifts:
-    """asked: drifts; found: hit by any point; marked: as a drift, both ends within a quarter of its length.
+    """required: drifts; found: hit by any point; marked: as one, both ends within a quarter of its length.
     merged: pairs of neighbouring steps that were reported as one drift, of `pairs`."""
 
-    asked: int = 0
+    required: int = 0
     found: int = 0
     marked: int = 0
     pairs: int = 0
@@ -52,10 +52,10 @@ class Drifts:
 
 @dataclass
 class Online:
-    """asked: required steps; in_time, in_three: alarmed when WITHIN, or 3, commits of the new level were
+    """required: required steps; in_time, in_three: alarmed when WITHIN, or 3, commits of the new level were
     measured; false alarms; commits; vanished: alarms that were gone within 3 commits; alarms: all."""
 
-    asked: int = 0
+    required: int = 0
     in_time: int = 0
     in_three: int = 0
     false: int = 0
@@ -125,7 +125,7 @@ def drifts(detected: Detected, made: Iterable[Made]) -> Drifts:
         points = detected(one, len(one.values))
         for change in one.changes:
             if change.high > change.low:
-                total.asked += 1
+                total.required += 1
                 near = [p for p in points if _near(p.index, change) or _overlap(p, change)]
                 total.found += bool(near)
                 slack = max(TOLERANCE, (change.high - change.low) / 4)
@@ -166,7 +166,7 @@ def online(detected: Detected, made: Iterable[Made], calibration: Calibration) -
                     total.vanished += 1
         for change in one.changes:
             if change.required and change.low == change.high and change.low >= WARM_UP - WITHIN:
-                total.asked += 1
+                total.required += 1
                 hits = [at - change.low for at, point in fresh if _near(point.index, change)]
                 total.in_time += any(one <= WITHIN for one in hits)
                 total.in_three += any(one <= 3 for one in hits)

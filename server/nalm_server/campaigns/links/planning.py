@@ -37,9 +37,9 @@ def planned(session: Session, project_id: int, solution: Solution, most: int) ->
     tags = refs.tags(session, project_id, MOST_RELEASES)
     releases = sorted({place[one.sha] for one in tags if one.sha in place})
     measured = {(one.base_sha, one.head_sha) for one in solution.origin}
-    wanted = {(one.base, one.head): one for one in rungs(len(line), releases)}
-    wanted |= {(one.base, one.head): one for one in _bridges(session, solution, line)}
-    far = [one for one in wanted.values() if (line[one.base], line[one.head]) not in measured]
+    planned_rungs = {(one.base, one.head): one for one in rungs(len(line), releases)}
+    planned_rungs |= {(one.base, one.head): one for one in _bridges(session, solution, line)}
+    far = [one for one in planned_rungs.values() if (line[one.base], line[one.head]) not in measured]
     before = solution.errors([(line[one.base], line[one.head]) for one in far])
     error = usual_error(solution)
     found = []

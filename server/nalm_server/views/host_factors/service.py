@@ -11,7 +11,7 @@ from hashlib import sha256
 from math import isfinite, log
 from typing import Any
 
-from nalm_core.findings.host_factors import MIN_RUNS, Fact, Factor, Observation, factors
+from nalm_core.findings.host_factors import MIN_RUNS, Fact, Factor, RecordedRun, factors
 from nalm_core.text.host_advice import advice, label
 from sqlalchemy.orm import Session
 
@@ -77,7 +77,7 @@ def _shown(found: Sequence[Factor]) -> list[HostFactor]:
     ]
 
 
-def _observations(session: Session, runs: Sequence[FactorRun], since: datetime) -> list[Observation]:
+def _observations(session: Session, runs: Sequence[FactorRun], since: datetime) -> list[RecordedRun]:
     """Of runs whose commit has a level."""
     hosts = {one.host_id for one in runs}
     fingerprints: dict[int, list[tuple[datetime, dict[str, Any]]]] = defaultdict(list)
@@ -100,7 +100,7 @@ def _observations(session: Session, runs: Sequence[FactorRun], since: datetime) 
                 facts = _facts(run, fingerprints[run.host_id], samples[run.host_id])
                 group = f"{scenario_id} {host_class} {run.source}"
                 response = log(run.value) - level[0]
-                found.append(Observation(group, response, run.started_at.timestamp(), facts))
+                found.append(RecordedRun(group, response, run.started_at.timestamp(), facts))
     return found
 
 
