@@ -3,9 +3,11 @@
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
 Suites that need no quiet machine run four at a time, since many wait, then those that measure run one
-after another. Each suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every
-suite runs in a process group of its own, which ends with the suite or when this program is interrupted: no
-process outlives a test run. At the end it lists each suite's time, processor time and share of the whole.
+after another. Meanwhile suites that only compute run on the first CPU, on which no NF is measured. Each
+suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every suite runs in a
+process group of its own, which ends with the suite or when this program is interrupted: no process outlives
+a test run. At the end it lists each suite's time, processor time and share of the whole, and how busy the
+CPUs were.
 """
 
 from __future__ import annotations
@@ -28,6 +30,9 @@ from types import MappingProxyType
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "test-logs"
 SIDE_BY_SIDE = 4
+CPUS = len(os.sched_getaffinity(0))
+ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
+"""An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""
 SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
 """Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""
@@ -40,19 +45,21 @@ ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
 class Suite:
     limit_seconds: int
     alone: bool = False
-    """It measures times, so nothing else may run meanwhile."""
+    """It measures times, so nothing runs meanwhile but what only computes, on another CPU."""
+    computes: bool = False
+    """It starts no NF and waits for nothing, so it can run on one CPU while others measure."""
 
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {
-        "lint": Suite(300),
-        "test-web": Suite(300),
+        "lint": Suite(300, computes=True),
+        "test-web": Suite(300, computes=True),
         "test-nf-units": Suite(900),
         "test-nf": Suite(1800),
         "test-nf-asan": Suite(1800),
         "test-nf-tsan": Suite(900),
         "test-nf-fuzz": Suite(600),
-        "test-core": Suite(600),
+        "test-core": Suite(600, computes=True),
         "test-agent-units": Suite(600),
         "test-server-sqlite": Suite(1800),
         "test-server": Suite(2700),
@@ -134,9 +141,14 @@ class Runner:
         self._lock = threading.Lock()
 
     def run(self) -> list[Result]:
-        beside = [suite for suite in self._chosen if not SUITES[suite].alone]
         alone = [suite for suite in self._chosen if SUITES[suite].alone]
-        return [*self._run_together(beside, SIDE_BY_SIDE), *self._run_together(alone, 1)]
+        meanwhile = [suite for suite in self._chosen if SUITES[suite].computes] if alone and CPUS > 1 else []
+        beside = [suite for suite in self._chosen if suite not in (*alone, *meanwhile)]
+        results = self._run_together(beside, SIDE_BY_SIDE)
+        with ThreadPoolExecutor(1) as pool:
+            computed = pool.submit(self._run_together, meanwhile, 1, ON_FIRST_CPU)
+            results += self._run_together(alone, 1)
+        return results + computed.result()
 
     def end(self) -> None:
         """Ends the running suites and starts no others."""
@@ -146,27 +158,28 @@ class Runner:
         for group in groups:
             end_group(group)
 
-    def _run_together(self, suites: Iterable[str], number: int) -> list[Result]:
+    def _run_together(self, suites: Iterable[str], number: int, by: Sequence[str] = ()) -> list[Result]:
+        """by: the beginning of each suite's command."""
         with ThreadPoolExecutor(number) as pool:
-            return list(pool.map(self._run_one, suites))
+            return list(pool.map(lambda suite: self._run_one(suite, by), suites))
 
-    def _run_one(self, suite: str) -> Result:
+    def _run_one(self, suite: str, by: Sequence[str]) -> Result:
         place = f"[{self._chosen.index(suite) + 1}/{len(self._chosen)}] make {suite}"
         print(f"==> {place}", flush=True)
-        result = self._make(suite)
+        result = self._make(suite, by)
         ended = "ok" if result.problem is None else f"FAILED: {result.problem}"
         shown = lines_of(suite)[-(SHOWN_LINES if result.problem else 1) :]
         lines = [f"    {place}: {ended}  {result.seconds:.0f} s", *(f"    {line}" for line in shown)]
         print("\n".join(lines), flush=True)
         return result
 
-    def _make(self, suite: str) -> Result:
+    def _make(self, suite: str, by: Sequence[str]) -> Result:
         began = time.monotonic()
         with log_path(suite).open("wb") as log, self._lock:
             if self.ending:
                 return Result(suite, "interrupted", 0.0, 0.0)
             process = subprocess.Popen(
-                ["make", suite],
+                [*by, "make", suite],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -224,14 +237,24 @@ def show_failures(suite: str) -> None:
         print(f"    {line[:300]}")
 
 
-def show_times(results: Sequence[Result], seconds: float) -> None:
-    """A suite's share of the processor time of all suites, which a faster suite would save."""
+def busy_seconds() -> float:
+    """Of all CPUs since the host started."""
+    times = [int(text) for text in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    return (sum(times) - times[3] - times[4]) / os.sysconf("SC_CLK_TCK")  # without idle and waiting
+
+
+def show_times(results: Sequence[Result], seconds: float, busy: float) -> None:
+    """A suite's share of the processor time of all suites, which a faster suite would save.
+
+    busy: seconds of all CPUs; with a browser's processes, for which no suite's processor time has room.
+    """
     processor = sum(result.processor_seconds for result in results) or 1.0
     print(f"{'suite':<20}{'seconds':>9}{'processor s':>13}{'share':>8}")
     for result in sorted(results, key=lambda result: -result.processor_seconds):
         share = f"{100 * result.processor_seconds / processor:.0f} %"
         print(f"{result.suite:<20}{result.seconds:>9.0f}{result.processor_seconds:>13.0f}{share:>8}")
     print(f"{'whole':<20}{seconds:>9.0f}{processor:>13.0f}")
+    print(f"{CPUS} CPUs were busy for {busy:.0f} s, {100 * busy / seconds / CPUS:.0f} % of the time")
 
 
 def is_left_out(suite: str) -> bool:
@@ -254,7 +277,7 @@ def main() -> int:
     of_tier = [suite for suite in TIERS[given.tier] if suite not in given.without]
     chosen = given.suites or [suite for suite in of_tier if not is_left_out(suite)]
     LOGS.mkdir(parents=True, exist_ok=True)
-    began = time.monotonic()
+    began, busy = time.monotonic(), busy_seconds()
     runner = Runner(chosen)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: threading.Thread(target=runner.end).start())
@@ -262,7 +285,7 @@ def main() -> int:
     if runner.ending:
         print("\ninterrupted: the processes of every suite were ended")
         return 130
-    show_times(results, time.monotonic() - began)
+    show_times(results, time.monotonic() - began, busy_seconds() - busy)
     failed = [result.suite for result in results if result.problem is not None]
     for suite in failed:
         show_failures(suite)
