@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-
-import numpy as np
+from statistics import median
 
 from nalm_core.report.counters import RoundTotals, core_clock, cur, pps, ratio, totals
 from nalm_core.report.event_counts import with_core_cycles
@@ -232,6 +231,6 @@ def _figure(
     by_launch: dict[int, list[float]] = defaultdict(list)
     for (one, _), value in zip(rounds, values, strict=True):
         by_launch[one.launch].append(value)
-    launches = [float(np.median(of_launch)) for of_launch in by_launch.values()]
+    launches = [median(of_launch) for of_launch in by_launch.values()]
     value, low, high = t_interval(launches)
     return HistoryFigure(value=value, low=low, high=high, samples=values, launches=launches, source=source)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from nalm_core.report.defaults import CULPRIT_SHARE, RELEVANT_SHARE
 from nalm_core.report.outcome import ChangedOutcome, Outcome
 from nalm_core.report.units import CyclesPerPacket
+from nalm_core.stats.discovery import discoveries
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, estimate_ratio_unpaired, middle_launches
 from nalm_core.verdict.change import (
     Change,
@@ -87,12 +88,12 @@ def compare_arms(base: ArmSeries, head: ArmSeries, rates: Rates, *, paired: bool
     parts = [
         _stage(name, base, head, how, rates) for name in merged_order(list(base.stages), list(head.stages))
     ]
-    adjusted = iter(_adjusted([part.p_value for part in parts if part.p_value is not None]))
+    tested = [part.p_value for part in parts if part.p_value is not None]
+    found = iter(discoveries(tested, rates.false_discovery_rate))
     stages = [
         part.model_copy(
             update={
-                "significant": part.p_value is not None
-                and bool(next(adjusted) <= rates.false_discovery_rate),
+                "significant": part.p_value is not None and next(found),
                 "relevant": abs(part.contribution_cycles or 0.0)
                 >= RELEVANT_SHARE * rates.margin * chain_base,
             }
@@ -132,17 +133,6 @@ def culprits(comparison: Comparison, outcome: ChangedOutcome) -> list[StageChang
         and sign * stage.contribution_cycles >= CULPRIT_SHARE * abs(total)
     ]
     return [stage for _, stage in sorted(found, key=lambda pair: -pair[0])]
-
-
-def _adjusted(p_values: Sequence[float]) -> Sequence[float]:
-    """P values adjusted for the false discovery rate (Benjamini & Hochberg, J. R. Stat. Soc. B 57 (1995))."""
-    if not p_values:
-        return ()
-    from scipy.stats import (
-        false_discovery_control,
-    )  # a second to import: not for a run without stages to test
-
-    return [float(p) for p in false_discovery_control(p_values)]
 
 
 def _stage(name: str, base: ArmSeries, head: ArmSeries, how: Launches, rates: Rates) -> StageChange:

@@ -20,6 +20,7 @@ from statistics import stdev
 
 from nalm_core.report.defaults import DOUBLED, MIN_LAUNCHES, OUTCOME_ALPHA, SHARE_LIMIT
 from nalm_core.report.run_report import Arm, ArmInfo, ExpectedOutcome, Model, OutcomeKind, Replay, Round
+from nalm_core.stats.quantiles import t_cdf
 from nalm_core.text.percents import share_percent
 
 MIN_REPLAYS = 2
@@ -206,8 +207,6 @@ def _over_launches(pair: _Pair, rounds: Sequence[Round], known: set[Key]) -> lis
 
 def _p_value(pairs: Sequence[tuple[Tally, Tally]], key: Key) -> float:
     """Two-sided, of no difference between the arms' shares."""
-    from scipy.stats import t  # a second to import: only where shares differ
-
     shares = [(a.outcomes.get(key, 0) / a.taken_in, b.outcomes.get(key, 0) / b.taken_in) for a, b in pairs]
     differences = [b - a for a, b in shares]
     packets = [sum(one.taken_in for one in ones) for ones in zip(*pairs, strict=True)]
@@ -216,7 +215,7 @@ def _p_value(pairs: Sequence[tuple[Tally, Tally]], key: Key) -> float:
     error = max(stdev(differences) / sqrt(len(pairs)), independent)
     if error == 0:
         return 1.0
-    return float(2 * t.sf(abs(sum(differences) / len(pairs)) / error, len(pairs) - 1))
+    return 2 * t_cdf(len(pairs) - 1, -abs(sum(differences) / len(pairs)) / error)
 
 
 def _change(arm: Arm, key: Key, tallies: tuple[Tally, Tally], *, exact: bool, lost: bool) -> OutcomeChange:
