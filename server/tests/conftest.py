@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import shutil
@@ -35,6 +36,8 @@ MEMORY, ROOM_BYTES = Path("/dev/shm"), 2 << 30
 STATEMENTS = 10_000
 """More than the suite has."""
 NUMBERS = itertools.count(1)
+TEMPLATE = "migrated"
+"""Name of PostgreSQL's migrated, empty database."""
 
 
 def as_postgres_user() -> list[str]:
@@ -93,44 +96,87 @@ def production_hasher() -> Iterator[PasswordHasher]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
-    """A cluster of its own in a directory of its own; the address of its maintenance database."""
-    found = sorted(POSTGRES.glob("*/bin/pg_ctl"))
-    assert found, "PostgreSQL is missing: `apt-get install postgresql` (make test does it)"
-    bin_dir = found[-1].parent
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for all processes of this test run."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def made_once(path: Path, make: Callable[[Path], None]) -> Path:
+    """`make` writes it in the first process that needs it, while others wait."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            new = path.with_name(f"{path.name}.new")
+            make(new)
+            new.rename(path)
+    return path
+
+
+class Cluster:
+    """A PostgreSQL server in a directory of its own."""
+
+    def __init__(self, home: Path) -> None:
+        found = sorted(POSTGRES.glob("*/bin/pg_ctl"))
+        assert found, "PostgreSQL is missing: `apt-get install postgresql` (make test does it)"
+        self._bin, self._home, self.data = found[-1].parent, home, home / "data"
+        self.maintenance = f"postgresql+psycopg://app@/postgres?host={home}"
+        """Address of the maintenance database."""
+
+    def make(self, kept: Path) -> None:
+        """With the migrated database TEMPLATE; leaves a copy."""
+        self._run("initdb", "-D", self.data, "-U", "app", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self.start()
+        migrate.upgrade(Postgres(self.maintenance).create(name=TEMPLATE)[1])
+        self.stop("fast")
+        subprocess.run(["cp", "-a", self.data, kept], check=True)
+
+    def start(self) -> None:
+        options = (
+            f"-c listen_addresses='' -c fsync=off -c autovacuum=off -c unix_socket_directories={self._home}"
+        )
+        self._run("pg_ctl", "-D", self.data, "-w", "-o", options, "start")
+
+    def stop(self, mode: str) -> None:
+        self._run("pg_ctl", "-D", self.data, "-m", mode, "-w", "stop")
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        # Not captured through a pipe: the server inherits it and would keep it open.
+        command = [*as_postgres_user(), self._bin / program, *arguments]
+        with (self._home / "log").open("ab") as log:
+            done = subprocess.run(command, stdout=log, stderr=log, check=False, cwd=self._home)
+        assert done.returncode == 0, (self._home / "log").read_text(errors="replace")
+
+
+@pytest.fixture(scope="session")
+def postgres(shared: Path) -> Iterator[str]:
+    """Address of the maintenance database of this process's cluster. One process makes the cluster's files,
+    and others copy them."""
     in_memory = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ROOM_BYTES
     home = Path(tempfile.mkdtemp(prefix="nalm-pg-", dir=MEMORY if in_memory else "/tmp"))
     if os.geteuid() == 0:
         shutil.chown(home, "postgres", "postgres")
-    data = home / "data"
-
-    def run(*command: str | Path) -> None:
-        # Not captured through a pipe: the server inherits it and would keep it open.
-        with (home / "log").open("ab") as log:
-            done = subprocess.run(
-                [*as_postgres_user(), *command], stdout=log, stderr=log, check=False, cwd=home
-            )
-        assert done.returncode == 0, (home / "log").read_text(errors="replace")
-
-    run(bin_dir / "initdb", "-D", data, "-U", "app", "-A", "trust", "-E", "UTF8", "--no-sync")
-    options = f"-c listen_addresses='' -c fsync=off -c autovacuum=off -c unix_socket_directories={home}"
-    run(bin_dir / "pg_ctl", "-D", data, "-w", "-o", options, "start")
+    cluster = Cluster(home)
+    kept = made_once(shared / "postgres", cluster.make)
+    if not cluster.data.exists():
+        subprocess.run(["cp", "-a", kept, cluster.data], check=True)
+    cluster.start()
     try:
-        yield f"postgresql+psycopg://app@/postgres?host={home}"
+        yield cluster.maintenance
     finally:
-        run(bin_dir / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+        cluster.stop("immediate")
         shutil.rmtree(home, ignore_errors=True)
 
 
 @dataclass(frozen=True)
 class Postgres:
-    """Makes databases; `template` is migrated once, copies take milliseconds."""
+    """Makes databases; copies of a template take milliseconds."""
 
     maintenance: str
 
-    def create(self, template: str | None = None) -> tuple[str, str]:
+    def create(self, template: str | None = None, name: str | None = None) -> tuple[str, str]:
         """(name, SQLAlchemy address) of a new database."""
-        name = f"t{next(NUMBERS)}"
+        name = name or f"t{next(NUMBERS)}"
         with psycopg.connect(self.maintenance.replace("+psycopg", ""), autocommit=True) as connection:
             connection.execute(f'create database "{name}" template "{template or "template1"}"')
         return name, self.maintenance.replace("/postgres?", f"/{name}?")
@@ -157,17 +203,13 @@ def databases(postgres: str) -> Postgres:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(databases: Postgres) -> str:
-    name, url = databases.create()
-    migrate.upgrade(url)
-    return name
+def postgres_template() -> str:
+    return TEMPLATE
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "nalm.db"
-    migrate.upgrade(f"sqlite:///{path}")
-    return path
+def sqlite_template(shared: Path) -> Path:
+    return made_once(shared / "nalm.db", lambda new: migrate.upgrade(f"sqlite:///{new}"))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -19,7 +19,8 @@ from nalm_server_waiting import until
 
 NALM_SERVER = Path(sys.executable).with_name("nalm-server")
 LOADED = """
-import anyio._backends._asyncio, kombu.transport.memory, kombu.transport.redis, sqlite3, uvicorn.loops.uvloop
+import anyio._backends._asyncio, kombu.transport.memory, kombu.transport.redis, scipy.special, sqlite3
+import uvicorn.loops.uvloop
 import celery.apps.beat, celery.apps.worker, celery.backends.base, celery.concurrency.prefork
 import nalm_server.cli.main, nalm_server.cli.processes, nalm_server.cli.up, nalm_server.cli.work
 """

@@ -16,7 +16,7 @@ from nalm_core.verdict.checks import run_checks
 
 TSC_HZ = 2_000_000_000
 PACKETS = 50_000
-LAUNCHES, TURNS = 6, 4
+LAUNCHES, TURNS = 6, 3
 COSTS = {"rx": 20.0, "nat": 150.0, "l3fwd": 60.0, "tx": 30.0}
 IPPS = {"rx": 40, "nat": 330, "l3fwd": 110, "tx": 55}
 STARTED = datetime(2026, 11, 20, 12, tzinfo=UTC)
