@@ -20,8 +20,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 SLOWER = {"nat": 200.0}
 
 
@@ -76,6 +74,7 @@ def test_a_regression_is_one_alert_with_culprit_cause_and_evidence(service: Serv
     assert [(one["state"], one["who"], one["told"]) for one in shown["history"]] == [("new", None, False)]
 
 
+@pytest.mark.dialects
 def test_the_worthiest_goes_first_and_filters_hold(service: Service) -> None:
     slow(service, 1, 1)
     service.clock.pass_seconds(60)
@@ -123,6 +122,7 @@ def test_an_improvement_fixes_it_by_itself_and_each_is_reported_once(service: Se
     assert [one["sha"] for one in service.get("/projects/demo/alerts", state="new")] == [sha(7)]
 
 
+@pytest.mark.dialects
 def test_a_pair_that_sees_it_go_is_a_measured_fix_and_no_confirmation(service: Service) -> None:
     slow(service, 1, 1)
     slow(service, 2, 4, base_costs=COSTS | SLOWER, head_costs={"nat": 150.0})
@@ -178,6 +178,7 @@ def test_a_false_alarm_teaches_visibly_and_reopening_takes_it_back(service: Serv
     assert len(service.get("/projects/demo/alerts")) == 2
 
 
+@pytest.mark.dialects
 def test_a_maintainer_resets_a_floor(service: Service) -> None:
     slow(service, 1, 1, head_costs={"nat": 155.0})
     say(service, only(service)["id"], "false_alarm")
@@ -194,6 +195,7 @@ def test_a_person_can_change_every_state_to_another_one(state: AlertState) -> No
     assert state not in offered
 
 
+@pytest.mark.dialects
 def test_people_triage_and_each_step_says_who_and_why(service: Service) -> None:
     slow(service, 1, 1)
     number = only(service)["id"]
@@ -219,6 +221,7 @@ def test_people_triage_and_each_step_says_who_and_why(service: Service) -> None:
     assert {"alert.state", "alert.comment", "alert.assign"} <= {one["action"] for one in log}
 
 
+@pytest.mark.dialects
 def test_a_mute_tells_nobody_until_it_ends(service: Service) -> None:
     target = {"scenario": "sfc_*", "why": "the host moves", "until": "2026-11-21T10:00:00Z"}
     mute = service.post("/projects/demo/mutes", "admin", 201, target)
@@ -236,6 +239,7 @@ def test_a_mute_tells_nobody_until_it_ends(service: Service) -> None:
     service.request("DELETE", f"/projects/demo/mutes/{mute['id']}", "admin", 404)
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
@@ -255,6 +259,7 @@ def test_readers_only_read(service: Service, method: str, path: str, body: Any) 
     assert only(service)["state"] == "new"
 
 
+@pytest.mark.dialects
 def test_a_watch_list_is_an_accounts_own(service: Service) -> None:
     service.request("GET", "/me/alerts", None, 401)
     service.request("GET", "/me/alerts", "admin", 401)
@@ -284,6 +289,7 @@ def test_a_watch_list_is_an_accounts_own(service: Service) -> None:
     assert [one["stage"] for one in service.request("GET", "/me/subscriptions", "ann")] == ["l3fwd"]
 
 
+@pytest.mark.dialects
 def test_an_expected_change_leaves_nothing_to_undo(service: Service) -> None:
     slow(service, 1, 1)
     number = only(service)["id"]

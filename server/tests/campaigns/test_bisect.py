@@ -11,8 +11,6 @@ from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
 from nalm_server_reports import body_of, make_report, sha
 
-pytestmark = pytest.mark.dialects
-
 LENGTH = 17
 
 
@@ -55,6 +53,7 @@ def test_the_culprit_is_found_each_candidate_against_good(service: Service) -> N
     assert {(job["reason"], tuple(job["scenarios"])) for job in jobs} == {("bisect", ("sfc_a",))}
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_runs_that_are_there_are_not_measured_again(service: Service) -> None:
     slow = {"nat": 200.0}
@@ -69,6 +68,7 @@ def test_runs_that_are_there_are_not_measured_again(service: Service) -> None:
     assert [step["reused"] for step in found["steps"][:2]] == [True, True]
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_no_change_between_the_ends_costs_one_measurement(service: Service) -> None:
     bisect = start(service)
@@ -78,6 +78,7 @@ def test_no_change_between_the_ends_costs_one_measurement(service: Service) -> N
     assert len(agent.measured) == 1
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_commits_that_do_not_build_are_skipped(service: Service) -> None:
     bisect = start(service)
@@ -104,6 +105,7 @@ def test_an_undecided_step_is_measured_longer_and_then_skipped(service: Service)
     ]  # fmt: skip
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_a_cancelled_bisect_ends_with_its_job(service: Service) -> None:
     bisect = start(service)

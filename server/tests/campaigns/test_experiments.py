@@ -22,8 +22,6 @@ from nalm_server_line import use_line
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 
 @pytest.fixture(autouse=True)
 def line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +39,7 @@ def shown(service: Service, experiment: int) -> Any:
     return service.get(f"/experiments/{experiment}")
 
 
+@pytest.mark.dialects
 def test_a_cost_model_is_fitted_of_all_cells_and_none_is_in_a_series(service: Service) -> None:
     number = ask(service, revision="main")
     agent = Agent(service)
@@ -120,6 +119,7 @@ def test_cells_of_another_host_class_take_no_part(service: Service) -> None:
     assert taken[1]["unusable"] == "measured on other, the others on vm-2"
 
 
+@pytest.mark.dialects
 def test_a_job_that_fails_fails_it_and_a_retry_takes_it_up_again(service: Service) -> None:
     number = ask(service, "ablation")
     agent = Agent(service)
@@ -188,6 +188,7 @@ def test_parameters_that_a_kind_does_not_have(
     assert said in str(refused["error"])
 
 
+@pytest.mark.dialects
 def test_an_experiment_under_load_without_a_result_says_why(service: Service) -> None:
     number = ask(service, "cores")
     agent = Agent(service)
@@ -212,6 +213,7 @@ def test_a_result_that_nobody_requested_is_refused(service: Service) -> None:
     assert service.get(f"/jobs/{lease['job_id']}")["state"] == "leased"
 
 
+@pytest.mark.dialects
 def test_a_job_under_load_goes_to_a_host_that_has_the_lcores(service: Service) -> None:
     number = ask(service, "cores")
     agent, larger = Agent(service), Agent(service, "metal")
@@ -262,6 +264,7 @@ def test_reports_of_cells_are_taken_from_their_job_only(service: Service) -> Non
     agent.send(plain, other, status=422)
 
 
+@pytest.mark.dialects
 def test_reports_of_cells_age_out_and_what_they_say_stays(service: Service) -> None:
     number = ask(service)
     Agent(service).measure_all()
@@ -282,6 +285,7 @@ def stored_reports(service: Service) -> set[str | None]:
         return set(session.scalars(select(CellRow.stored_digest)))
 
 
+@pytest.mark.dialects
 def test_a_project_whose_reference_is_set_has_its_features_measured_there(service: Service) -> None:
     service.upload(body_of(make_report(2, base=1, head=2)))
     for _ in range(2):

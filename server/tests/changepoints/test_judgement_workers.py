@@ -19,8 +19,6 @@ from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from sqlalchemy.orm import Session
 
-pytestmark = pytest.mark.dialects
-
 DEMO = 1
 
 
@@ -54,6 +52,7 @@ def test_look_of_a_worker_that_died_is_taken_up(service: Service) -> None:
     assert states(service) == {"sfc_a": {"standing"}}
 
 
+@pytest.mark.dialects
 def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     """While it judged, its claim ran out, another worker looked, and more was measured."""
     store(service, step("sfc_a"))
@@ -81,6 +80,7 @@ def elsewhere(service: Service) -> Iterator[None]:
     other.join()
 
 
+@pytest.mark.dialects
 def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +107,7 @@ def test_what_is_found_while_a_project_is_weighed_is_weighed_too(
     assert states(service) == {"sfc_a": {"standing"}, "sfc_b": {"standing"}}
 
 
+@pytest.mark.dialects
 def test_project_may_go_while_it_is_looked_at(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     store(service, step("sfc_a"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make test` runs some modules of each package on PostgreSQL, too: those whose SQL differs by database. Of a
+"""`make test` runs some tests of each package on PostgreSQL, too: those whose SQL differs by database. Of a
 test's other parameters it takes the first; the night takes all."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PACKAGES = Path(nalm_server.__file__).parent
 TESTS = Path(__file__).resolve().parents[1]
 DIFFERS = re.compile(r"dialect\.name|on_conflict_do|with_for_update|dialects import postgresql|advisory_lock")
 """What SQLite does otherwise, or not at all."""
-MARK = "pytestmark = pytest.mark.dialects"
+MARK = "pytest.mark.dialects"
 
 
 def packages() -> list[str]:
@@ -33,7 +33,7 @@ def packages() -> list[str]:
 def test_a_package_whose_sql_differs_is_tested_on_both_databases_each_time(package: str) -> None:
     modules = sorted((TESTS / package).glob("test_*.py"))
     assert any(MARK in module.read_text() for module in modules), (
-        f"no module of server/tests/{package} has `{MARK}`"
+        f"no test of server/tests/{package} has `{MARK}`"
     )
 
 

@@ -11,8 +11,6 @@ from nalm_server.jobs.agents.needs import Capabilities, Needs, missing
 from nalm_server_harness import Clock, Service
 from nalm_server_reports import body_of, make_report, sha
 
-pytestmark = pytest.mark.dialects
-
 
 def push(service: Service, number: int) -> int:
     body = {"ref": "refs/heads/main", "before": sha(number - 1), "after": sha(number)}
@@ -63,6 +61,7 @@ def finish(service: Service, name: str, given: dict[str, Any], status: int = 200
     return service.post(f"/agent/jobs/{given['job_id']}/finish", name, status, reported)
 
 
+@pytest.mark.dialects
 def test_an_invitation_is_good_once(service: Service, clock: Clock) -> None:
     invitation = invite(service, pool="lab")
     assert register(service, "bench-7", invitation=invitation)["pool"] == "lab"
@@ -139,6 +138,7 @@ def test_credentials_are_rotated_in_two_steps(service: Service) -> None:
     lease(service, "bench-7", 204, token="new")
 
 
+@pytest.mark.dialects
 def test_a_revoked_agent_is_out_at_once_and_comes_in_again_by_an_invitation(service: Service) -> None:
     push(service, 1)
     register(service, "bench-7")
@@ -151,6 +151,7 @@ def test_a_revoked_agent_is_out_at_once_and_comes_in_again_by_an_invitation(serv
     assert state_of(service, "bench-7") == ("online", None)
 
 
+@pytest.mark.dialects
 def test_a_draining_host_ends_what_it_has(service: Service) -> None:
     push(service, 1)
     push(service, 2)
@@ -164,6 +165,7 @@ def test_a_draining_host_ends_what_it_has(service: Service) -> None:
     assert lease(service, "bench-7")["head_sha"] == sha(2)
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(
     ("reported", "reason"),
     [
@@ -185,6 +187,7 @@ def test_a_sick_host_is_given_nothing(service: Service, reported: dict[str, Any]
     assert service.get(f"/jobs/{job_id}")["waiting"] is None
 
 
+@pytest.mark.dialects
 def test_an_agent_too_old_or_too_new_gets_what_to_do(service: Service) -> None:
     register(service, "bench-7")
     for api, words in ((0, "install the nalm-agent"), (99, "update the server, or install")):
@@ -207,6 +210,7 @@ def test_a_host_that_is_refused_says_why_until_it_fits(service: Service, clock: 
     assert state_of(service, "bench-7")[0] == "online"
 
 
+@pytest.mark.dialects
 def test_projects_are_measured_by_the_hosts_of_their_pool(service: Service) -> None:
     job_id = push(service, 1)
     register(service, "bench-7", invitation=invite(service, pool="lab"))
@@ -224,6 +228,7 @@ SMALL = {"lcores": 2, "memory_mb": 4096}
 LARGE = {"lcores": 8, "memory_mb": 65536, "pmu": True}
 
 
+@pytest.mark.dialects
 def test_what_a_host_cannot_measure_goes_to_one_that_can(service: Service, clock: Clock) -> None:
     job_id = push(service, 1)
     for name in ("small", "large"):
@@ -246,6 +251,7 @@ def test_what_a_host_cannot_measure_goes_to_one_that_can(service: Service, clock
     assert len(service.get(f"/jobs/{job_id}")["run_ids"]) == 2
 
 
+@pytest.mark.dialects
 def test_a_job_that_no_host_can_do_says_so(service: Service, clock: Clock) -> None:
     job_id = push(service, 1)
     register(service, "small")

@@ -21,8 +21,6 @@ from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
 from nalm_server_reports import body_of, make_report
 
-pytestmark = pytest.mark.dialects
-
 POLLED = ("github", "gitlab", "gitea", "agit")
 MUST = "comes from a fork: a developer must approve it"
 
@@ -72,6 +70,7 @@ def test_pushed_away_and_back_waits_and_what_was_approved_is_that_commit(scene: 
     assert scene.service.lease()["job_id"] == one
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize("forge", ["github", "gitlab", "gitea", "generic"])
 def test_the_same_commit_of_another_fork_waits(scene: Forked, forge: str) -> None:
     head, _ = scene.heads
@@ -93,6 +92,7 @@ def test_the_same_commit_of_another_agit_request_waits(scene: Forked) -> None:
     assert scene.job(number)["held"] == f"pull request 9 {MUST}"
 
 
+@pytest.mark.dialects
 def test_a_fork_that_is_gone_is_not_the_one_that_was_approved(scene: Forked) -> None:
     head, _ = scene.heads
     (number,) = scene.tell("gitea", "opened", head)["job_ids"]
@@ -216,6 +216,7 @@ def test_commits_on_the_way_to_it_wait_each_for_itself(scene: Forked, what: str)
     assert all(MUST in why for why in held.values())
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize("reason", [JobReason.CONFIRM, JobReason.CONTROL, JobReason.EXPERIMENT])
 def test_no_job_of_its_commit_goes_by(scene: Forked, reason: JobReason) -> None:
     head, _ = scene.heads
@@ -232,6 +233,7 @@ def test_no_job_of_its_commit_goes_by(scene: Forked, reason: JobReason) -> None:
         assert made.held is not None
 
 
+@pytest.mark.dialects
 def test_what_the_projects_own_repository_has_is_not_held(scene: Forked) -> None:
     head, other = scene.heads
     (number,) = scene.tell("github", "opened", head)["job_ids"]
@@ -279,6 +281,7 @@ def test_found_by_polling_it_waits_each_time(polling: Scene, forge: str) -> None
     assert polling.service.lease()["job_id"] == waits["id"]
 
 
+@pytest.mark.dialects
 def test_a_head_that_only_git_saw_move_is_still_the_forks(polling: Scene) -> None:
     first, second = polling.topic("first"), polling.topic("second")
     reported = polling.pull(7, first, fork=True)

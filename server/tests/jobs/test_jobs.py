@@ -12,8 +12,6 @@ import pytest
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
 
-pytestmark = pytest.mark.dialects
-
 AGENT = "agent"
 
 
@@ -38,6 +36,7 @@ def finish(service: Service, lease: dict[str, Any], status: int = 200, outcome: 
     return service.post(f"/agent/jobs/{lease['job_id']}/finish", AGENT, status, reported)
 
 
+@pytest.mark.dialects
 def test_life_of_a_job(service: Service) -> None:
     job_id = push(service, 1)
     lease = service.lease()
@@ -93,6 +92,7 @@ def test_a_job_says_what_of_and_what_for(service: Service) -> None:
     assert (job["subject"], job["asked"]) == reported[job_id]
 
 
+@pytest.mark.dialects
 def test_lost_lease_is_given_out_again_and_the_late_agent_is_fenced_off(
     service: Service, clock: Clock
 ) -> None:
@@ -136,6 +136,7 @@ def test_a_job_has_one_result_per_scenario(service: Service, clock: Clock) -> No
     assert [run["run_id"] for run in service.get(f"/projects/demo/commits/{sha(1)}")["runs"]] == [f"{1:032x}"]
 
 
+@pytest.mark.dialects
 def test_job_that_takes_every_agent_down_is_set_aside(
     make_settings: Callable[..., Any], clock: Clock, request: pytest.FixtureRequest
 ) -> None:
@@ -151,12 +152,14 @@ def test_job_that_takes_every_agent_down_is_set_aside(
     assert "Leased 2 times" in job["message"]
 
 
+@pytest.mark.dialects
 def test_parents_come_before_children(service: Service) -> None:
     jobs = {number: push(service, number) for number in (3, 1, 2)}
     order = [service.lease(host=f"bench-{n}")["job_id"] for n in range(3)]
     assert order == [jobs[1], jobs[2], jobs[3]]
 
 
+@pytest.mark.dialects
 def test_racing_agents_get_each_job_once(service: Service) -> None:
     jobs = {push(service, number) for number in range(1, 5)}
 
@@ -194,6 +197,7 @@ def test_how_a_job_ends(service: Service, outcome: str, report: dict[str, Any] |
     assert finish(service, lease, outcome=outcome) == {"state": state}
 
 
+@pytest.mark.dialects
 def test_jobs_are_listed_by_state_and_project(service: Service) -> None:
     push(service, 1)
     push(service, 2)
@@ -207,6 +211,7 @@ def test_jobs_are_listed_by_state_and_project(service: Service) -> None:
     assert service.get("/jobs/4711", 404)["error"]["name"] == "not_found"
 
 
+@pytest.mark.dialects
 def test_waiting_lease_gets_work_that_comes_later(service: Service) -> None:
     expected = {"host": "bench-1", "host_class": "vm-2", "wait_seconds": 30}
     with ThreadPoolExecutor(1) as pool:

@@ -31,8 +31,6 @@ from nalm_server_reports import body_of, make_report, sha
 from nalm_server_sockets import Loopback, Reply, Seen, serving
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 SLOWER = {"nat": 180.0}
 MORE = {"nat": 400}
 
@@ -102,6 +100,7 @@ def measure(service: Service, number: int, **given: Any) -> int:
     return job_id
 
 
+@pytest.mark.dialects
 def test_one_comment_follows_a_pull_request_from_queue_to_verdict(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:
@@ -162,6 +161,7 @@ def test_a_commits_status_follows_its_alert(service: Service, state: str, said: 
     assert now[0] == "success" and now[1].startswith(said)
 
 
+@pytest.mark.dialects
 def test_nothing_is_said_of_a_pull_request_that_changes_nothing(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:
@@ -174,6 +174,7 @@ def test_nothing_is_said_of_a_pull_request_that_changes_nothing(service: Service
         assert len(fake.statuses) == sent, "the same is not told again"
 
 
+@pytest.mark.dialects
 def test_what_could_not_be_measured_is_not_the_authors_fault(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:
@@ -184,6 +185,7 @@ def test_what_could_not_be_measured_is_not_the_authors_fault(service: Service) -
         assert fake.statuses[-1][1]["description"] == "could not measure: the bench host ran out of disk"
 
 
+@pytest.mark.dialects
 def test_a_forge_that_is_away_gets_the_present_state_after_a_pause(service: Service, clock: Clock) -> None:
     fake = FakeForge("github", troubles=[Reply(503), Reply(429, headers={"Retry-After": "900"})])
     with serving(fake) as server:
@@ -208,6 +210,7 @@ def test_a_forge_that_is_away_gets_the_present_state_after_a_pause(service: Serv
     assert {one["state"] for one in reported(service)} == {"sent"}
 
 
+@pytest.mark.dialects
 def test_gives_up_with_the_reason_and_is_sent_again_by_hand(service: Service, clock: Clock) -> None:
     fake = FakeForge("github", troubles=[Reply(500)] * backoff.RETRY.tries)
     with serving(fake) as server:
@@ -245,6 +248,7 @@ def verified(seen: Seen, secret: str) -> Any:
     return json.loads(seen.body)
 
 
+@pytest.mark.dialects
 def test_webhook_is_signed_and_the_same_at_each_try(service: Service, clock: Clock) -> None:
     replies = [Reply(503), Reply(204, b"")]
     with serving(lambda _seen: replies.pop(0)) as server:
@@ -303,6 +307,7 @@ def test_an_alert_of_several_scenarios_is_reported_with_their_overall_change(ser
     assert f"Overall: {bodies['/hook']['overall']}" == line
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(("kind", "state"), [("github", "waiting"), ("webhook", "unsure")])
 def test_sender_that_dies_leaves_nothing_doubled(
     service: Service, clock: Clock, kind: str, state: str
@@ -326,6 +331,7 @@ def test_sender_that_dies_leaves_nothing_doubled(
         assert [one["state"] for one in reported(service)] == ["sent" if state == "waiting" else "unsure"]
 
 
+@pytest.mark.dialects
 def test_two_senders_at_once_send_each_message_once(service: Service) -> None:
     with serving(lambda _seen: Reply()) as server:
         connect(service, "webhook", url=server.url)
@@ -340,6 +346,7 @@ def test_two_senders_at_once_send_each_message_once(service: Service) -> None:
         assert sorted(json.loads(one.body)["commit"] for one in server.seen) == sorted(map(sha, range(1, 9)))
 
 
+@pytest.mark.dialects
 def test_something_new_while_the_old_is_being_sent_is_sent_too(service: Service) -> None:
     fake = FakeForge("github")
     job_id = pull_request(service, 2)
@@ -377,6 +384,7 @@ def test_only_what_was_requested_is_sent(service: Service) -> None:
         assert sorted(one.path for one in server.seen) == ["/5", "/6"]
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize("reason", [JobReason.BACKFILL, JobReason.BISECT, JobReason.CONFIRM])
 def test_measurements_of_the_past_alarm_nobody(service: Service, reason: JobReason) -> None:
     with serving(lambda _seen: Reply()) as server:
@@ -398,6 +406,7 @@ def test_measurements_of_the_past_alarm_nobody(service: Service, reason: JobReas
             assert session.scalars(select(NotificationRow)).all() == []
 
 
+@pytest.mark.dialects
 def test_integrations_are_tried_switched_and_removed(service: Service) -> None:
     fake = FakeForge("github")
     with serving(fake) as server:

@@ -24,8 +24,6 @@ from nalm_server_reports import body_of, make_report
 from nalm_server_sockets import Reply, serving
 from prometheus_client.parser import text_string_to_metric_families
 
-pytestmark = pytest.mark.dialects
-
 SLOWER = {"nat": 180.0}
 TOKEN = "a-token-for-prometheus"
 
@@ -78,6 +76,7 @@ def test_counting_is_not_repeated_within_a_moment(service: Service) -> None:
     assert ("nalm_runs", "same") not in scraped(client)
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(
     ("token", "peer", "headers", "status"),
     [

@@ -34,8 +34,6 @@ from nalm_server_reports import body_of, make_report
 from nalm_server_seeded import add_judged
 from sqlalchemy import func, select
 
-pytestmark = pytest.mark.dialects
-
 DAY = 86_400.0
 REPORT = make_report(1)
 PACKED = pack(body_of(REPORT))
@@ -157,6 +155,7 @@ def test_what_was_removed_meanwhile_is_written_again(tmp_path: Path) -> None:
         remover.join()
 
 
+@pytest.mark.dialects
 def test_report_is_one_file_and_no_bytes_of_the_database(service: Service) -> None:
     for _ in range(2):
         service.upload(body_of(REPORT), status=201 if not files_of(service) else 200)
@@ -211,6 +210,7 @@ def test_missing_and_damaged_files_are_named_and_healed_by_a_new_upload(service:
         assert [one.trouble for one in check(service.context)] == [None]
 
 
+@pytest.mark.dialects
 def test_report_that_ages_out_leaves_the_store_a_day_later(service: Service) -> None:
     service.upload(body_of(REPORT))
     service.clock.pass_seconds(366 * DAY)
@@ -234,6 +234,7 @@ def test_released_report_that_is_referred_to_again_stays(service: Service) -> No
     assert len(files_of(service)) == 1
 
 
+@pytest.mark.dialects
 def test_reports_of_the_database_move_in_and_back(service: Service, database_url: str) -> None:
     """Of runs, experiments and trials: they answer the same before, in between and after."""
     service.upload(body_of(REPORT))

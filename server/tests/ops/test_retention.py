@@ -15,8 +15,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import func, select, update
 
-pytestmark = pytest.mark.dialects
-
 DAY = 86_400.0
 SLOW: dict[str, Any] = {"head_costs": {"nat": 190.0}, "head_ipps": {"nat": 420}}
 
@@ -74,6 +72,7 @@ def test_regressions_improvements_and_releases_are_kept(service: Service) -> Non
         assert service.client.get(f"/api/v1/runs/{number:032x}/report").status_code == 200
 
 
+@pytest.mark.dialects
 def test_deliveries_and_logs_of_ended_jobs_go_and_the_job_stays(service: Service) -> None:
     for number in (1, 2):
         push = {"ref": "refs/heads/main", "before": sha(number - 1), "after": sha(number)}
@@ -90,6 +89,7 @@ def test_deliveries_and_logs_of_ended_jobs_go_and_the_job_stays(service: Service
     assert tails == {sha(1): None, sha(2): "built"}
 
 
+@pytest.mark.dialects
 def test_projects_rule_is_a_maintainers_to_change_and_is_recorded(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     service.clock.pass_seconds(8 * DAY)

@@ -20,8 +20,6 @@ from nalm_server_polled import TURN, Scene, polled
 from nalm_server_sockets import Reply
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 REFUSALS = [
     (Reply(403, b'{"message":"Resource not accessible"}'), "give the integration another"),
     (Reply(200, b'{"message":"no list"}'), "is this its API's address"),
@@ -89,6 +87,7 @@ def test_reopened_is_measured_again_by_the_same_job_and_deleted_is_closed(scene:
     assert (scene.known(), scene.error()) == ({1: "closed"}, None)
 
 
+@pytest.mark.dialects
 def test_what_a_merge_queue_waits_for_is_queued_once(scene: Scene) -> None:
     merged = scene.topic()
     scene.repo.push(f"topic:refs/heads/gh-readonly-queue/main/pr-9-{scene.base}")
@@ -109,6 +108,7 @@ def test_what_was_open_before_is_history_until_it_changes(scene: Scene) -> None:
     assert scene.jobs() == [(scene.base, scene.fake.pulls[1].head, 1, "queued")]
 
 
+@pytest.mark.dialects
 def test_what_a_webhook_said_a_moment_ago_is_newer_than_the_list(scene: Scene) -> None:
     scene.connect("github")
     pull = scene.pull(1, scene.topic("old"))
@@ -135,6 +135,7 @@ def test_many_pages(scene: Scene) -> None:
     assert scene.jobs() == [], "its branch is not watched"
 
 
+@pytest.mark.dialects
 def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_requested(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def test_what_ended_is_found_among_more_open_ones_than_are_listed_or_requested(
     assert scene.known() == {1: "open", 2: "closed", 3: "open"}
 
 
+@pytest.mark.dialects
 def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene) -> None:
     scene.connect("github")
     scene.pull(1, "f" * 40)
@@ -165,6 +167,7 @@ def test_one_that_nobody_can_read_or_fetch_does_not_hide_the_others(scene: Scene
     assert scene.error() is None, "the error was that of the token before"
 
 
+@pytest.mark.dialects
 def test_a_forge_that_refuses_slows_nothing_else_and_is_made_up_for(scene: Scene) -> None:
     scene.connect("github")
     pull = scene.pull(1, scene.topic())

@@ -17,7 +17,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import func, select, update
 
-pytestmark = pytest.mark.dialects
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
 LINES = "/projects/demo/lines"
 WITHOUT_DPI = {stage: cost for stage, cost in WITH_DPI.items() if stage != "dpi"}
@@ -156,6 +155,7 @@ def test_a_feature_enters_with_its_price(service: Service) -> None:
     assert same[0] == shipped[0]
 
 
+@pytest.mark.dialects
 def test_a_commit_with_equal_code_has_the_level_of_its_base(service: Service) -> None:
     upload_line(service, 2, slow_from=99)
     service.upload(body_of(make_report(3, status="unchanged")))
@@ -176,6 +176,7 @@ def test_a_break_in_the_line_is_bridged_by_the_host_that_measured_both_sides(ser
     assert max(chain) / min(chain) == pytest.approx(1, abs=0.03)
 
 
+@pytest.mark.dialects
 def test_functions_are_linked_and_exact_counts_stay_as_counted(service: Service) -> None:
     functions = {"nat": {"flow_find": 200}}
     for number in (1, 2):
@@ -189,6 +190,7 @@ def test_functions_are_linked_and_exact_counts_stay_as_counted(service: Service)
     assert values(history, "nat>flow_find") == [200, 200]
 
 
+@pytest.mark.dialects
 def test_a_removed_run_takes_its_comparisons_with_it(service: Service) -> None:
     upload_line(service, 3, slow_from=99)
     before = values(service.get(HISTORY, metric="cpp"), "nat")

@@ -21,8 +21,6 @@ from nalm_server_line import use_line
 from nalm_server_rates import RateBench, rates, shifted, soak, unmeasured
 from nalm_server_reports import body_of, make_report, sha
 
-pytestmark = pytest.mark.dialects
-
 LENGTH = 9
 
 
@@ -108,6 +106,7 @@ def test_a_slower_tail_is_an_alert_that_is_measured_again(service: Service) -> N
     assert shown["state"] == "confirmed" and "regressed again" in shown["history"][-1]["why"]
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_a_commit_that_takes_it_back_fixes_the_alert(service: Service) -> None:
     service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
@@ -116,6 +115,7 @@ def test_a_commit_that_takes_it_back_fixes_the_alert(service: Service) -> None:
     assert (found["metric"], found["fixed_by_sha"]) == ("latency_p99_ns", sha(2))
 
 
+@pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:
     bench = RateBench(service, slow=())

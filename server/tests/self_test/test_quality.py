@@ -23,8 +23,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy.orm import Session
 
-pytestmark = pytest.mark.dialects
-
 QUALITY = "/projects/demo/detection-quality"
 DAY = 86_400.0
 
@@ -117,6 +115,7 @@ def test_what_was_found_by_size_kind_and_scenario(service: Service) -> None:
     assert (shown["cause"]["hits"], shown["cause"]["trials"]) == (1, 2)
 
 
+@pytest.mark.dialects
 def test_a_trial_is_taken_once(service: Service) -> None:
     assert send(service, trial(1), trial(2)) == {"new": 2, "known": 0}
     assert send(service, trial(2, outcome="regressed", correct=False), trial(3)) == {"new": 1, "known": 1}
@@ -209,6 +208,7 @@ def test_delay_and_what_became_of_findings(service: Service) -> None:
     assert [(one["month"], one["accepted"]["trials"]) for one in shown["months"]] == [("2026-11", 2)]
 
 
+@pytest.mark.dialects
 def test_delay_in_minutes_counts_from_the_push(service: Service) -> None:
     push = {"ref": "refs/heads/main", "before": sha(1), "after": sha(2)}
     service.hook(json.dumps(push).encode(), 202)
@@ -280,6 +280,7 @@ def test_a_control_is_a_trial_and_no_run(service: Service) -> None:
     service.get(f"{QUALITY}/trials/{found['id']}/report", status=404)
 
 
+@pytest.mark.dialects
 def test_a_control_that_alarms_keeps_its_report_and_tells_nobody(service: Service) -> None:
     measured(service)
     service.clock.pass_seconds(DAY)
@@ -294,6 +295,7 @@ def test_a_control_that_alarms_keeps_its_report_and_tells_nobody(service: Servic
     assert [one["outcome"] for one in commit["verdicts"]] == ["same"]
 
 
+@pytest.mark.dialects
 def test_a_control_sent_twice_is_one_trial(service: Service) -> None:
     measured(service)
     service.clock.pass_seconds(DAY)
@@ -339,6 +341,7 @@ def test_each_scenario_has_its_turn(service: Service) -> None:
     assert requested == ["sfc_a", "sfc_b", "sfc_a"]
 
 
+@pytest.mark.dialects
 def test_how_often_is_the_maintainers_choice(service: Service) -> None:
     measured(service)
     path = f"{QUALITY}/controls"

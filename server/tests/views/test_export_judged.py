@@ -21,8 +21,6 @@ from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import add_judged, experiment
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 PATH = "/api/v1/projects/demo/export"
 WITHOUT_TIME = (Table.PRICES, Table.NCPP)
 
@@ -72,6 +70,7 @@ def test_each_table_holds_the_same_rows_in_each_format(judged: Service) -> None:
                     assert float(one[name]) == other[name] == value
 
 
+@pytest.mark.dialects
 def test_what_the_rows_say(judged: Service) -> None:
     (alert,) = rows_of(judged, "json", "alerts")
     assert (alert["commit"], alert["state"], alert["muted"]) == (sha(0), "confirmed", False)
@@ -105,6 +104,7 @@ def test_what_the_rows_say(judged: Service) -> None:
     assert all(one["missing"] for one in ncpp), "no experiment has told what features cost"
 
 
+@pytest.mark.dialects
 def test_filters_go_by_columns_and_a_table_without_one_says_so(judged: Service) -> None:
     for table in Table:
         if "scenario" in SOURCES[table].row._fields:

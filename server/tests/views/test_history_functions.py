@@ -19,8 +19,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import PACKETS, body_of, make_report
 from sqlalchemy import delete, func, select, update
 
-pytestmark = pytest.mark.dialects
-
 HISTORY = "/projects/demo/scenarios/sfc_a/history"
 LISTED = "/projects/demo/scenarios/sfc_a/functions"
 LINES = "/projects/demo/lines"
@@ -45,6 +43,7 @@ def names(service: Service, **requested: Any) -> list[tuple[str, str]]:
     return [(one["stage"], one["name"]) for one in service.get(LISTED, **requested)]
 
 
+@pytest.mark.dialects
 def test_the_costliest_are_listed_and_searched(stored: Service) -> None:
     assert names(stored) == [("nat", "flow_find"), ("l3fwd", "fib_lookup"), ("nat", "checksum")]
     assert stored.get(LISTED)[0] == {
@@ -70,6 +69,7 @@ def test_one_that_ran_no_more_is_listed_last_and_has_a_gap(stored: Service) -> N
     assert line["stages"][0]["value"] == [281, 282, None]
 
 
+@pytest.mark.dialects
 def test_functions_stand_beside_the_stages_requested_or_alone(stored: Service) -> None:
     requested = {"scenario": "sfc_a", "metric": "ipp", "function": ["nat>flow_find", "l3fwd>fib_lookup"]}
     (alone,) = stored.get(LINES, **requested)["lines"]
@@ -102,6 +102,7 @@ def sampled(number: int, flow_find: int, every: int = 1000) -> RunReport:
     return report(number).model_copy(update={"profiles": [profile]})
 
 
+@pytest.mark.dialects
 def test_cycles_of_functions_have_the_error_of_their_samples(service: Service) -> None:
     for number, samples in ((1, 400), (2, 24)):
         service.upload(body_of(sampled(number, samples)))
@@ -143,6 +144,7 @@ def test_a_scenario_without_the_function_is_shown_beside_one_that_has_it(stored:
     assert [len(line["stages"]) for line in lines] == [1, 0]
 
 
+@pytest.mark.dialects
 def test_without_a_run_of_the_default_branch_there_is_no_point(stored: Service) -> None:
     with stored.context.sessions() as session:
         session.execute(update(CommitRow).values(listed=False))
@@ -158,6 +160,7 @@ def test_one_with_a_series_is_recorded_however_cheap_it_grows(stored: Service) -
     assert line["stages"][0]["value"] == [281, 282, 1]
 
 
+@pytest.mark.dialects
 def test_a_run_begins_no_more_series_than_the_bound_and_none_for_a_name_too_long(service: Service) -> None:
     many = {f"f{number}": 500 - number for number in range(functions.MOST + 10)}
     service.upload(body_of(make_report(1, functions={"nat": {"x" * (FUNCTION_BYTES + 1): 1000, **many}})))
@@ -169,6 +172,7 @@ def test_invalid_runs_enter_none(service: Service) -> None:
     assert names(service) == []
 
 
+@pytest.mark.dialects
 def test_a_project_takes_its_functions_with_it(stored: Service) -> None:
     with stored.context.sessions() as session:
         session.execute(delete(ProjectRow).where(ProjectRow.name == "demo"))
@@ -176,6 +180,7 @@ def test_a_project_takes_its_functions_with_it(stored: Service) -> None:
             assert session.scalar(select(func.count()).select_from(table)) == 0
 
 
+@pytest.mark.dialects
 def test_reports_from_before_are_filled_in_once(stored: Service) -> None:
     with stored.context.sessions() as session:
         project = session.scalars(select(ProjectRow.id).where(ProjectRow.name == "demo")).one()

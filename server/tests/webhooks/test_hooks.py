@@ -16,8 +16,6 @@ from nalm_server_deliveries import payload
 from nalm_server_harness import Clock, Service, make_service
 from sqlalchemy import update
 
-pytestmark = pytest.mark.dialects
-
 BEFORE = "59b20b8d5c6ff8d09518454d4dd8b7b30f095ab5"
 AFTER = "6113728f27ae82c7b1a177c8d03f9e96e0adf246"
 
@@ -29,6 +27,7 @@ def test_signature_is_that_of_githubs_documentation() -> None:
     assert verify_signature("It's a Secret to Everybody", b"Hello, World!", expected)
 
 
+@pytest.mark.dialects
 def test_merge_queues_one_job_against_the_state_before(service: Service) -> None:
     answer = service.hook(payload("push_merge"), 202)
     assert (answer["status"], answer["became"]) == ("accepted", "accepted")
@@ -43,6 +42,7 @@ def test_merge_queues_one_job_against_the_state_before(service: Service) -> None
     assert commits[0]["job"]["id"] == job["id"]
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(
     ("name", "event", "reason"),
     [("ping", "ping", "works"), ("push_merge", "issues", "kind issues are ignored")],
@@ -73,6 +73,7 @@ def test_what_needs_no_job_says_why(service: Service, name: str, reason: str) ->
     assert service.get("/jobs") == []
 
 
+@pytest.mark.dialects
 def test_a_trial_is_signed_and_taken_like_a_forges(service: Service) -> None:
     for _ in range(2):
         answer = service.post("/projects/demo/deliveries/trial", "admin", 200, {})
@@ -92,6 +93,7 @@ def test_redelivery_changes_nothing(service: Service) -> None:
     assert len(service.get("/jobs")) == 1
 
 
+@pytest.mark.dialects
 def test_deliveries_at_the_same_time_make_one_job(service: Service) -> None:
     def deliver(number: int) -> Any:
         headers = {
@@ -167,6 +169,7 @@ def test_body_beyond_the_limit_is_refused(
     assert answer["error"]["name"] == "too_large"
 
 
+@pytest.mark.dialects
 def test_pushes_out_of_order_end_up_in_order(service: Service) -> None:
     shas = [f"{number:040x}" for number in range(1, 6)]
     template = json.loads(payload("push_merge"))
@@ -199,6 +202,7 @@ def test_delivery_waits_for_the_repository_and_is_then_believed(service: Service
     assert "as one step, from the delivery alone: git" in delivery["reason"]
 
 
+@pytest.mark.dialects
 def test_failed_delivery_works_again_when_sent_again(service: Service, clock: Clock) -> None:
     set_repository(service, "http://127.0.0.1:9/demo.git")
     without_base = json.dumps(
@@ -258,6 +262,7 @@ def test_pull_request_of_a_fork_is_held_and_a_push_to_it_supersedes(service: Ser
     assert service.get("/projects/demo/commits") == []
 
 
+@pytest.mark.dialects
 @pytest.mark.parametrize(("policy", "held"), [("always", None), ("never", "none")])
 def test_forks_as_the_project_wants_them(service: Service, policy: str, held: str | None) -> None:
     put(service, "/projects/demo/branch-filters", {"fork_pull_requests": policy})
@@ -266,6 +271,7 @@ def test_forks_as_the_project_wants_them(service: Service, policy: str, held: st
     assert jobs == ([] if held else [None])
 
 
+@pytest.mark.dialects
 def test_watched_branches_by_glob(service: Service) -> None:
     put(service, "/projects/demo/branch-filters", {"branches": ["topic", "release-*"]})
     answer = service.hook(payload("push_topic"), 202)

@@ -27,8 +27,6 @@ from nalm_server_forked import Forked, forked
 from nalm_server_harness import Clock, Service, counted
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 
 @pytest.fixture
 def scene(service: Service, tmp_path: Path) -> Forked:
@@ -167,6 +165,7 @@ def test_what_is_gathered_is_what_git_says(scene: Forked) -> None:
         known.resolve("refs/heads/nowhere")
 
 
+@pytest.mark.dialects
 def test_one_that_nobody_can_fetch_keeps_no_other_waiting(scene: Forked, requested: list[str]) -> None:
     heads = topics(scene, "good", 12)
     for number, head in enumerate([*heads[:6], "f" * 40, *heads[6:]]):
@@ -195,6 +194,7 @@ def test_what_is_about_one_pull_request_keeps_its_order(scene: Forked, clock: Cl
     assert {job["state"] for job in scene.service.get("/jobs") if job["pull_request"] == 7} == {"superseded"}
 
 
+@pytest.mark.dialects
 def test_a_late_delivery_changes_nothing_that_a_later_one_said(scene: Forked, clock: Clock) -> None:
     """Of two workers, the first has claimed the older delivery. The second finishes the newer one first."""
     head, _ = scene.heads
@@ -230,6 +230,7 @@ def test_one_of_which_workers_die_takes_no_other_with_it(
     assert [row.status for row in rows(scene.service)] == ["accepted", "failed", "accepted", "accepted"]
 
 
+@pytest.mark.dialects
 def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Forked) -> None:
     """A group has as many SELECTs as one delivery, and on PostgreSQL as many statements of every kind.
     SQLite, which is in the same process, adds rows one by one: two commits, a job with its transition, a
@@ -249,6 +250,7 @@ def test_statements_do_not_grow_with_the_deliveries_of_a_transaction(scene: Fork
     assert changes[2] <= 10 + of_each * together.AT_ONCE
 
 
+@pytest.mark.dialects
 def test_one_that_fails_in_a_transaction_fails_alone(scene: Forked, monkeypatch: pytest.MonkeyPatch) -> None:
     change = refs._change_pull_request
 
@@ -295,6 +297,7 @@ def test_who_is_killed_in_a_transaction_has_done_nothing(
     assert {head for _, head in pairs(scene.service)} == {*heads}
 
 
+@pytest.mark.dialects
 def test_a_head_that_goes_from_one_pull_request_to_another_stays_measured(scene: Forked) -> None:
     """The order of the two deliveries matters, so they are processed one by one."""
     first, second = scene.heads
@@ -307,6 +310,7 @@ def test_a_head_that_goes_from_one_pull_request_to_another_stays_measured(scene:
     assert jobs == {first: (2, "queued"), second: (1, "queued")}
 
 
+@pytest.mark.dialects
 def test_each_of_many_that_move_drops_its_own_jobs_only(scene: Forked) -> None:
     heads = topics(scene, "old", 4)
     for number, head in enumerate(heads, 1):

@@ -16,8 +16,6 @@ from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select
 
-pytestmark = pytest.mark.dialects
-
 MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
 SLOWER = {"nat": 180.0}
 CHAIN = sum(COSTS.values())
@@ -129,11 +127,13 @@ def test_weeks_are_read_in_pages_and_empty_ones_are_left_out(service: Service) -
     assert [one["week"] for one in third["weeks"]] == ["2026-W17"] and third["before"] is None
 
 
+@pytest.mark.dialects
 def test_without_a_time_of_its_own_a_commit_is_of_the_week_of_its_first_run(service: Service) -> None:
     service.upload(body_of(make_report(1)))
     assert [one["week"] for one in weeks(service)["weeks"]] == ["2026-W47"]
 
 
+@pytest.mark.dialects
 def test_a_branch_that_is_not_the_default_one_is_in_no_week(service: Service) -> None:
     measure(service, 1)
     with service.context.sessions() as session:
