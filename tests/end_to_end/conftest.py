@@ -6,9 +6,10 @@ DEMO_MERGES=5 ends the demo's history after five merges.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +27,37 @@ STATE = ROOT / ".cache" / "demo" / "state"
 
 @pytest.fixture(scope="session")
 def state() -> Path:
-    """A new state at the place of the last one, of which only the agent's compiler cache is left: it is that
-    of a repository at this path, and compiling takes as long as all the rest of a build."""
-    kept = STATE / "agent" / "ccache"
-    for path in (*STATE.parent.glob("*"), *STATE.glob("*"), *kept.parent.glob("*")):
-        if path.is_dir() and not kept.is_relative_to(path):
-            shutil.rmtree(path)
-        elif not path.is_dir():
-            path.unlink(missing_ok=True)
-    STATE.mkdir(parents=True, exist_ok=True)
+    """A new state at the place of the last one, of which the agent's compiler cache is left, which is that of
+    a repository at this path. Its counts of instructions are left, too, as long as nalm's code is the same,
+    and not if WHOLE is set. To compile and to count takes as long as all the rest of the demo."""
+    agent = STATE / "agent"
+    counts, code = agent / "store" / "counts", agent / "counted_by"
+    now = digest_of(ROOT / "core" / "nalm_core", ROOT / "agent" / "nalm_agent")
+    same = not os.environ.get("WHOLE") and code.exists() and code.read_text() == now
+    remove_all_but(STATE.parent, [agent / "ccache", *([counts] if same else [])])
+    agent.mkdir(parents=True, exist_ok=True)
+    code.write_text(now)
     return STATE
+
+
+def digest_of(*folders: Path) -> str:
+    """Of the Python files and their names."""
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(ROOT)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
+
+
+def remove_all_but(folder: Path, kept: Sequence[Path]) -> None:
+    """Empties a folder, if it exists, except for these folders in it."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if any(path in one.parents for one in kept):
+            remove_all_but(path, kept)
+        elif path.is_dir() and path not in kept:
+            shutil.rmtree(path)
+        elif path not in kept:
+            path.unlink()
 
 
 @pytest.fixture(scope="session")
