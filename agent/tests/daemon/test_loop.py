@@ -213,7 +213,6 @@ def test_what_a_queue_came_to_ends_the_job(
     assert json.loads(finish.content)["under_load"] == result.model_dump(mode="json")
 
 
-@pytest.mark.timed
 def test_a_job_of_rates_is_measured_and_uploaded(
     server: FakeServer, traffic_repository: NfRepository, home: Home
 ) -> None:

@@ -83,7 +83,6 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
     assert path.read_text() == "mine"
 
 
-@pytest.mark.timed
 def test_doctor_as_json(nalm: Nalm, tmp_path: Path) -> None:
     done = nalm.run("doctor", "--json", cwd=tmp_path)
     assert done.returncode == 0

@@ -52,7 +52,6 @@ def added_per_packet(report: RunReport) -> float:
     return head - base
 
 
-@pytest.mark.timed
 def test_what_costs_by_poll_shows_at_a_partial_load(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -128,7 +127,6 @@ def test_a_load_with_too_few_packets_is_refused(traffic_repository: NfRepository
 SHAPED = "load = { burst = 8, burst_gap_us = 40, new_flows = 20_000 }\n"
 
 
-@pytest.mark.timed
 def test_bursts_and_new_flows_are_offered_to_both_arms(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ def run(nf: NfRepository, nalm: Nalm, *options: str) -> subprocess.CompletedProc
 
 
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_a_campaign_and_its_resumption(nf: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     file = tmp_path / "all.jsonl"
     cpu = str(max(os.sched_getaffinity(0)))

@@ -35,7 +35,6 @@ def changed(repository: NfRepository, old: str, new: str) -> None:
     repository.commit("change", traffic_nf__c=text.replace(old, new))
 
 
-@pytest.mark.timed
 def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     traffic_repository.commit("nothing", notes="read me\n")
     code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
@@ -45,7 +44,6 @@ def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tm
     assert [(one.pps, one.share) for one in report.loads] == [(50_000, None)]
 
 
-@pytest.mark.timed
 def test_arms_take_turns_in_swapped_order(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -59,7 +57,6 @@ def test_arms_take_turns_in_swapped_order(
     ]  # fmt: skip
 
 
-@pytest.mark.timed
 def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -72,7 +69,6 @@ def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     assert worse == [RateFigure.LATENCY_P99]
 
 
-@pytest.mark.timed
 def test_a_head_that_drops_packets_is_found_with_the_cause(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
@@ -94,7 +90,6 @@ def test_a_head_that_does_not_build_is_broken(
     assert "head: " in text
 
 
-@pytest.mark.timed
 def test_the_load_is_a_share_of_the_rate_of_base(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -60,6 +60,7 @@ def experiment(repository: NfRepository, home: Path, *arguments: str) -> Result:
 
 
 @pytest.mark.timed
+@pytest.mark.nightly
 def test_the_contribution_of_a_setting_that_the_nf_obeys(
     obeying: NfRepository, server: System, session_home: Path, tmp_path: Path
 ) -> None:

@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 CAPACITY = 100_000
 
 
-@pytest.mark.timed
 def test_the_command_measures_what_the_nf_carries(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -60,7 +60,6 @@ def changed(repository: NfRepository, old: str, new: str) -> None:
     repository.commit("change", traffic_nf__c=text.replace(old, new))
 
 
-@pytest.mark.timed
 def test_a_slower_hundredth_is_found_at_p99_and_every_trial_is_kept(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000")
     report = measured(quick, home)
@@ -111,7 +110,6 @@ def test_a_load_that_the_generator_cannot_send_gives_no_value(
     assert not any(one.values for one in report.own_metrics)
 
 
-@pytest.mark.timed
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     report = measured(quick, home, RunKind.SOAK)

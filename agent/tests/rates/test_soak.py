@@ -74,7 +74,6 @@ def test_a_soak_is_interrupted_and_goes_on(
 VCPE = 'arguments = ["--capacity", "100000"]\nvcpe = ["--frame", "{frame}"]'
 
 
-@pytest.mark.timed
 def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -14,8 +14,6 @@ from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison
 from nalm_core.rates.sweep import compare_sweeps, sweep
 from tiny import NALM, RATES_TOML, Nalm, NfRepository
 
-pytestmark = pytest.mark.timed
-
 COMMAND = 'command = ["{build}/traffic_nf"]'
 SHARES = "1,2,4,8,14,26,50,100"
 
@@ -89,6 +87,7 @@ def test_a_host_without_a_second_cpu_is_reported_before_anything_is_built(
     assert "choose a scenario with fewer lcores" in done.stderr
 
 
+@pytest.mark.timed
 @pytest.mark.nightly
 def test_two_builds_are_swept_in_turn_and_compared(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path

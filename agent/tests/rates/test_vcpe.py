@@ -17,7 +17,6 @@ VCPE = RATES_TOML.replace('["--capacity", "100000"]', '[]\nvcpe = ["--frame", "{
 SHORT = ("rate", "--preset", "vcpe", "--duration", "0.6", "--leave-out", "0")
 
 
-@pytest.mark.timed
 def test_four_loads_in_both_directions(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     traffic_repository.write("nalm.toml", VCPE)
     out = tmp_path / "vcpe.json"
