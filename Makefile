@@ -19,7 +19,7 @@ export WHOLE
 # Marks that a pytest suite does not run; with WHOLE it runs all, as the nightly tier does (make test-X-whole).
 DAY := $(if $(WHOLE),,-m "not nightly")
 DAY_ALONE := $(if $(WHOLE),,and not nightly)
-WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan agent agent-timed contract core end-to-end demo))
+WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan nf-tsan agent agent-timed contract core end-to-end demo))
 # Its plug-in costs every test process half a second, and reading the API's description many; only the night runs it.
 RANDOM_API := server/tests/app/test_openapi_random.py
 WITH_RANDOM_API := -p schemathesis.pytest.plugin
@@ -130,8 +130,8 @@ test-nf-asan: nf-asan ## Unit tests and every stage's golden packets under ASan 
 		pytest -q -n 4 --dist worksteal reference-nf/spec/tests $(if $(WHOLE),-k "not an_lcore_each and not tables_of_any_size and not starts_quickly",-m "sanitised and not nightly")
 
 # setarch, where allowed: otherwise address randomization may leave TSan no room for its shadow memory.
-test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer
-	@$$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
+test-nf-tsan: nf-tsan ## Tables, rings, probe and every model in threads under ThreadSanitizer; whole: all configurations
+	@$(if $(WHOLE),,FEW_THREADS=1) $$(setarch -R true 2>/dev/null && echo setarch -R) meson test -C $(NF_TSAN) --print-errorlogs \
 		flow_table_stress model_stress probe threads upf_store
 
 test-nf-fuzz: nf-fuzz ## Ten seconds of fuzzing: parsers, configuration, whole chains

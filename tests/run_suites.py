@@ -83,6 +83,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-server-whole": Suite(5400),
         "test-nf-whole": Suite(3600),
         "test-nf-asan-whole": Suite(3600),
+        "test-nf-tsan-whole": Suite(1800),
         "test-agent-whole": Suite(3600),
         "test-agent-timed-whole": Suite(3600, alone=True),
         "test-contract-whole": Suite(1800),
@@ -103,16 +104,10 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
-            *("test-contract-whole", "test-nf-asan-whole", "test-core-whole", "test-random", "advisories"),
-            *("test-agent-timed-whole", "test-demo-whole", "mutants", "fuzz", "test-faults", "test-forge"),
-            *(
-                "test-dist",
-                "test-strangers",
-                "test-compose",
-                "test-story",
-                "test-pictures",
-                "test-nf-outside",
-            ),
+            *("test-contract-whole", "test-nf-asan-whole", "test-nf-tsan-whole", "test-core-whole"),
+            *("test-random", "advisories", "test-agent-timed-whole", "test-demo-whole", "mutants", "fuzz"),
+            *("test-faults", "test-forge", "test-dist", "test-strangers", "test-compose", "test-story"),
+            *("test-pictures", "test-nf-outside"),
         ),
     }
 )

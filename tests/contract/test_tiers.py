@@ -13,7 +13,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 RUNNER = runpy.run_path(str(ROOT / "tests" / "run_suites.py"))
 TIERS: dict[str, tuple[str, ...]] = dict(RUNNER["TIERS"])
-LEAVES_OUT = re.compile(r"not nightly|TEST_DATABASE=marked|DEMO_MERGES=|ONE_VIEW=|-m sanitised|--suite fast")
+LEAVES_OUT = re.compile(
+    r"not nightly|TEST_DATABASE=marked|DEMO_MERGES=|ONE_VIEW=|FEW_THREADS=|-m sanitised|--suite fast"
+)
 """Parts of a target's command that make it run less than the whole suite."""
 
 
