@@ -74,7 +74,7 @@ def test_a_page_with_nothing_and_with_all_there(
             require_accessible(page, VIEWS[1:])
         opened(page, route, names)
         settled(page)
-        require_accessible(page, views_of(route))
+        require_accessible(page, views_of(route), by_axe=True)
         require_walkable(page)
         require_opened_by_keys(page, walked)
         require_stepped_by_keys(page)
