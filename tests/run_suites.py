@@ -95,11 +95,11 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
 TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
     {
         "check": (
-            *("lint", "test-web", "test-nf-units", "test-core", "test-agent-units", "test-server-sqlite"),
+            *("test-server-sqlite", "test-core", "test-agent-units", "lint", "test-nf-units", "test-web"),
         ),
         "test": (
-            *("lint", "test-server", "test-end-to-end", "test-agent", "test-nf", "test-contract"),
-            *("test-nf-asan", "test-core", "test-nf-fuzz", "test-nf-tsan", "test-web"),
+            *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-nf-tsan"),
+            *("test-contract", "test-nf-fuzz", "lint", "test-core", "test-web"),
             *("test-agent-timed", "test-demo"),
         ),
         "nightly": (
