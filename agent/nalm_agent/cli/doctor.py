@@ -112,10 +112,11 @@ def doctor(
     if factors:
         print_findings(_factors(server, token_file), json_file)
         return
+    scenarios = command.standing_scenarios(home, repo.absolute()) if every else []
     found = command.findings(home, lcores)
     by_scenario = []
-    if noise and every:
-        by_scenario = command.noise_findings(home, repo.absolute(), seconds, quiet=quiet)
+    if every:
+        by_scenario = command.noise_findings(home, repo.absolute(), scenarios, seconds, quiet=quiet)
         found += by_scenario
     elif noise:
         found.append(command.noise_finding(home, repo.absolute(), seconds, quiet=quiet))

@@ -52,16 +52,24 @@ def noise_finding(home: Home, repository: Path, seconds: float, *, quiet: bool) 
     return found
 
 
-def noise_findings(home: Home, repository: Path, seconds: float, *, quiet: bool) -> list[Finding]:
-    """The same for each scenario that is measured by default; the first is the one that agents report. A
-    scenario that cannot be measured here is a note."""
-    from nalm_agent.doctor.noise import compare_with_itself, scenarios_of
-    from nalm_agent.doctor.resolution import noise  # loads SciPy
+def standing_scenarios(home: Home, repository: Path) -> list[str]:
+    """The scenarios that are measured by default. Raises NalmError without a project that has some."""
+    from nalm_agent.doctor.noise import scenarios_of
 
     with home.work() as work:
-        names = scenarios_of(repository, work)
+        return scenarios_of(repository, work)
+
+
+def noise_findings(
+    home: Home, repository: Path, scenarios: Sequence[str], seconds: float, *, quiet: bool
+) -> list[Finding]:
+    """The same for each of these scenarios; the first is the one that agents report. A scenario that cannot
+    be measured here is a note."""
+    from nalm_agent.doctor.noise import compare_with_itself
+    from nalm_agent.doctor.resolution import noise  # loads SciPy
+
     findings = []
-    for name in names:
+    for name in scenarios:
         with home.work() as work, Terminal(quiet=quiet) as progress:
             try:
                 run = compare_with_itself(
@@ -71,7 +79,7 @@ def noise_findings(home: Home, repository: Path, seconds: float, *, quiet: bool)
             except NalmError as error:
                 found = note(f"noise {name}", error.message, NOT_SEEN, error.hint or MEASURE_IT)
         findings.append(found)
-        if name == names[0] and (resolves := found.figures.get(RESOLVES)) is not None:
+        if name == scenarios[0] and (resolves := found.figures.get(RESOLVES)) is not None:
             remember_noise(home, resolves)
     return findings
 

@@ -90,6 +90,7 @@ def test_the_fingerprint_carries_what_doctor_measured_on_this_host_only(tmp_path
     assert fingerprint(own).latencies_ns is None
 
 
+@pytest.mark.nightly
 def test_a_look_measures_remembers_and_gives_way(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -145,6 +145,7 @@ def test_bursts_and_new_flows_are_offered_to_both_arms(
         assert by_turn(report, arm, lambda rx: rx.packets / (rx.batches or 1)) >= 8
 
 
+@pytest.mark.nightly
 def test_a_ramp_is_offered_to_both_arms(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     ramp = "load = { pps = 200_000, ramp = { ms = 5 } }\n"
     traffic_repository.commit("base", nalm__toml=nalm_toml(ramp))

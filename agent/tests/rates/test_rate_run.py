@@ -60,6 +60,7 @@ def changed(repository: NfRepository, old: str, new: str) -> None:
     repository.commit("change", traffic_nf__c=text.replace(old, new))
 
 
+@pytest.mark.nightly
 def test_a_slower_hundredth_is_found_at_p99_and_every_trial_is_kept(quick: NfRepository, home: Home) -> None:
     changed(quick, "number % 100 == 99 ? 2000", "number % 50 == 49 ? 2000")
     report = measured(quick, home)
