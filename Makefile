@@ -24,7 +24,8 @@ WHOLE_SUITES := $(addsuffix -whole,$(addprefix test-,server nf nf-asan nf-tsan a
 RANDOM_API := server/tests/app/test_openapi_random.py
 WITH_RANDOM_API := -p schemathesis.pytest.plugin
 DAY_SERVER := $(if $(WHOLE),$(WITH_RANDOM_API),$(DAY) --ignore $(RANDOM_API))
-AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store)
+AGENT_UNITS := $(addprefix agent/tests/,artifacts cli config counters report runtime self_counting server_api shell source store) \
+	$(addprefix --ignore agent/tests/runtime/,test_interrupt.py test_killed.py)
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Without compiled modules every command and server of a test starts seconds later.
 unexport PYTHONDONTWRITEBYTECODE
