@@ -160,7 +160,7 @@ class Runner:
 
     def _run_one(self, suite: str, by: Sequence[str]) -> Result:
         place = f"[{self._chosen.index(suite) + 1}/{len(self._chosen)}] make {suite}"
-        print(f"==> {place}", flush=True)
+        print(f"==> {place}\n", end="", flush=True)  # in one write: others print meanwhile
         result = self._make(suite, by)
         ended = "ok" if result.problem is None else f"FAILED: {result.problem}"
         shown = lines_of(suite)[-(SHOWN_LINES if result.problem else 1) :]
