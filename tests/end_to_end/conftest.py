@@ -31,11 +31,11 @@ def state() -> Path:
     a repository at this path. Its counts of instructions are left, too, as long as nalm's code is the same,
     and not if WHOLE is set. To compile and to count takes as long as all the rest of the demo."""
     agent = STATE / "agent"
-    counts, code = agent / "store" / "counts", agent / "counted_by"
+    counts, code = agent / "store" / "counts", STATE.parent / "counted_by"
     now = digest_of(ROOT / "core" / "nalm_core", ROOT / "agent" / "nalm_agent")
     same = not os.environ.get("WHOLE") and code.exists() and code.read_text() == now
     remove_all_but(STATE.parent, [agent / "ccache", *([counts] if same else [])])
-    agent.mkdir(parents=True, exist_ok=True)
+    STATE.mkdir(parents=True, exist_ok=True)
     code.write_text(now)
     return STATE
 
