@@ -83,14 +83,6 @@ def test_init_says_what_is_missing_and_overwrites_nothing(tmp_path: Path) -> Non
     assert path.read_text() == "mine"
 
 
-def test_doctor_as_json(nalm: Nalm, tmp_path: Path) -> None:
-    done = nalm.run("doctor", "--json", cwd=tmp_path)
-    assert done.returncode == 0
-    assert {"cores", "tsc", "papi", "perf", "valgrind", "huge pages"} <= {
-        one["name"] for one in json.loads(done.stdout)
-    }
-
-
 def test_top_finds_a_running_nf(tiny_nf: list[str], work: WorkDir, nalm: Nalm, tmp_path: Path) -> None:
     with RunningNf(tiny_nf, work, lcores=1, seed=0, ready_seconds=5) as nf:
         nf.wait_ready()

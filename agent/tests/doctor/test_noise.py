@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -100,10 +101,9 @@ def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
     requested = SCENARIO.replace("[scenarios.tiny]", "[scenarios.asked]\non_request = true")
     rule = '[[thresholds]]\nscenario = "tiny"\nmargin = 0.03\n'
     nf_repository.commit("scenarios", nalm__toml=NALM_TOML + broken + requested + rule)
-    table = tmp_path / "noise.md"
-    done = nalm.run(
-        "doctor", "--noise", "--all", "--seconds", "1", "--markdown", str(table), cwd=nf_repository.path
-    )
+    table, findings = tmp_path / "noise.md", tmp_path / "doctor.json"
+    files = ("--markdown", str(table), "--json", str(findings))
+    done = nalm.run("doctor", "--noise", "--all", "--seconds", "1", *files, cwd=nf_repository.path)
     rows = [line.split() for line in done.stdout.splitlines()]
     assert done.returncode == 0, done.stderr
     header = rows.index(["scenario", "10", "s", "1", "min", "10", "min", "margin"])
@@ -119,6 +119,8 @@ def test_every_standing_scenario_is_a_row_and_one_that_fails_says_why(
     ]
     assert written[4].startswith("| tiny | ") and written[5] == "| broken | - | - | - | - |"
     assert written[-1].startswith("- noise broken: ")
+    named = {one["name"] for one in json.loads(findings.read_text())}
+    assert {"cores", "tsc", "papi", "perf", "valgrind", "huge pages", "noise tiny", "noise broken"} <= named
 
 
 def test_all_needs_noise_and_a_project(nalm: Nalm, tmp_path: Path) -> None:
