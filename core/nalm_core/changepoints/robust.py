@@ -21,6 +21,9 @@ BESIDE = 40
 """Values on one side of a change whose noise counts for it ..."""
 BESIDE_FROM = 12
 """... if there are so many ..."""
+SCATTER_FROM = 3
+SCATTERED = 2.0
+"""Fewer values count by their scatter, from so many of them and so many times the scale of the whole on."""
 NOISIER = 1.5
 """... and their scale is this many times that of the whole."""
 
@@ -75,10 +78,18 @@ def scale_beside(before: Values, after: Values, scale: float) -> float:
     size; the scale of the whole unless it is much larger."""
     squares = weights = 0.0
     for part in (before[-BESIDE:], after[:BESIDE]):
-        own = max(scale, noise_scale(part)) if len(part) >= BESIDE_FROM else scale
+        own = max(scale, noise_scale(part) if len(part) >= BESIDE_FROM else _scatter(part, scale))
         squares, weights = squares + own * own / len(part), weights + 1 / len(part)
     local = float(np.sqrt(squares / weights))
     return local if local > NOISIER * scale else scale
+
+
+def _scatter(part: Values, scale: float) -> float:
+    """The standard deviation of a few values, if noise of this scale hardly explains it."""
+    if len(part) < SCATTER_FROM:
+        return scale
+    own = float(part.std(ddof=1))
+    return own if own > SCATTERED * scale else scale
 
 
 def location(x: Values, scale: float) -> float:

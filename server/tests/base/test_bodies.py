@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from nalm_server.base.body_limits import REQUEST_BYTES, REQUEST_VALUES
+from nalm_server_access import TRIAL
 from nalm_server_harness import Service
 from nalm_server_process import running
 from nalm_server_reports import body_of, make_report, sha
@@ -86,6 +87,58 @@ def test_other_requests_are_small(service: Service, path: str, body: bytes, chun
     headers = {"Content-Type": "application/json"}
     answer = service.client.post(f"/api/v1{path}", content=content, headers=headers)
     assert (answer.status_code, answer.json()["error"]["name"]) == (413, "too_large")
+
+
+NESTED = b"[" * 100_000
+LONG, LONGER = b"9" * 400, b"9" * 5000
+"""Too large for floating point; too long for Python to read as an integer."""
+
+
+@pytest.mark.parametrize("body", [NESTED, b'{"trials": [' + NESTED + b"]}"])
+@pytest.mark.parametrize("path", ["detection-quality/trials", "imports?format=google-benchmark", "links"])
+def test_deep_nesting_is_refused_with_a_message(service: Service, path: str, body: bytes) -> None:
+    error = refused(service, f"/projects/demo/{path}", body)
+    assert error["message"]
+
+
+@pytest.mark.parametrize("number", [LONG, LONGER, b"-" + LONG, b"1e999", b"NaN", b"null", b'"1"', b"true"])
+def test_a_ratio_that_is_no_number_is_refused_with_its_place(service: Service, number: bytes) -> None:
+    trial = json.dumps({"trials": [{**TRIAL, "ratio_cpp": 0}]}).encode()
+    body = trial.replace(b'"ratio_cpp": 0', b'"ratio_cpp": ' + number)
+    if number == b"null":
+        assert service.request("POST", TRIALS, "upload", 201, content=body, headers=JSON) is not None
+    else:
+        refused(service, TRIALS, body, "upload")
+
+
+@pytest.mark.parametrize("number", [LONG, LONGER, b"1e999", b"null", b'"x"'])
+def test_an_imported_figure_that_is_no_number_is_refused(service: Service, number: bytes) -> None:
+    document = {"context": {"date": "2026-11-20T12:00:00+00:00", "host_name": "bench-9"}, "benchmarks": []}
+    row = b'{"name": "lookup/64", "run_type": "iteration", "cpu_time": ' + number + b"}"
+    body = json.dumps(document).encode().replace(b"[]", b"[" + row + b"]")
+    error = refused(service, "/projects/demo/imports?format=google-benchmark", body)
+    assert len(error["message"]) < 600
+
+
+def test_figures_of_a_hundred_digits_are_taken(service: Service) -> None:
+    row = {"name": "lookup/64", "run_type": "iteration", "cpu_time": 1e101}
+    document = {"context": {"date": "2026-11-20T12:00:00+00:00", "host_name": "bench-9"}, "benchmarks": [row]}
+    path = f"/api/v1/projects/demo/imports?format=google-benchmark&commit={sha(1)}"
+    headers = {"Authorization": f"Bearer {service.tokens['admin']}"}
+    answer = service.client.post(path, content=json.dumps(document), headers=headers)
+    assert answer.status_code == 201, answer.text
+
+
+TRIALS = "/projects/demo/detection-quality/trials"
+JSON = {"Content-Type": "application/json"}
+
+
+def refused(service: Service, path: str, body: bytes, token: str = "admin") -> Any:
+    """The error of a body that is not taken."""
+    headers = {**JSON, "Authorization": f"Bearer {service.tokens[token]}"}
+    answer = service.client.post(f"/api/v1{path}", content=body, headers=headers)
+    assert answer.status_code in (400, 413, 422), answer.text
+    return answer.json()["error"]
 
 
 def test_an_import_has_a_limit_of_values(service: Service) -> None:
