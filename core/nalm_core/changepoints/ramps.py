@@ -33,7 +33,16 @@ def joined(x: Values, at: list[int], scale: float) -> list[Move]:
                 found[-1] = (group, slope)
                 continue
         found.append(([change], (change, change)))
-    return [move for _, move in found]
+    return _apart([move for _, move in found])
+
+
+def _apart(moves: list[Move]) -> list[Move]:
+    """The same, with a value at least between one's end and the next one's begin."""
+    found: list[Move] = []
+    for first, last in moves:
+        begin = max(first, found[-1][1] + 1) if found else first
+        found.append((begin, max(begin, last)))
+    return found
 
 
 def _slope(x: Values, at: list[int], group: list[int], scale: float) -> Move | None:

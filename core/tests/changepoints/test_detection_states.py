@@ -87,6 +87,24 @@ def test_a_slow_drift_is_one_drift_with_its_ends(length: int, ended: bool) -> No
     assert found.size == pytest.approx(np.expm1(0.08), abs=0.015)
 
 
+def test_drifts_and_steps_that_follow_each_other_at_once_are_answered() -> None:
+    rng = np.random.default_rng(31)
+    for _ in range(40):
+        n = int(rng.integers(80, 200))
+        level = np.zeros(n)
+        at = 12
+        while at < n - 5:
+            length = int(rng.integers(1, 30))
+            size = rng.uniform(0.02, 0.1) * rng.choice([-1, 1])
+            level[at:] += size * np.clip((np.arange(n - at) + 1) / length, 0, 1)
+            at += length + int(rng.integers(0, 4))
+        values = history(rng.normal(0, 0.002, n) + level)
+        for length in range(20, n, 7):
+            (found,) = detections([values[:length]])
+            assert all(0 < one.low <= one.index <= one.high < length for one in found.changes)
+            assert all(np.isfinite(one.size) and 0.5 <= one.probability <= 1 for one in found.changes)
+
+
 def test_two_steps_are_no_drift() -> None:
     rng = np.random.default_rng(26)
     for apart in (12, 20, 30):
