@@ -47,13 +47,14 @@ class Suite:
     alone: bool = False
     """It measures times, so nothing runs meanwhile but what only computes, on another CPU."""
     computes: bool = False
-    """It starts no NF and waits for nothing, so it can run on one CPU while others measure."""
+    """It starts no NF and waits for nothing, so it runs on one CPU while others measure. All such suites
+    together should take no longer than these, or one CPU is idle at the end."""
 
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {
-        "lint": Suite(300, computes=True),
-        "test-web": Suite(300, computes=True),
+        "lint": Suite(300),
+        "test-web": Suite(300),
         "test-nf-units": Suite(900),
         "test-nf": Suite(1800),
         "test-nf-asan": Suite(1800),
@@ -99,8 +100,8 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "test": (
             *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-nf-tsan"),
-            *("test-contract", "test-nf-fuzz", "lint", "test-core", "test-web"),
-            *("test-agent-timed", "test-demo"),
+            *("test-contract", "lint", "test-nf-fuzz", "test-web"),
+            *("test-core", "test-agent-timed", "test-demo"),
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
