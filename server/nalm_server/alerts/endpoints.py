@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from nalm_server.alerts import bulk, presentation, triage
+from nalm_server.alerts import presentation
 from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import feedback, mutes
 from nalm_server.alerts.schemas import (
@@ -25,9 +25,11 @@ from nalm_server.alerts.schemas import (
     Mute,
     MuteNew,
     Order,
+    SeveralAlerts,
     StateChange,
 )
 from nalm_server.alerts.states import AlertState
+from nalm_server.alerts.triage import bulk, changes
 from nalm_server.auth.dependencies import Caller, Db, Now, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
@@ -120,6 +122,15 @@ def change_alerts(
     return bulk.change(session, caller, project, change, now)
 
 
+@router.post("/projects/{project}/alerts/undo", responses=documented(401, 403, 404, 413))
+def undo_alert_changes(
+    project: ProjectName, request: SeveralAlerts, session: Db, caller: Caller, now: Now
+) -> BulkResult:
+    """Reverts the caller's last change of each alert, made at most 10 minutes ago and followed by no other.
+    Messages that were sent stay sent."""
+    return bulk.undo(session, caller, project, request.alerts, now)
+
+
 @router.get("/alerts/{alert_id}", responses=documented(401, 403, 404))
 def get_alert(alert_id: AlertId, session: ReadDb, caller: Caller, now: Now) -> AlertDetail:
     """Shows one alert with evidence, explanation, advice, history and comments."""
@@ -131,7 +142,7 @@ def set_alert_state(
     alert_id: AlertId, change: StateChange, session: Db, caller: Caller, now: Now
 ) -> AlertDetail:
     """Sets an alert's state. A false alarm raises the noise floor of its series; reopening reverts that."""
-    return triage.set_state(session, caller, alert_id, change, now)
+    return changes.set_state(session, caller, alert_id, change, now)
 
 
 @router.post("/alerts/{alert_id}/assign", responses=documented(401, 403, 404, 413))
@@ -139,7 +150,7 @@ def assign_alert(
     alert_id: AlertId, assignment: Assignment, session: Db, caller: Caller, now: Now
 ) -> AlertDetail:
     """Assigns the alert to a member of the project, or to nobody."""
-    return triage.assign(session, caller, alert_id, assignment.assignee, now)
+    return changes.assign(session, caller, alert_id, assignment.assignee, now)
 
 
 @router.post("/alerts/{alert_id}/comments", status_code=201, responses=documented(401, 403, 404, 413))
@@ -147,7 +158,7 @@ def comment_on_alert(
     alert_id: AlertId, new: CommentNew, session: Db, caller: Caller, now: Now
 ) -> AlertComment:
     """Adds a comment."""
-    return triage.comment(session, caller, alert_id, new.text, now)
+    return changes.comment(session, caller, alert_id, new.text, now)
 
 
 @router.get("/projects/{project}/mutes", responses=documented(401, 403, 404))

@@ -159,13 +159,16 @@ class Assignment(Schema):
 MOST_AT_ONCE = 500
 
 
-class BulkChange(Schema):
-    """A change of several alerts: of their state, of their assignee, or of both."""
-
+class SeveralAlerts(Schema):
     alerts: Annotated[
         list[Annotated[Whole, Field(ge=1, le=2**31 - 1)]], Field(min_length=1, max_length=MOST_AT_ONCE)
     ]
     """Their numbers."""
+
+
+class BulkChange(SeveralAlerts):
+    """A change of several alerts: of their state, of their assignee, or of both."""
+
     change: StateChange | None = None
     assign: Assignment | None = None
 

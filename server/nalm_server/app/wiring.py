@@ -22,6 +22,7 @@ from nalm_server.jobs.schemas import JobReason
 from nalm_server.jobs.wakes import wake_followers
 from nalm_server.notify import alert_messages
 from nalm_server.notify import service as notify
+from nalm_server.results import outcome_repository as outcomes
 from nalm_server.results import ports as results
 from nalm_server.results import repository as runs
 from nalm_server.results.run_draft import RunDraft
@@ -33,6 +34,7 @@ jobs.jobs_moved.subscribe(wake_followers)
 jobs.jobs_moved.subscribe(experiment_jobs.jobs_moved)
 jobs.jobs_moved.subscribe(notify.jobs_moved)
 jobs.run_ids.provide(runs.ids_of_job)
+jobs.outcomes.provide(outcomes.of_jobs)
 jobs.detach_runs.provide(runs.detach_from_job)
 jobs.experiment.provide(experiment_leases.leased)
 jobs.under_load.provide(experiment_leases.take_under_load)

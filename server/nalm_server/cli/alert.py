@@ -10,11 +10,12 @@ from nalm_core.findings.recovery import recovery_text
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
-from nalm_server.alerts import presentation, triage
+from nalm_server.alerts import presentation
 from nalm_server.alerts.list_repository import AlertFilter
 from nalm_server.alerts.rules import mutes
 from nalm_server.alerts.schemas import Alert, AlertDetail, MuteNew, Order, StateChange
 from nalm_server.alerts.states import AlertState
+from nalm_server.alerts.triage import changes
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.cli.common import State, out, validated
 from nalm_server.cli.contexts import opened
@@ -77,7 +78,7 @@ def alert_state(
     with validated():
         change = StateChange.model_validate({"state": new_state, "why": why, "bound": bound})
     with opened(state) as context, context.sessions() as session:
-        shown = triage.set_state(session, SYSTEM, number, change, context.clock())
+        shown = changes.set_state(session, SYSTEM, number, change, context.clock())
         session.commit()
     out.print(_line(shown), markup=False)
 

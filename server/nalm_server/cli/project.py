@@ -68,12 +68,14 @@ def _print_created(created: ProjectCreated) -> None:
 
 @project_app.command("list")
 def project_list(state: State = None) -> None:
-    """Lists the projects.
+    """Lists the projects, each with what keeps its commits from being measured.
 
     Example: nalm-server project list
     """
     with opened(state) as context, context.read_sessions() as session:
-        for one in projects.list_projects(session, SYSTEM):
+        for one in projects.list_projects(session, SYSTEM, context.clock()):
             out.print(
                 f"{one.name}  {one.repository}  {one.default_branch}  {one.commits} commits", markup=False
             )
+            for problem in one.problems:
+                out.print(f"    {problem.message} {problem.advice}", markup=False)

@@ -20,6 +20,9 @@ jobs_moved: Event[[Session, Sequence[JobRow], datetime]] = Event()
 run_ids: Port[Callable[[Session, int], list[str]]] = Port("jobs.ports.run_ids")
 """Ids of the runs of a job."""
 
+outcomes: Port[Callable[[Session, Sequence[int]], dict[int, dict[str, int]]]] = Port("jobs.ports.outcomes")
+"""By id, of those jobs that have runs: the number of runs by outcome."""
+
 detach_runs: Port[Callable[[Session, int], None]] = Port("jobs.ports.detach_runs")
 """The job is measured again: its earlier runs are no longer its results."""
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import pairwise
@@ -38,7 +38,8 @@ def list_jobs(
     found = repository.list_jobs(
         session, caller, project_id=project_id, host=host, states=states, limit=limit
     )
-    return [described(row, beside) for row, beside in found]
+    outcomes = ports.outcomes.call(session, [row.id for row, _ in found])
+    return [_described(row, beside, outcomes) for row, beside in found]
 
 
 def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
@@ -59,7 +60,7 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
         approval.approved_by if approval else None,
     )
     return JobDetail(
-        **dict(described(row, beside)),
+        **dict(_described(row, beside, ports.outcomes.call(session, [row.id]))),
         budget_seconds=row.budget_seconds,
         log_tail=row.log_tail,
         transitions=moves,
@@ -74,6 +75,6 @@ def get_job(session: Session, job_id: int, now: datetime) -> JobDetail:
     )
 
 
-def described(row: JobRow, beside: Beside) -> Job:
-    fields = asdict(beside)
+def _described(row: JobRow, beside: Beside, outcomes: Mapping[int, dict[str, int]]) -> Job:
+    fields = asdict(beside) | {"outcomes": outcomes.get(row.id, {})}
     return Job(**fields, **{name: getattr(row, name) for name in Job.model_fields if name not in fields})

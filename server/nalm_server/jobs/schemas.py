@@ -66,6 +66,8 @@ class JobBrief(Schema):
     step: str | None
     detail: str | None
     fraction: float | None
+    message: str | None
+    """Why it failed, or waits for its next try."""
 
 
 class Transition(Schema):
@@ -88,7 +90,6 @@ class Job(JobBrief):
     """What is measured; `cycles` for a job of several kinds."""
     queued_for: str | None
     """Why it was first queued, for people: "push to main"."""
-    message: str | None
     attempts: int
     """Number of leases."""
     host: str | None
@@ -118,8 +119,12 @@ class Job(JobBrief):
     not_before: datetime | None
     """Time of the next try, after a failure of the infrastructure."""
     created_at: datetime
+    leased_at: datetime | None
+    """When a host took it the last time."""
     updated_at: datetime
     finished_at: datetime | None
+    outcomes: dict[str, int]
+    """Number of its runs by outcome; empty: it has none."""
     asked: ClassVar[Any] = former_name("queued_for", str | None)
 
 

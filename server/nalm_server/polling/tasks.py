@@ -21,7 +21,7 @@ from nalm_server.git.branch_filters.filters import BranchFilters, branch_filters
 from nalm_server.git.commits.order import record
 from nalm_server.git.events import MergeGroupChanged, PullRequestChanged
 from nalm_server.git.refs import repository as refs
-from nalm_server.polling import pull_requests, repository
+from nalm_server.polling import pull_requests, repository, setup
 from nalm_server.polling.differences import differences, merge_groups
 from nalm_server.polling.replay import make_up, make_up_request
 
@@ -127,16 +127,28 @@ def _reconcile(context: Context, project: ProjectRow) -> datetime | None:
         filters = branch_filters_of(project, row)
         known = repository.known_refs(session, project.id)
     seen = graph.ls_remote(context, project, *PATTERNS)
-    if row is None or row.reconciled_at is None:
+    since = row.reconciled_at if row is not None else None
+    if since is None:
         _first_look(context, project, known, seen)
-        return None
+    else:
+        _make_up(context, project, filters, known, seen)
+    setup.look(context, project, seen)
+    return since
+
+
+def _make_up(
+    context: Context,
+    project: ProjectRow,
+    filters: BranchFilters,
+    known: repository.KnownRefs,
+    seen: dict[str, str],
+) -> None:
     requests = {request.number: request for request in known.pull_requests}
     for event in [*differences(filters, known, seen), *_unheard_of(context, project, filters, seen)]:
         if isinstance(event, PullRequestChanged):
             make_up_request(context, project, event, requests[event.number])
         else:
             make_up(context, project, event)
-    return row.reconciled_at
 
 
 def _unheard_of(

@@ -7,7 +7,6 @@ The server checks that it is TOML with the tables that every nalm.toml has; agen
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -16,10 +15,8 @@ from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import ErrorDetail, InvalidError
+from nalm_server.git.configuration import fault
 from nalm_server.projects.schemas import Configuration, ConfigurationChange
-
-TABLES = ("project", "build", "run", "scenarios")
-"""Tables that an nalm.toml must have."""
 
 
 class ConfigurationError(InvalidError):
@@ -62,12 +59,8 @@ def change(
 
 
 def _require_sound(text: str) -> None:
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _refused(f"it is not valid TOML: {error}") from error
-    if missing := [name for name in TABLES if not isinstance(tables.get(name), dict)]:
-        raise _refused(f"it has no table [{missing[0]}]")
+    if (why := fault(text)) is not None:
+        raise _refused(why)
 
 
 def _refused(why: str) -> ConfigurationError:

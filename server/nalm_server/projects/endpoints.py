@@ -26,9 +26,9 @@ router = api_router("projects", "/projects")
 
 
 @router.get("", response_model=list[Project], responses=documented())
-def list_projects(session: ReadDb, caller: Caller) -> Response:
+def list_projects(session: ReadDb, now: Now, caller: Caller) -> Response:
     """Lists the projects that the caller may read, by name."""
-    return as_json(service.list_projects(session, caller))
+    return as_json(service.list_projects(session, caller, now))
 
 
 @router.post("", status_code=201, responses=documented(401, 403, 409, 413))
@@ -39,9 +39,9 @@ def create_project(new: ProjectNew, session: Db, context: Ctx, now: Now, caller:
 
 
 @router.get("/{project}", responses=documented(404))
-def get_project(project: ProjectName, session: ReadDb, caller: Caller) -> Project:
+def get_project(project: ProjectName, session: ReadDb, now: Now, caller: Caller) -> Project:
     """Shows one project."""
-    return service.describe(session, require_project(session, caller, project, Role.READER))
+    return service.describe(session, require_project(session, caller, project, Role.READER), now)
 
 
 @router.patch("/{project}", responses=documented(401, 403, 404, 409, 413))

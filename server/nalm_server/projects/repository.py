@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -14,8 +15,10 @@ from nalm_server.alerts.states import OPEN as OPEN_ALERTS
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.branch_filters.models import RepositorySettingsRow
 from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.refs.models import BranchRow
 from nalm_server.jobs.models import JobRow
-from nalm_server.jobs.schemas import HELD, OPEN
+from nalm_server.jobs.queue_repository import QUEUED
+from nalm_server.jobs.schemas import HELD, OPEN, JobState
 from nalm_server.results.models import RunRow, VerdictRow
 
 
@@ -33,8 +36,18 @@ class Overview(NamedTuple):
     job_moved_at: datetime | None
     report_received_at: datetime | None
     repository_error: str | None
+    branch_error: str | None
+    configuration_error: str | None
+    """Of the default branch's head; None for one that was pushed since."""
+    waiting_job: int | None
+    """The most urgent job that waits for a host."""
+    failed_job: int | None
+    """The newest that failed."""
     last_run: int | None
     """Number of the judged run of the newest commit."""
+    pool: str
+    configured: bool
+    """Its nalm.toml is on the server."""
 
 
 def held_jobs(session: Session, project_id: int) -> int:
@@ -52,11 +65,26 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     )
     moved = select(func.max(JobRow.updated_at)).where(JobRow.project_id == ProjectRow.id)
     received = select(func.max(RunRow.received_at)).where(RunRow.project_id == ProjectRow.id)
-    trouble = select(RepositorySettingsRow.reconcile_error).where(
-        RepositorySettingsRow.project_id == ProjectRow.id
+    settings = RepositorySettingsRow.__table__.c
+    errors = [
+        select(settings[name]).where(settings.project_id == ProjectRow.id)
+        for name in ("reconcile_error", "branch_error")
+    ]
+    head = select(BranchRow.sha).where(
+        BranchRow.project_id == ProjectRow.id,
+        BranchRow.name == ProjectRow.default_branch,
+        BranchRow.deleted_at.is_(None),
     )
+    errors.append(
+        select(settings.configuration_error).where(
+            settings.project_id == ProjectRow.id, settings.configuration_sha == _of_project(head)
+        )
+    )
+    waiting = _first_job(JobRow.state == QUEUED, JobRow.held.is_(None)).order_by(JobRow.priority, JobRow.id)
+    failed = _first_job(JobRow.state == JobState.FAILED).order_by(JobRow.id.desc())
     subqueries = (
-        _of_project(one) for one in (commits, jobs, alerts, moved, received, trouble, _furthest_run())
+        _of_project(one)
+        for one in (commits, jobs, alerts, moved, received, *errors, waiting, failed, _furthest_run())
     )
     query = select(
         ProjectRow.name,
@@ -65,9 +93,21 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
         ProjectRow.public,
         ProjectRow.reference_sha,
         *subqueries,
+        ProjectRow.pool,
+        ProjectRow.configuration.is_not(None),
     )
     found = session.execute(query.where(condition).order_by(ProjectRow.name))
     return [Overview._make(row) for row in found.all()]
+
+
+def _first_job(*conditions: ColumnElement[bool]) -> Select[int]:
+    return select(JobRow.id).where(JobRow.project_id == ProjectRow.id, *conditions).limit(1)
+
+
+def jobs_by_id(session: Session, numbers: Collection[int]) -> dict[int, JobRow]:
+    if not numbers:
+        return {}
+    return {row.id: row for row in session.scalars(select(JobRow).where(JobRow.id.in_(numbers)))}
 
 
 def _furthest_run() -> Select[int]:

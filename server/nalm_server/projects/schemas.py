@@ -4,14 +4,37 @@
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
 from nalm_server.base.schemas import NAME, PRINTABLE, REVISION, Flag, Schema
+from nalm_server.git.configuration import MOST_BYTES
 from nalm_server.results.schemas import VerdictBrief
 
 Revision = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=REVISION)]
+
+
+class ProblemKind(StrEnum):
+    """Why nothing of a project is measured: the place of the problem."""
+
+    REPOSITORY = "repository"
+    BRANCH = "branch"
+    CONFIGURATION = "configuration"
+    HOSTS = "hosts"
+    JOB = "job"
+    """The newest job failed, and no run was judged so far."""
+
+
+class Problem(Schema):
+    kind: ProblemKind
+    message: str
+    """What is wrong, as sentences."""
+    advice: str
+    """The next step."""
+    job_id: int | None = None
+    """The job that shows it."""
 
 
 class Project(Schema):
@@ -32,6 +55,8 @@ class Project(Schema):
     last_activity_at: datetime | None
     repository_error: str | None
     """Why the last read of the repository failed; null: it succeeded, or there was none."""
+    problems: list[Problem]
+    """Why its commits are not measured; empty: nothing that the server knows of."""
 
 
 ProjectsName = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=NAME)]
@@ -41,7 +66,9 @@ Branch = Annotated[
 ]
 
 
-ConfigurationText = Annotated[str, StringConstraints(min_length=1, max_length=131_072, pattern=r"^[^\x00]*$")]
+ConfigurationText = Annotated[
+    str, StringConstraints(min_length=1, max_length=MOST_BYTES, pattern=r"^[^\x00]*$")
+]
 
 
 class ProjectNew(Schema):
@@ -49,7 +76,9 @@ class ProjectNew(Schema):
     repository: Repository = Field(
         description="Address or path that git can clone from, as the agents reach it."
     )
-    default_branch: Branch = "main"
+    default_branch: Branch | None = Field(
+        default="main", description="null: the branch of the repository's HEAD."
+    )
     public: Flag = Field(default=False, description="Anyone may read it, without sign-in.")
     check_repository: Flag = Field(
         default=True,

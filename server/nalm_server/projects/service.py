@@ -20,9 +20,10 @@ from nalm_server.base.settings import LOCAL_URL
 from nalm_server.db.context import Context
 from nalm_server.features import reference
 from nalm_server.git.branch_filters import repository as branch_filters
-from nalm_server.git.graph import first_look
+from nalm_server.git.graph import FirstLook, first_look
 from nalm_server.git.graph.errors import GraphError
 from nalm_server.projects import moving, repository
+from nalm_server.projects.problems import problems_of
 from nalm_server.projects.schemas import Project, ProjectCreated, ProjectNew, ProjectSettings
 from nalm_server.results import verdicts
 
@@ -39,12 +40,12 @@ def require(session: Session, name: str) -> ProjectRow:
     return row
 
 
-def list_projects(session: Session, caller: Principal) -> list[Project]:
-    return _described(session, readable(caller))
+def list_projects(session: Session, caller: Principal, now: datetime) -> list[Project]:
+    return _described(session, readable(caller), now)
 
 
-def describe(session: Session, row: ProjectRow) -> Project:
-    return _described(session, ProjectRow.id == row.id)[0]
+def describe(session: Session, row: ProjectRow, now: datetime) -> Project:
+    return _described(session, ProjectRow.id == row.id, now)[0]
 
 
 def create_project(
@@ -56,7 +57,7 @@ def create_project(
     Raises InvalidError for an address without such a repository or branch.
     """
     session.rollback()  # releases the connection while the forge answers
-    trouble = _first_look(new) if new.check_repository else None
+    seen = _first_look(new) if new.check_repository else FirstLook(None)
     if project_repository.find(session, new.name) is not None:
         raise ConflictError(f"There is a project {new.name!r} already: choose another name.")
     secret = tokens.new_secret()
@@ -65,7 +66,7 @@ def create_project(
         ProjectRow(
             name=new.name,
             repository=new.repository,
-            default_branch=new.default_branch,
+            default_branch=_branch(new, seen),
             public=new.public,
             webhook_secret=context.box.seal(secret),
             created_at=now,
@@ -73,7 +74,7 @@ def create_project(
     )
     record(session, caller, "project.add", f"project {row.name}", now, project_id=row.id)
     watch = branch_filters.require(session, row.id)
-    watch.local, watch.reconcile_error = caller is SYSTEM, trouble
+    watch.local, watch.reconcile_error = caller is SYSTEM, seen.trouble
     token = tokens.issue(session, tokens.Scope.UPLOAD, f"upload {new.name}", now, row.id)
     return ProjectCreated(
         name=row.name,
@@ -85,10 +86,24 @@ def create_project(
     )
 
 
-def _first_look(new: ProjectNew) -> str | None:
-    """Why the server needs a token or key to read it; None: it is readable, or a path."""
+def _branch(new: ProjectNew, seen: FirstLook) -> str:
+    branch = new.default_branch or seen.branch
+    if branch is None:
+        raise InvalidError(
+            "The server cannot read which branch is the repository's HEAD: give `default_branch`.",
+            [
+                ErrorDetail(
+                    path="$.default_branch", message="the repository's HEAD is not known: name a branch"
+                )
+            ],
+        )
+    return branch
+
+
+def _first_look(new: ProjectNew) -> FirstLook:
+    """Without a look for a path."""
     if new.repository.startswith(("/", "file://")):
-        return None
+        return FirstLook(None)
     try:
         return first_look(new.repository, new.default_branch)
     except GraphError as error:
@@ -109,11 +124,12 @@ def change_project(
         record(session, caller, action, f"project {row.name}", now, project_id=row.id)
     if "reference" in settings.model_fields_set:
         reference.move(session, caller, row, settings.reference, now)
-    return describe(session, row)
+    return describe(session, row, now)
 
 
-def _described(session: Session, condition: ColumnElement[bool]) -> list[Project]:
+def _described(session: Session, condition: ColumnElement[bool], now: datetime) -> list[Project]:
     rows = repository.overviews(session, condition)
+    problems = problems_of(session, rows, now)
     last = verdicts.of_runs(session, [row.last_run for row in rows if row.last_run is not None])
     return [
         Project(
@@ -126,6 +142,7 @@ def _described(session: Session, condition: ColumnElement[bool]) -> list[Project
             jobs_open=row.jobs_open,
             alerts_open=row.alerts_open,
             repository_error=row.repository_error,
+            problems=problems[row.name],
             last_verdict=last[row.last_run] if row.last_run is not None else None,
             last_activity_at=max(
                 (at for at in (row.job_moved_at, row.report_received_at) if at is not None), default=None

@@ -67,6 +67,20 @@ def most_urgent(
     return found
 
 
+def of_jobs(session: Session, job_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+    """By job, of those with runs: how many runs have each outcome."""
+    query = (
+        select(RUN.job_id, VERDICT.display, func.count())
+        .join(VerdictRow, VERDICT.run_id == RUN.id)
+        .where(RUN.job_id.in_(job_ids))
+        .group_by(RUN.job_id, VERDICT.display)
+    )
+    found: dict[int, dict[str, int]] = defaultdict(dict)
+    for job_id, display, runs in session.execute(query):
+        found[job_id][display] = runs
+    return found
+
+
 def of_scenario(scenario_id: int) -> Subquery:
     """(commit_id, display): the newest outcome of one scenario at every commit."""
     return _newest(RUN.scenario_id == scenario_id)

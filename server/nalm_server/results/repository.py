@@ -80,9 +80,11 @@ def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None
     return _fetch(session, query.order_by(ScenarioRow.name, RunRow.received_at.desc(), RunRow.id.desc()))
 
 
-def with_base(session: Session, project_id: int, base_sha: str) -> list[JudgedRun]:
+def with_base(session: Session, project_id: int, base_sha: str, scenario: str | None) -> list[JudgedRun]:
     """At most MOST_AS_BASE runs with this commit as base, newest first."""
     query = _judged().where(RunRow.project_id == project_id, RunRow.base_sha == base_sha)
+    if scenario is not None:
+        query = query.where(ScenarioRow.name == scenario)
     newest = query.order_by(RunRow.received_at.desc(), RunRow.id.desc()).limit(MOST_AS_BASE)
     return _fetch(session, newest)
 

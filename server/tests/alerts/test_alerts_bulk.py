@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from nalm_server.auth.access.project_repository import find
+from nalm_server.auth.tokens import service as tokens
 from nalm_server.git.commits.order import CommitInfo, record
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
@@ -104,3 +105,77 @@ def test_bulk_changes_need_a_change_and_the_role(alerts: Service) -> None:
     change = {**one, "change": {"state": "acknowledged", "why": "x"}}
     alerts.request("POST", "/projects/demo/alerts/bulk", None, 401, json=change)
     alerts.post("/projects/demo/alerts/bulk", "admin", 422, {"alerts": [], "change": change["change"]})
+
+
+def undone(service: Service, numbers: list[int], token: str = "admin") -> Any:
+    return service.post("/projects/demo/alerts/undo", token, 200, {"alerts": numbers})
+
+
+DECISIONS: list[dict[str, Any]] = [
+    {"state": "acknowledged", "why": "taken up"},
+    {"state": "expected", "why": "planned", "bound": 1.5},
+    {"state": "false_alarm", "why": "the host was noisy"},
+    {"state": "fixed", "why": "reverted", "fixed_by": sha(6)},
+]
+
+
+@pytest.mark.parametrize("decision", DECISIONS, ids=lambda one: one["state"])
+def test_a_decision_is_undone_with_all_that_it_did(alerts: Service, decision: dict[str, Any]) -> None:
+    first, second, third = ids(alerts)
+
+    def seen() -> dict[str, Any]:
+        shown = {one: alerts.get(f"/alerts/{one}") for one in (first, second)}
+        for one in shown.values():
+            del one["updated_at"], one["history"]
+        rules = {name: alerts.get(f"/projects/demo/{name}") for name in ("floors", "expectations")}
+        return {**shown, **rules, "open": alerts.get("/projects/demo")["alerts_open"]}
+
+    before = seen()
+    wanted = {"alerts": [first, second], "change": decision, "assign": {"assignee": None}}
+    assert alerts.post("/projects/demo/alerts/bulk", "admin", 200, wanted)["refused"] == []
+    assert seen() != before
+    alerts.clock.pass_seconds(60)
+    result = undone(alerts, [first, second, third])
+    assert result["changed"] == [second, first]
+    assert [one["message"] for one in result["refused"]] == [f"Alert {third} has no change to undo."]
+    assert seen() == before
+    steps = alerts.get(f"/alerts/{first}")["history"]
+    assert [one["state"] for one in steps] == ["new", decision["state"], "new"]
+    assert steps[-1]["why"] == f"undone: {decision['state']}"
+
+
+def test_an_earlier_floor_and_bound_come_back(alerts: Service) -> None:
+    (first, *_) = ids(alerts)
+    for decision in (
+        DECISIONS[1],
+        {"state": "false_alarm", "why": "noise"},
+        {"state": "reopened", "why": "real"},
+    ):
+        alerts.post(f"/alerts/{first}/state", "admin", 200, decision)
+        floors = alerts.get("/projects/demo/floors")
+        alerts.clock.pass_seconds(5)
+        assert undone(alerts, [first])["changed"] == [first]
+        if decision["state"] == "reopened":
+            assert floors == [] and alerts.get("/projects/demo/floors") != []
+        else:
+            alerts.post(f"/alerts/{first}/state", "admin", 200, decision)
+    assert [one["bound"] for one in alerts.get("/projects/demo/expectations")] == [1.5]
+    assert alerts.get(f"/alerts/{first}")["state"] == "false_alarm"
+
+
+def test_only_the_last_change_is_undone_by_its_author_and_soon(alerts: Service) -> None:
+    first, second, third = ids(alerts)
+    for one in (first, second, third):
+        alerts.post(f"/alerts/{one}/state", "admin", 200, DECISIONS[0])
+    with alerts.context.sessions() as session:
+        alerts.tokens["other"] = tokens.issue(session, tokens.Scope.ADMIN, "other", alerts.clock())
+        session.commit()
+    assert "only they can undo it" in undone(alerts, [first], "other")["refused"][0]["message"]
+    alerts.clock.pass_seconds(1)
+    alerts.post(f"/alerts/{first}/state", "other", 200, {"state": "fixed", "why": "done"})
+    assert undone(alerts, [first], "other")["changed"] == [first]
+    assert alerts.get(f"/alerts/{first}")["state"] == "acknowledged"
+    assert "no change" in undone(alerts, [first], "other")["refused"][0]["message"]
+    alerts.clock.pass_seconds(601)
+    assert "older than 10 minutes" in undone(alerts, [second])["refused"][0]["message"]
+    alerts.request("POST", "/projects/demo/alerts/undo", None, 401, json={"alerts": [second]})

@@ -10,7 +10,7 @@ from nalm_server_harness import Service, counted
 from nalm_server_reports import body_of, make_report, sha
 
 PATHS = {
-    "/projects": 2,
+    "/projects": 3,
     "/projects/demo/commits": 4,
     f"/projects/demo/commits/{sha(1)}": 5,
     "/projects/demo/commits/search": 7,
@@ -25,7 +25,8 @@ PATHS = {
     "/projects/demo/alerts/facets": 6,
     "/projects/demo/scenarios/sfc_a/history": 16,
     "/projects/demo/lines?scenario=sfc_a": 16,
-    "/jobs": 1,
+    "/projects/demo/lines/columns?scenario=sfc_a&metric=cpp": 16,
+    "/jobs": 2,
     "/overview": 8,
     "/hosts": 3,
 }

@@ -66,6 +66,7 @@ def test_life_of_a_job(service: Service) -> None:
         "step": "measuring sfc_a",
         "detail": "launch 3 of 18",
         "fraction": 0.25,
+        "message": None,
     }
     service.upload(body_of(make_report(1)), token=AGENT, job_id=job_id, fence=lease["fence"])
     assert finish(service, lease) == {"state": "done"}

@@ -137,6 +137,7 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /projects/{project}/alerts": Row(Who.READER, f"{PROJECT}/alerts"),
     "GET /projects/{project}/alerts/facets": Row(Who.READER, f"{PROJECT}/alerts/facets"),
+    "POST /projects/{project}/alerts/undo": Row(Who.DEVELOPER, f"{PROJECT}/alerts/undo", {"alerts": [1]}),
     "POST /projects/{project}/alerts/bulk": Row(
         Who.DEVELOPER, f"{PROJECT}/alerts/bulk", {"alerts": [1], "assign": {"assignee": None}}
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from nalm_server.views.history.columns import scaled
-from nalm_server_harness import Service
+from nalm_server_harness import Service, counted
 from nalm_server_reports import body_of, make_report
 
 
@@ -58,3 +58,17 @@ def test_columns_are_the_lines(service: Service) -> None:
             sha[:12] for sha in line["base_sha"][1:]
         ]
         assert short["other_bases"] == {"0": line["base_sha"][0][:12]}
+
+
+def test_metrics_share_what_is_read_of_them(service: Service) -> None:
+    """More metrics are more series of the same queries."""
+    for number in range(1, 4):
+        service.upload(body_of(make_report(number)))
+    columns = "/projects/demo/lines/columns"
+    asked = {"scenario": "sfc_a", "values": "measured"}
+    with counted(service) as one:
+        service.get(columns, metric="cpp", **asked)
+    with counted(service) as four:
+        found = service.get(columns, metric=["cpp", "ipp", "eipc", "pps"], **asked)
+    assert [metric["name"] for metric in found["metrics"]] == ["cpp", "ipp", "eipc", "pps"]
+    assert len(four) == len(one)

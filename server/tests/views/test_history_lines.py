@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from nalm_core.report.catalogue import Metric
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import record
@@ -129,10 +130,14 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
     read: list[str] = []
 
     def lines_of(
-        session: Session, project: ProjectRow, targets: Sequence[Target], expected: HistoryRequest
-    ) -> list[FoundLine]:
+        session: Session,
+        project: ProjectRow,
+        targets: Sequence[Target],
+        expected: HistoryRequest,
+        metrics: Sequence[Metric],
+    ) -> list[list[FoundLine]]:
         read.extend(target.scenario.name for target in targets)
-        return histories.lines_of(session, project, targets, expected)
+        return histories.lines_of(session, project, targets, expected, metrics)
 
     monkeypatch.setattr(chart_lines, "lines_of", lines_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])

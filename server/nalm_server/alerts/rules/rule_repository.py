@@ -119,6 +119,6 @@ def add(session: Session, row: MuteRow | ExpectationRow | FloorRow | Subscriptio
     session.flush()
 
 
-def remove(session: Session, row: MuteRow | FloorRow | SubscriptionRow) -> None:
+def remove(session: Session, row: MuteRow | ExpectationRow | FloorRow | SubscriptionRow) -> None:
     session.delete(row)
     session.flush()

@@ -21,10 +21,7 @@ PATIENCE = timedelta(hours=6)
 
 def any_agent(session: Session, project: ProjectRow) -> bool:
     """True if the project's pool has a host: without one, nothing can be measured again."""
-    return any(
-        host.revoked_at is None and host.last_seen_at is not None
-        for host in agents.hosts_of_pool(session, project.pool)
-    )
+    return any(host.last_seen_at is not None for host in agents.hosts_of_pools(session, [project.pool]))
 
 
 def is_there(session: Session, project: ProjectRow, name: str) -> bool:
@@ -38,7 +35,7 @@ def another(
 ) -> HostRow | None:
     """An available host of the pool that meets the needs."""
     required = Needs.parse(needs) if needs else Needs()
-    for host in agents.hosts_of_pool(session, project.pool):
+    for host in agents.hosts_of_pools(session, [project.pool]):
         fit = host.name != not_this and not missing(required, capabilities(host))
         if fit and state_of(host, now)[0] is HostState.ONLINE:
             return host

@@ -37,3 +37,10 @@ class RepositorySettingsRow(Base):
     reconcile_failures: Mapped[int]
     """Number of consecutive failures."""
     reconcile_error: Mapped[str | None] = mapped_column(Text)
+    """Why the last poll was incomplete."""
+    branch_error: Mapped[str | None] = mapped_column(Text)
+    """At the last poll the repository did not have the default branch."""
+    configuration_sha: Mapped[str | None] = mapped_column(String(64))
+    """The commit of the default branch whose nalm.toml was checked. None: none could be read."""
+    configuration_error: Mapped[str | None] = mapped_column(Text)
+    """Why that commit cannot be measured by its own nalm.toml."""

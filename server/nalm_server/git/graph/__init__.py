@@ -8,13 +8,15 @@ without filters sends everything. A call may take minutes: never call one inside
 from nalm_server.git.graph.batch import GraphQueries, gather
 from nalm_server.git.graph.batch_answers import Graph
 from nalm_server.git.graph.errors import AddressError, GraphError, UnknownRevisionError
+from nalm_server.git.graph.files import file_text
 from nalm_server.git.graph.history import changed_paths, first_parent, merge_base, resolve
 from nalm_server.git.graph.log import GraphCommit
 from nalm_server.git.graph.mirror import fetch
-from nalm_server.git.graph.remote import first_look, ls_remote
+from nalm_server.git.graph.remote import FirstLook, first_look, ls_remote
 
 __all__ = [
     "AddressError",
+    "FirstLook",
     "Graph",
     "GraphCommit",
     "GraphError",
@@ -22,6 +24,7 @@ __all__ = [
     "UnknownRevisionError",
     "changed_paths",
     "fetch",
+    "file_text",
     "first_look",
     "first_parent",
     "gather",

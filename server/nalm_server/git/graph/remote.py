@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -31,8 +32,16 @@ def ls_remote(context: Context, project: ProjectRow, *patterns: str) -> dict[str
     return found
 
 
-def first_look(address: str, branch: str) -> str | None:
-    """Why the server cannot read the branch at the address; None: it can. Uses no credential.
+@dataclass(frozen=True)
+class FirstLook:
+    branch: str | None
+    """The branch of HEAD; None: not known."""
+    trouble: str | None = None
+    """Why the server needs a token or key to read it; None: it is readable."""
+
+
+def first_look(address: str, branch: str | None) -> FirstLook:
+    """Reads the repository without a credential. branch: one that it must have, if it has any.
 
     Raises GraphError if no setting could help: no such host, repository or branch.
     """
@@ -43,12 +52,12 @@ def first_look(address: str, branch: str) -> str | None:
         listed = git.run(described, limits, command, online=True, mirror=None).splitlines()
     except GraphError as error:
         if any(one in str(error) for one in PRIVATE):
-            return str(error)
+            return FirstLook(None, str(error))
         raise
-    if listed and not any(line.endswith(f"\trefs/heads/{branch}") for line in listed):
-        head = next(
-            (line.split()[1].removeprefix("refs/heads/") for line in listed if line[:5] == "ref: "), None
-        )
+    head = next(
+        (line.split()[1].removeprefix("refs/heads/") for line in listed if line.startswith("ref: ")), None
+    )
+    if branch is not None and listed and not any(line.endswith(f"\trefs/heads/{branch}") for line in listed):
         hint = f"; its HEAD is {head}" if head else ""
         raise GraphError(f"the repository has no branch {branch}{hint}")
-    return None
+    return FirstLook(head)

@@ -39,11 +39,7 @@ def passed_on(session: Session, job: JobRow, report: Finish, now: datetime) -> b
 
 
 def _first_that_somebody_can(session: Session, job: JobRow, left: Sequence[NotHere]) -> NotHere:
-    hosts = [
-        host
-        for host in repository.hosts_of_pool(session, repository.pool_of(session, job))
-        if host.revoked_at is None
-    ]
+    hosts = repository.hosts_of_pools(session, [repository.pool_of(session, job)])
     for one in left:
         if any(not missing(one.needs, capabilities(host)) for host in hosts):
             return one

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, or_
@@ -49,19 +50,39 @@ def why_waiting(session: Session, job: JobRow, now: datetime) -> str | None:
     if job.state != JobState.QUEUED or job.held is not None:
         return None
     pool = repository.pool_of(session, job)
-    hosts = [host for host in repository.hosts_of_pool(session, pool) if host.revoked_at is None]
-    if not hosts:
-        return f"pool {pool} has no host: `nalm-server agent invite --pool {pool}` invites one"
-    allowed = [host for host in hosts if may_have(job, host)]
-    if not allowed:
-        return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
-    able = [host for host in allowed if not _lacks(session, job, host)]
-    if not able:
-        return f"no host of pool {pool} has what it needs: {_each(session, job, allowed)}"
-    if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
-        return None
-    states = (f"{host.name} is {_words(host, now)}" for host in able)
-    return f"no host of pool {pool} that could take it is available: {'; '.join(states)}"
+    known = PoolHosts(pool, repository.hosts_of_pools(session, [pool]))
+    return known.why_waiting(job, repository.has_configuration(session, job), now)
+
+
+@dataclass(frozen=True)
+class PoolHosts:
+    name: str
+    hosts: Sequence[HostRow]
+    """All of it that are not revoked."""
+
+    def without_host(self) -> str | None:
+        """Why no job of it is ever measured."""
+        if self.hosts:
+            return None
+        return f"pool {self.name} has no host: `nalm-server agent invite --pool {self.name}` invites one"
+
+    def why_waiting(self, job: JobRow, configured: bool, now: datetime) -> str | None:
+        """Why no host takes a job that is queued; None: one will. configured: the project's nalm.toml is on
+        the server."""
+        if not self.hosts:
+            return self.without_host()
+        allowed = [host for host in self.hosts if may_have(job, host)]
+        if not allowed:
+            return f"only {job.only_host} may take it" if job.only_host else f"{job.not_host} may not take it"
+        lacks = {host.name: _lacks(job, configured, host) for host in allowed}
+        able = [host for host in allowed if not lacks[host.name]]
+        if not able:
+            each = "; ".join(f"{name} lacks {', '.join(parts)}" for name, parts in lacks.items())
+            return f"no host of pool {self.name} has what it needs: {each}"
+        if any(state_of(host, now)[0] is HostState.ONLINE for host in able):
+            return None
+        states = (f"{host.name} is {_words(host, now)}" for host in able)
+        return f"no host of pool {self.name} that could take it is available: {'; '.join(states)}"
 
 
 def may_have(job: JobRow, host: HostRow) -> bool:
@@ -69,17 +90,13 @@ def may_have(job: JobRow, host: HostRow) -> bool:
     return job.only_host in (None, host.name) and job.not_host != host.name
 
 
-def _lacks(session: Session, job: JobRow, host: HostRow) -> list[str]:
+def _lacks(job: JobRow, configured: bool, host: HostRow) -> list[str]:
     has = capabilities(host)
     if job.reason == JobReason.EXPERIMENT and not _measures_experiments(has):
         return ["an agent that measures experiments"]
-    if not _takes_configurations(has) and repository.has_configuration(session, job):
+    if configured and not _takes_configurations(has):
         return ["an agent that takes a project's configuration from the server"]
     return missing(Needs.parse(job.needs), has) if job.needs else []
-
-
-def _each(session: Session, job: JobRow, hosts: Sequence[HostRow]) -> str:
-    return "; ".join(f"{host.name} lacks {', '.join(_lacks(session, job, host))}" for host in hosts)
 
 
 def _words(host: HostRow, now: datetime) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -85,8 +86,10 @@ def find(session: Session, name: str) -> HostRow | None:
     return session.scalars(select(HostRow).where(HostRow.name == name)).one_or_none()
 
 
-def hosts_of_pool(session: Session, pool: str) -> list[HostRow]:
-    return list(session.scalars(select(HostRow).where(HostRow.pool == pool).order_by(HostRow.name)))
+def hosts_of_pools(session: Session, pools: Collection[str]) -> list[HostRow]:
+    """By name, without revoked ones."""
+    query = select(HostRow).where(HostRow.pool.in_(pools), HostRow.revoked_at.is_(None))
+    return list(session.scalars(query.order_by(HostRow.name)))
 
 
 def in_pool(pool: str) -> ColumnElement[bool]:

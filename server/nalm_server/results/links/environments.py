@@ -28,6 +28,7 @@ class Environments:
         self._graph = graph
         self._hosts: dict[int, Host] = {}
         self._of_host: dict[int, list[tuple[datetime, int]]] = defaultdict(list)
+        self._known: dict[int, Environment] = {}
         for number, host, at, fingerprint in fingerprints:
             self._add(number, host, at, Host.model_validate(fingerprint))
 
@@ -45,6 +46,13 @@ class Environments:
         self._of_host[host].append((at, same))
 
     def of(self, number: int) -> Environment:
+        """Of the run; each is looked up once, though every series of a scenario asks for it."""
+        known = self._known.get(number)
+        if known is None:
+            known = self._known[number] = self._looked_up(number)
+        return known
+
+    def _looked_up(self, number: int) -> Environment:
         run = self.run(number)
         if run is None:
             return UNKNOWN

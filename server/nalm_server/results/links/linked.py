@@ -197,15 +197,16 @@ def figures(
     unit = anchor(values - level, where)
     if unit is None:
         return None
-    found: dict[int, Figure] = {}
     apart = np.full(len(runs), np.nan)
-    for place, own, error, value in zip(arrived, level, np.sqrt(variance), values, strict=True):
-        apart[place] = value - own - unit
-        if np.isfinite(own):
-            low, high = (exp(own + unit + sign * QUANTILE * error) for sign in (-1, 1))
-            number = runs[place][0]
-            source = measured[number][3] if number in measured else solution.source
-            found[number] = (exp(own + unit), low, high, source)
+    apart[arrived] = values - level - unit
+    known = np.isfinite(level)
+    centre, reach = (level + unit)[known], QUANTILE * np.sqrt(variance[known])
+    numbers = [runs[place][0] for place, here in zip(arrived, known.tolist(), strict=True) if here]
+    edges = (np.exp(centre + sign * reach).tolist() for sign in (0, -1, 1))
+    found: dict[int, Figure] = {
+        number: (*of, measured[number][3] if number in measured else solution.source)
+        for number, *of in zip(numbers, *edges, strict=True)
+    }
     return LinkedFigures(found, _same_features(solution, runs, found), apart)
 
 

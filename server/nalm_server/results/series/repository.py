@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.trials.kinds import RunKind, split_name
-from sqlalchemy import func, select
+from sqlalchemy import CursorResult, func, select
 from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import BINARY
@@ -110,19 +110,19 @@ def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesK
     return row.id
 
 
-def series_of_metric(
-    session: Session, scenario_id: int, host_class: str, metric: str
-) -> dict[int, SeriesName]:
-    """By id: measured series of chain and stages, without imported ones."""
+def series_of_metrics(
+    session: Session, scenario_id: int, host_class: str, metrics: Iterable[str]
+) -> dict[int, tuple[str, SeriesName]]:
+    """By id, with its metric: measured series of chain and stages, without imported ones."""
     found = session.execute(
-        select(SeriesRow.id, SeriesRow.stage, SeriesRow.source).where(
+        select(SeriesRow.id, SeriesRow.metric, SeriesRow.stage, SeriesRow.source).where(
             SeriesRow.scenario_id == scenario_id,
             SeriesRow.host_class == host_class,
-            SeriesRow.metric == metric,
+            SeriesRow.metric.in_(metrics),
             SeriesRow.source.not_like("imported:%"),
         )
     )
-    return {number: SeriesName(stage, source) for number, stage, source in found}
+    return {number: (metric, SeriesName(stage, source)) for number, metric, stage, source in found}
 
 
 def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValues]:
@@ -135,7 +135,9 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     columns = (table.run_id, table.value, table.low, table.high)
     query = select(table.series_id).where(table.series_id.in_(series), table.run_id >= since)
     if session.get_bind().dialect.name != "postgresql":
-        rows = session.execute(query.add_columns(*columns).order_by(table.series_id))
+        found = session.execute(query.add_columns(*columns).order_by(table.series_id))
+        # The driver's own tuples: rows of SQLAlchemy would take most of the time.
+        rows = cast("CursorResult[Any]", found).cursor.fetchall()  # type: ignore[union-attr]
         return [(number, *list(zip(*of, strict=True))[1:]) for number, of in groupby(rows, itemgetter(0))]
     gathered = query.add_columns(*(func.array_agg(one) for one in columns)).group_by(table.series_id)
     return session.execute(gathered, execution_options={BINARY: True})

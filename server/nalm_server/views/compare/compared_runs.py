@@ -59,12 +59,14 @@ class Apart:
 def found(session: Session, project: ProjectRow, request: PairRequest) -> Together | Apart:
     """Raises NotMeasuredError if one of the sides has no run."""
     old, new = (commits.resolve(session, project.id, one) for one in (request.base, request.head))
-    of_new = [side for side in sides_of(session, new) if request.of_head.takes(side)]
+    heads = sides_of(session, new, request.of_head.scenario)
+    of_new = [side for side in heads if request.of_head.takes(side)]
     if not request.across:
         for side in of_new:
             if side.arm is Arm.HEAD and side.judged.run.base_sha == old.sha:
                 return Together(old, new, side.judged)
-    of_old = [side for side in sides_of(session, old) if request.of_base.takes(side)]
+    bases = sides_of(session, old, request.of_base.scenario)
+    of_old = [side for side in bases if request.of_base.takes(side)]
     return _apart(request, (old, new), of_old, of_new)
 
 

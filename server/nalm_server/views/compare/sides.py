@@ -36,10 +36,12 @@ class SideFilter:
         return self.scenario in (None, judged.scenario) and self.host in (None, judged.host)
 
 
-def sides_of(session: Session, commit: CommitRow) -> list[Side]:
-    """The commit's own runs, then those with it as base; by scenario's name, newest first."""
-    own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], None)]
-    as_base = [Side(one, Arm.BASE) for one in runs.with_base(session, commit.project_id, commit.sha)]
+def sides_of(session: Session, commit: CommitRow, scenario: str | None = None) -> list[Side]:
+    """The commit's own runs, then those with it as base; by scenario's name, newest first. scenario: only
+    its runs."""
+    own = [Side(one, Arm.HEAD) for one in runs.of_commits(session, [commit.id], scenario)]
+    with_it = runs.with_base(session, commit.project_id, commit.sha, scenario)
+    as_base = [Side(one, Arm.BASE) for one in with_it]
     return sorted(own + as_base, key=lambda side: side.judged.scenario)
 
 

@@ -50,13 +50,12 @@ def get_lines(
 ) -> Response:
     """Returns one metric of several scenarios and branches over common commits, in columns."""
     found = require_project(session, caller, project, Role.READER)
-    request = HistoryRequest(
-        metric, host_class, limit, stage or [], function or [], linked=values == "linked"
-    )
+    request = HistoryRequest(host_class, limit, stage or [], function or [], linked=values == "linked")
     lines_request = chart_lines.LinesRequest(
-        list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
+        list(dict.fromkeys(scenario)), [metric], request, list(dict.fromkeys(branch or []))
     )
-    return as_json(chart_lines.lines(session, found, lines_request))
+    (answer,) = chart_lines.lines(session, found, lines_request)
+    return as_json(answer)
 
 
 @router.get("/columns", response_model=LineColumns, responses=documented(404))
@@ -76,13 +75,12 @@ def get_line_columns(
 ) -> Response:
     """Returns several metrics of several scenarios and branches, in as few bytes as their intervals allow."""
     found = require_project(session, caller, project, Role.READER)
-    answers = []
-    for name in dict.fromkeys(metric):
-        request = HistoryRequest(
-            name, host_class, limit, stage or [], function or [], linked=values == "linked"
-        )
-        lines_request = chart_lines.LinesRequest(
-            list(dict.fromkeys(scenario)), request, list(dict.fromkeys(branch or []))
-        )
-        answers.append(chart_lines.lines(session, found, lines_request))
-    return as_json(columns.packed(answers))
+    request = HistoryRequest(host_class, limit, stage or [], function or [], linked=values == "linked")
+    lines_request = chart_lines.LinesRequest(
+        list(dict.fromkeys(scenario)),
+        list(dict.fromkeys(metric)),
+        request,
+        list(dict.fromkeys(branch or [])),
+        with_measured=False,
+    )
+    return as_json(columns.packed(chart_lines.lines(session, found, lines_request)))

@@ -5,33 +5,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
+from nalm_core.report.catalogue import Metric
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError, NotFoundError
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.series.history_repository import HistoryCommit
-from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.values import Figure
 from nalm_server.views.history import chart_repository as repository
 from nalm_server.views.history import functions
-from nalm_server.views.history.service import FoundLine, HistoryRequest, Line, Target, find_target, lines_of
+from nalm_server.views.history.service import (
+    FoundLine,
+    HistoryRequest,
+    Line,
+    Target,
+    find_target,
+    lines_of,
+    metric_for,
+)
 
 MOST_FIGURES = 400_000
 """Maximum per answer: 20 series over 10,000 commits, and as many again."""
 MOST_RELEASES = 500
 LONGEST = 10_000
 """Maximum number of commits."""
+NO_FIGURE = (None, None, None, None)
 
 
 @dataclass(frozen=True)
 class LinesRequest:
     scenarios: list[str]
+    metrics: list[str]
     history: HistoryRequest
     branches: list[str] = field(default_factory=list)
     """Empty: the default branch."""
+    with_measured: bool = True
+    """False: without the values as each run measured them."""
 
 
 @dataclass(frozen=True)
@@ -42,36 +55,49 @@ class Branched:
     branch: str | None
 
 
-def lines(session: Session, project: ProjectRow, request: LinesRequest) -> dict[str, Any]:
-    """schemas.Lines as plain values. Raises NotFoundError for unknown names, InvalidError if it is too
-    large."""
-    shown = list(_found(session, project, request))
-    functions.require_known(
-        request.history.functions, [name for one in shown for name in one.found.line.stages]
-    )
-    commits = _commits([one.found.line for one in shown])
+def lines(session: Session, project: ProjectRow, request: LinesRequest) -> list[dict[str, Any]]:
+    """schemas.Lines of each metric as plain values. Raises NotFoundError for unknown names, InvalidError if
+    it is too large."""
+    metrics = [metric_for(session, project, name, request.history) for name in request.metrics]
+    of_metrics = _found(session, project, request, metrics)
+    for shown in of_metrics:
+        functions.require_known(
+            request.history.functions, [name for one in shown for name in one.found.line.stages]
+        )
+    commits = _commits([one.found.line for one in of_metrics[0]])
     places = {one.id: place for place, one in enumerate(commits)}
     place_of = {one.sha: place for place, one in enumerate(commits)}
     tags = refs.tags(session, project.id, MOST_RELEASES)
-    return {
-        "metric": metric_named(session, project.id, request.history.metric),
+    shared = {
         "commits": {
             "sha": [one.sha for one in commits],
             "subject": [one.subject for one in commits],
             "committed_at": [one.committed_at for one in commits],
         },
-        "lines": [_columns(one, places) for one in shown],
         "releases": [{"name": tag.name, "at": place_of[tag.sha]} for tag in tags if tag.sha in place_of],
     }
+    return [
+        {
+            "metric": metric,
+            "lines": [_columns(one, places, with_measured=request.with_measured) for one in shown],
+            **shared,
+        }
+        for metric, shown in zip(metrics, of_metrics, strict=True)
+    ]
 
 
-def _found(session: Session, project: ProjectRow, request: LinesRequest) -> Iterator[Branched]:
+def _found(
+    session: Session, project: ProjectRow, request: LinesRequest, metrics: Sequence[Metric]
+) -> list[list[Branched]]:
+    """By metric."""
     targets = [find_target(session, project, name, request.history) for name in request.scenarios]
     _require_bounded(targets, request)
     branches = {name: _shas_of(session, project.id, name) for name in request.branches}
     widest = replace(request.history, limit=LONGEST, every_branch=True) if branches else request.history
-    for found in lines_of(session, project, targets, widest):
-        yield from _on_each(found, branches, request.history.limit)
+    return [
+        [one for found in of_metric for one in _on_each(found, branches, request.history.limit)]
+        for of_metric in lines_of(session, project, targets, widest, metrics)
+    ]
 
 
 def _require_bounded(targets: Sequence[Target], request: LinesRequest) -> None:
@@ -118,7 +144,7 @@ def _commits(found: Sequence[Line]) -> list[HistoryCommit]:
     return [one for number, one in found[0].commits.items() if number in shown]
 
 
-def _columns(one: Branched, places: dict[int, int]) -> dict[str, Any]:
+def _columns(one: Branched, places: dict[int, int], *, with_measured: bool) -> dict[str, Any]:
     line = one.found.line
     runs = line.runs
     return {
@@ -132,7 +158,7 @@ def _columns(one: Branched, places: dict[int, int]) -> dict[str, Any]:
         "ratio_cpp": runs.ratio_cpp,
         "low": runs.low,
         "high": runs.high,
-        "stages": [_stage(name, line) for name in line.stages],
+        "stages": [_stage(name, line, with_measured=with_measured) for name in line.stages],
         "environments": line.environments,
         "missing": line.missing,
         "change_points": line.change_points,
@@ -140,10 +166,13 @@ def _columns(one: Branched, places: dict[int, int]) -> dict[str, Any]:
     }
 
 
-def _stage(name: str, line: Line) -> dict[str, Any]:
+def _stage(name: str, line: Line, *, with_measured: bool) -> dict[str, Any]:
     stage, function = functions.split(name)
     value, low, high = _edges(line, line.figures.get(name, {}))
-    measured, measured_low, measured_high = _edges(line, line.measured.get(name, {}))
+    measured = {}
+    if with_measured:
+        edges = _edges(line, line.measured.get(name, {}))
+        measured = dict(zip(("measured", "measured_low", "measured_high"), edges, strict=True))
     same = line.same_features.get(name)
     return {
         "stage": stage,
@@ -152,13 +181,13 @@ def _stage(name: str, line: Line) -> dict[str, Any]:
         "value": value,
         "low": low,
         "high": high,
-        "measured": measured,
-        "measured_low": measured_low,
-        "measured_high": measured_high,
+        **measured,
         "same_features": None if same is None else list(map(same.get, line.runs.run_number)),
     }
 
 
 def _edges(line: Line, figures: Mapping[int, Figure]) -> Iterator[list[Any]]:
-    found = [figures.get(number) for number in line.runs.run_number]
-    return ([one and one[at] for one in found] for at in range(3))
+    """Columns of value, low and high, with None for a run without the figure."""
+    found = map(figures.get, line.runs.run_number, repeat(NO_FIGURE))
+    columns = [list(column) for column in zip(*found, strict=True)]
+    return iter(columns[:3] if columns else [[], [], []])

@@ -11,13 +11,17 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import pairwise
 from math import floor, log10
-from statistics import median
 from typing import Any
+
+import numpy as np
+from nalm_core.history.reduction import Floats
 
 STEPS_PER_INTERVAL = 32
 """Steps in the median interval of a series: rounding is far below what the interval leaves open."""
 EXACT_DIGITS = 6
 """Digits kept of values without intervals."""
+CHANGE_STEP = 1e-6
+"""Step of changes against the base, which every page shows with the same digits."""
 SHA_DIGITS = 12
 """Digits of a commit: requests accept 7 or more."""
 Values = Sequence[float | None]
@@ -72,7 +76,7 @@ def _line(of_metrics: Sequence[dict[str, Any]], places: dict[str, int]) -> dict[
             if sha is not None and base is None
         },
         "display": list(_runs_of_equal(first["display"])),
-        "change": scaled(first["ratio_cpp"], first["low"], first["high"]),
+        "change": scaled(first["ratio_cpp"], first["low"], first["high"], CHANGE_STEP),
         "series": [
             {
                 "metric": place,
@@ -104,26 +108,26 @@ def _runs_of_equal(words: Sequence[str]) -> Iterator[dict[str, Any]]:
             count = 0
 
 
-def scaled(values: Values, lows: Values, highs: Values) -> dict[str, Any]:
-    """schemas.Scaled: values, and the two distances to the ends of their intervals, in steps."""
-    known = [abs(value) for value in values if value is not None]
-    widths = [
-        high - low for low, high in zip(lows, highs, strict=True) if low is not None and high is not None
-    ]
-    step = _step(known, [width for width in widths if width > 0])
-    whole = [None if value is None else round(value / step) for value in values]
+def scaled(values: Values, lows: Values, highs: Values, step: float | None = None) -> dict[str, Any]:
+    """schemas.Scaled: values, and the two distances to the ends of their intervals, in steps. step: by
+    default one that is small beside the intervals."""
+    value, low, high = (np.array(one, float) for one in (values, lows, highs))
+    widths = high - low
+    known = np.isfinite(widths)
+    step = step or _step(np.abs(value[np.isfinite(value)]), widths[known & (widths > 0)])
+    whole = np.rint(value / step)
     return {
         "step": step,
-        "value": whole,
-        "below": _distances(whole, lows, step, -1) if widths else None,
-        "above": _distances(whole, highs, step, 1) if widths else None,
+        "value": _whole(whole),
+        "below": _whole(whole - np.rint(low / step)) if known.any() else None,
+        "above": _whole(np.rint(high / step) - whole) if known.any() else None,
     }
 
 
-def _step(known: Sequence[float], widths: Sequence[float]) -> float:
-    largest = max(known, default=0.0)
-    if widths:
-        target = median(widths) / STEPS_PER_INTERVAL
+def _step(known: Floats, widths: Floats) -> float:
+    largest = float(known.max(initial=0.0))
+    if len(widths):
+        target = float(np.median(widths)) / STEPS_PER_INTERVAL
     elif largest > 0:
         target = largest / 10**EXACT_DIGITS
     else:
@@ -132,8 +136,11 @@ def _step(known: Sequence[float], widths: Sequence[float]) -> float:
     return float(f"{digit * (5 if target >= 5 * digit else 2 if target >= 2 * digit else 1):.3g}")
 
 
-def _distances(whole: Sequence[int | None], ends: Values, step: float, sign: int) -> list[int | None]:
-    return [
-        None if value is None or end is None else sign * (round(end / step) - value)
-        for value, end in zip(whole, ends, strict=True)
-    ]
+def _whole(values: Floats) -> list[int | None]:
+    """Whole numbers, None for NaN."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return values.astype(np.int64).tolist()  # type: ignore[no-any-return]
+    found = np.where(missing, 0, values).astype(np.int64).astype(object)
+    found[missing] = None
+    return found.tolist()  # type: ignore[no-any-return]

@@ -82,9 +82,9 @@ def get_history(
     """Returns one metric of all stages along the default branch. Default host_class: the newest run's."""
     found = require_project(session, caller, project, Role.READER)
     request = service.HistoryRequest(
-        metric, host_class, limit, stage or [], function or [], linked=values == "linked"
+        host_class, limit, stage or [], function or [], linked=values == "linked"
     )
-    return as_json(service.history(session, found, scenario, request))
+    return as_json(service.history(session, found, scenario, metric, request))
 
 
 @router.get("/{scenario}/functions", responses=documented(404))

@@ -64,15 +64,16 @@ def names_of(
     return {number: (f"{key.stage}{MARK}{key.function}", key.source) for number, key in found.items()}
 
 
+def values_of(session: Session, series: Iterable[int], since: int) -> list[FunctionValue]:
+    numbers = list(series)
+    return repository.values(session, numbers, since) if numbers else []
+
+
 def add_values(
-    session: Session,
-    figures: Figures,
-    series: Mapping[int, tuple[str, str]],
-    metric: str,
-    since: int,
+    figures: Figures, series: Mapping[int, tuple[str, str]], values: Iterable[FunctionValue], metric: str
 ) -> None:
     """Adds the figures of each series to those of the stages."""
-    for one in repository.values(session, series, since) if series else ():
+    for one in values:
         name, source = series[one.series_id]
         figure = _figure(one, metric, source)
         if figure is not None:

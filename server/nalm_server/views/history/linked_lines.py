@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from nalm_core.history.environments import steps
-from sqlalchemy.orm import Session
 
-from nalm_server.results.links.environments import Environments, environments_of
-from nalm_server.results.links.graph import graph_of
+from nalm_server.results.links.environments import Environments
 from nalm_server.results.links.linked import (
     QUANTILE,
     LinkedFigures,
@@ -24,25 +23,25 @@ from nalm_server.results.links.linked import (
 from nalm_server.views.history import functions
 
 if TYPE_CHECKING:
-    from nalm_server.views.history.service import HistoryRequest, Line, MeasuredScenario
+    from nalm_server.views.history.scenario_data import ScenarioData
+    from nalm_server.views.history.service import Line
 
 
-def with_links(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
+def with_links(data: ScenarioData, line: Line, metric: str, stages: Sequence[str]) -> Line:
     """The line with levels of each series that has links. line: with values as measured."""
-    runs = line.runs
+    runs, request = line.runs, data.request
     shas = [line.commits[number].sha for number in runs.commit_id]
     names = [(stage, name) for stage, name in map(functions.split, request.functions) if name is not None]
-    graph = graph_of(session, of.scenario.id)
-    environments = environments_of(session, graph)
-    each = [figure for by_run in line.measured.values() for figure in by_run.values()]
+    graph, environments = data.graph, data.environments
+    each = (figure for by_run in line.measured.values() for figure in by_run.values())
     if is_exact(each) and len({environments.of(number)[2] for number in runs.run_number}) < 2:
         return line
     found = solutions(
-        session,
-        of.scenario.id,
-        of.host_class,
-        of.metric.name,
-        stages=[] if request.functions and not request.stages else request.stages or None,
+        data.session,
+        data.scenario.id,
+        data.host_class,
+        metric,
+        stages=[] if request.functions and not stages else stages or None,
         functions=names,
         reference=shas[-1],
         graph=graph,

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
@@ -15,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotFoundError
-from nalm_server.changepoints import service as judgement
 from nalm_server.changepoints.schemas import ChangePoint
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
@@ -23,13 +21,13 @@ from nalm_server.results.series import history_repository, repository
 from nalm_server.results.series.history_repository import NO_RUNS, HistoryCommit, HistoryRuns
 from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.models import ScenarioRow
-from nalm_server.results.series.repository import ImportedValue, SeriesName, StoredValues
+from nalm_server.results.series.repository import ImportedValue
 from nalm_server.results.series.values import Figure, Figures, Value
 from nalm_server.views.history import functions, linked_lines
+from nalm_server.views.history.scenario_data import NCPP, OF_NCPP, ScenarioData, Stored
 from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary
 
 CHAIN = "chain"
-NCPP = "ncpp"
 ASK_FUNCTIONS = "Only C functions have this metric: choose at least one."
 
 
@@ -55,7 +53,6 @@ def list_scenarios(session: Session, project: ProjectRow) -> list[ScenarioSummar
 class HistoryRequest:
     """Parameters of a scenario's history."""
 
-    metric: str
     host_class: str | None
     limit: int
     stages: list[str] = field(default_factory=list)
@@ -68,18 +65,21 @@ class HistoryRequest:
     """False: values as each run measured them."""
 
 
-def history(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> dict[str, Any]:
+def history(
+    session: Session, project: ProjectRow, scenario: str, metric: str, request: HistoryRequest
+) -> dict[str, Any]:
     """schemas.History as plain values: ten thousand objects would take most of the time."""
     target = find_target(session, project, scenario, request)
-    (found,) = lines_of(session, project, [target], request)
+    of = metric_for(session, project, metric, request)
+    ((found,),) = lines_of(session, project, [target], request, [of])
     functions.require_known(request.functions, found.line.stages)
     return {
-        "metric": target.metric,
+        "metric": of,
         "scenario": found.scenario.name,
         "host_class": found.host_class,
         "host_classes": found.host_classes,
         **_plain(found.line),
-        "imported": _imported(repository.imported(session, found.scenario.id, request.metric)),
+        "imported": _imported(repository.imported(session, found.scenario.id, metric)),
     }
 
 
@@ -92,7 +92,6 @@ class Target:
     """Number of runs by host class, the class of the newest run first."""
     host_class: str | None
     """The selected class; None: the scenario has no valid run."""
-    metric: Metric
 
     @property
     def runs(self) -> int:
@@ -103,32 +102,45 @@ class Target:
         return len(request.stages) + len(request.functions) or 1 + len(self.scenario.stages)
 
 
+def metric_for(session: Session, project: ProjectRow, name: str, request: HistoryRequest) -> Metric:
+    """The metric. Raises NotFoundError, and InvalidError if the requested functions do not have it."""
+    metric = metric_named(session, project.id, name)
+    if request.functions:
+        functions.require_metric(name)
+    return metric
+
+
 def find_target(session: Session, project: ProjectRow, scenario: str, request: HistoryRequest) -> Target:
     """Raises NotFoundError for unknown names."""
-    metric = metric_named(session, project.id, request.metric)
-    if request.functions:
-        functions.require_metric(request.metric)
-    row, classes, shown = _find_scenario(session, project, scenario, request.host_class)
-    return Target(row, classes, shown, metric)
+    return Target(*_find_scenario(session, project, scenario, request.host_class))
 
 
 def lines_of(
-    session: Session, project: ProjectRow, targets: Sequence[Target], request: HistoryRequest
-) -> list[FoundLine]:
-    """Raises NotFoundError for unknown stages."""
+    session: Session,
+    project: ProjectRow,
+    targets: Sequence[Target],
+    request: HistoryRequest,
+    metrics: Sequence[Metric],
+) -> list[list[FoundLine]]:
+    """By metric, the targets' lines. What metrics share is read once. Raises NotFoundError for unknown
+    stages."""
     measured = [(one.scenario.id, one.host_class) for one in targets if one.host_class is not None]
     histories, commits = history_repository.read(
         session, project.id, measured, request.limit, every_branch=request.every_branch
     )
-    found = []
+    found: list[list[FoundLine]] = [[] for _ in metrics]
     for target in targets:
         row, shown = target.scenario, target.host_class
-        line = Line([CHAIN, *row.stages], histories.get(row.id, NO_RUNS), commits)
-        if shown is not None:
-            of_metric = _ncpp if request.metric == NCPP else _line
-            measured_scenario = MeasuredScenario(project, row, shown, target.metric)
-            line = of_metric(session, measured_scenario, line, request)
-        found.append(FoundLine(row, shown, list(target.classes), line))
+        plain = Line([CHAIN, *row.stages], histories.get(row.id, NO_RUNS), commits)
+        names = [metric.name for metric in metrics]
+        data = (
+            ScenarioData(session, project, (row, shown), plain.runs, request=request, metrics=names)
+            if shown
+            else None
+        )
+        for lines, metric in zip(found, metrics, strict=True):
+            line = plain if data is None else (_ncpp if metric.name == NCPP else _line)(data, plain, metric)
+            lines.append(FoundLine(row, shown, list(target.classes), line))
     return found
 
 
@@ -159,16 +171,6 @@ def list_functions(
     if shown is None:
         return []
     return functions.list_functions(session, row.id, shown, part, limit)
-
-
-@dataclass(frozen=True)
-class MeasuredScenario:
-    """A scenario with runs on a host class."""
-
-    project: ProjectRow
-    scenario: ScenarioRow
-    host_class: str
-    metric: Metric
 
 
 @dataclass
@@ -204,78 +206,79 @@ class FoundLine:
     line: Line
 
 
-def _line(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
-    series = _series(session, of, request)
-    counted = {}
-    if request.functions:
-        counted = functions.names_of(session, of.scenario.id, of.host_class, request.functions)
-    runs = line.runs
-    since = min(runs.run_number, default=0)
-    figures = _figures(repository.values(session, series, since), series) if runs else {}
-    stages = _stages(of.scenario, request, figures)
+def _line(data: ScenarioData, plain: Line, metric: Metric) -> Line:
+    stages = data.request.stages
+    stored = _stored(data, metric.name, stages)
+    return _drawn(data, plain, metric, stored, name=metric.name, stages=stages)
+
+
+def _stored(data: ScenarioData, metric: str, stages: Sequence[str]) -> Stored:
+    """Series of the requested stages; none if only functions are requested."""
+    stored = data.stored[metric]
+    if data.request.functions and not stages:
+        return Stored()
+    if not stages:
+        return stored
+    _require_stages(data.scenario.name, stages, {CHAIN, *data.scenario.stages, *stored.stages})
+    return stored.of_stages(stages)
+
+
+def _drawn(
+    data: ScenarioData, plain: Line, metric: Metric, stored: Stored, *, name: str, stages: Sequence[str]
+) -> Line:
+    """name: of the stored metric; metric: the requested one."""
+    request, runs = data.request, plain.runs
+    figures = stored.figures() if runs else {}
+    shown = _stages(data, stages, figures)
     if runs:
-        functions.add_values(session, figures, counted, request.metric, since)
-    known = {name for name, _ in counted.values()}
-    stages += [name for name in dict.fromkeys(request.functions) if name in known]
-    shas = {line.commits[commit_id].sha for commit_id in runs.commit_id}
-    points = judgement.of_history(session, of.project.id, list(series))
-    segments = judgement.segments(session, of.scenario.id, of.host_class)
+        functions.add_values(figures, data.function_names, data.function_values, name)
+    known = {one for one, _ in data.function_names.values()}
+    shown += [one for one in dict.fromkeys(request.functions) if one in known]
+    shas = {plain.commits[commit_id].sha for commit_id in runs.commit_id}
+    line = replace(plain, measured=figures)
     if request.linked and runs:
-        line = linked_lines.with_links(session, of, replace(line, measured=figures), request)
+        line = linked_lines.with_links(data, line, metric.name, stages)
     return replace(
         line,
-        stages=stages,
+        stages=shown,
         figures={**figures, **line.figures},
-        measured=figures,
-        change_points=[one for one in points if one.sha in shas],
-        segments=[one for one in segments if one["sha"] in shas],
-        missing=_missing(of, request, figures),
+        change_points=[one for one in stored.change_points if one.sha in shas],
+        segments=[one for one in data.segments if one["sha"] in shas],
+        missing=_missing(request, metric, stages, figures),
     )
 
 
-def _missing(of: MeasuredScenario, request: HistoryRequest, figures: Figures) -> str | None:
+def _missing(request: HistoryRequest, metric: Metric, stages: Sequence[str], figures: Figures) -> str | None:
     """Why nothing is shown, if the request explains it."""
     if request.functions:
-        sampled = request.metric in ("cpp", "eipc") and not request.stages
+        sampled = metric.name in ("cpp", "eipc") and not stages
         return functions.NOT_SAMPLED if sampled and not figures else None
-    return ASK_FUNCTIONS if of.metric.scopes == ("function",) else None
+    return ASK_FUNCTIONS if metric.scopes == ("function",) else None
 
 
-def _series(session: Session, of: MeasuredScenario, request: HistoryRequest) -> dict[int, SeriesName]:
-    """Series of the requested stages; none if only functions are requested."""
-    if request.functions and not request.stages:
-        return {}
-    row = of.scenario
-    series = repository.series_of_metric(session, row.id, of.host_class, request.metric)
-    if not request.stages:
-        return series
-    known = {CHAIN, *row.stages, *(one.stage for one in series.values())}
-    _require_stages(row.name, request.stages, known)
-    return {number: one for number, one in series.items() if one.stage in request.stages}
-
-
-def _stages(row: ScenarioRow, request: HistoryRequest, figures: Figures) -> list[str]:
-    if request.stages or request.functions:
-        return list(dict.fromkeys(request.stages))
-    ours = [CHAIN, *row.stages]
+def _stages(data: ScenarioData, stages: Sequence[str], figures: Figures) -> list[str]:
+    if stages or data.request.functions:
+        return list(dict.fromkeys(stages))
+    ours = [CHAIN, *data.scenario.stages]
     others = figures.keys() - set(ours)
     return [*ours, *sorted(others)]
 
 
-def _ncpp(session: Session, of: MeasuredScenario, line: Line, request: HistoryRequest) -> Line:
+def _ncpp(data: ScenarioData, plain: Line, metric: Metric) -> Line:
     """The chain's CPP relative to the reference's cost model: computed on read, so that a new model applies
     to old runs."""
-    row, host_class = of.scenario, of.host_class
-    _require_stages(row.name, request.stages, {CHAIN})
-    line = _line(session, of, line, replace(request, metric="cpp", stages=[CHAIN]))
-    scale = scale_of(session, of.project, row.name, host_class)
-    features = run_features(session, row.id, host_class) if scale.model else {}
+    row, host_class = data.scenario, data.host_class
+    _require_stages(row.name, data.request.stages, {CHAIN})
+    stored = data.stored[OF_NCPP].of_stages([CHAIN])
+    line = _drawn(data, plain, metric, stored, name=OF_NCPP, stages=[CHAIN])
+    scale = scale_of(data.session, data.project, row.name, host_class)
+    features = run_features(data.session, row.id, host_class) if scale.model else {}
     run_ids = dict(zip(line.runs.run_number, line.runs.run_id, strict=True))
     ncpp, measured = (normalised(scale, one, run_ids, features) for one in (line.figures, line.measured))
     return replace(line, figures=ncpp, measured=measured, same_features={}, missing=scale.missing)
 
 
-def _require_stages(scenario: str, stages: list[str], known: set[str]) -> None:
+def _require_stages(scenario: str, stages: Sequence[str], known: set[str]) -> None:
     for stage in stages:
         if stage not in known:
             raise NotFoundError(
@@ -294,14 +297,6 @@ def _imported(found: list[ImportedValue]) -> list[ImportedPoint]:
         )
         point.values[one.stage] = Value(value=one.value, low=one.low, high=one.high, source=one.source)
     return list(points.values())
-
-
-def _figures(found: Iterable[StoredValues], series: dict[int, SeriesName]) -> Figures:
-    by_stage: Figures = defaultdict(dict)
-    for series_id, run_numbers, values, lows, highs in found:
-        stage, source = series[series_id]
-        by_stage[stage].update(zip(run_numbers, zip(values, lows, highs, repeat(source)), strict=False))
-    return by_stage
 
 
 def _plain(line: Line) -> dict[str, Any]:

@@ -1292,6 +1292,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/alerts/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Alert Changes
+         * @description Reverts the caller's last change of each alert, made at most 10 minutes ago and followed by no other.
+         *     Messages that were sent stay sent.
+         */
+        post: operations["undo_alert_changes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/audit": {
         parameters: {
             query?: never;
@@ -7151,6 +7172,8 @@ export interface components {
             /** Id */
             id: number;
             kind: components["schemas"]["RunKind"];
+            /** Leased At */
+            leased_at: string | null;
             /** Message */
             message: string | null;
             /** Not Before */
@@ -7159,6 +7182,10 @@ export interface components {
             not_host: string | null;
             /** Only Host */
             only_host: string | null;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
             /** Priority */
             priority: number;
             /** Project */
@@ -7195,6 +7222,8 @@ export interface components {
             fraction: number | null;
             /** Id */
             id: number;
+            /** Message */
+            message: string | null;
             state: components["schemas"]["JobState"];
             /** Step */
             step: string | null;
@@ -7249,6 +7278,8 @@ export interface components {
             /** Id */
             id: number;
             kind: components["schemas"]["RunKind"];
+            /** Leased At */
+            leased_at: string | null;
             /** Log Tail */
             log_tail: string | null;
             /** Message */
@@ -7259,6 +7290,10 @@ export interface components {
             not_host: string | null;
             /** Only Host */
             only_host: string | null;
+            /** Outcomes */
+            outcomes: {
+                [key: string]: number;
+            };
             /** Priority */
             priority: number;
             /** Project */
@@ -8883,6 +8918,22 @@ export interface components {
          * @enum {string}
          */
         PriceSource: "experiment" | "merge" | "stage";
+        /** Problem */
+        Problem: {
+            /** Advice */
+            advice: string;
+            /** Job Id */
+            job_id: number | null;
+            kind: components["schemas"]["ProblemKind"];
+            /** Message */
+            message: string;
+        };
+        /**
+         * ProblemKind
+         * @description Why nothing of a project is measured: the place of the problem.
+         * @enum {string}
+         */
+        ProblemKind: "repository" | "branch" | "configuration" | "hosts" | "job";
         /**
          * Profile
          * @description Samples of all lcore threads of one arm during some turns.
@@ -8994,6 +9045,8 @@ export interface components {
             last_verdict: components["schemas"]["VerdictBrief"] | null;
             /** Name */
             name: string;
+            /** Problems */
+            problems: components["schemas"]["Problem"][];
             /** Public */
             public: boolean;
             /** Reference */
@@ -9031,9 +9084,10 @@ export interface components {
             check_repository: boolean;
             /**
              * Default Branch
+             * @description null: the branch of the repository's HEAD.
              * @default main
              */
-            default_branch: string;
+            default_branch: string | null;
             /** Name */
             name: string;
             /**
@@ -10460,6 +10514,11 @@ export interface components {
             turn_ms: number;
             /** Turns Per Launch */
             turns_per_launch: number;
+        };
+        /** SeveralAlerts */
+        SeveralAlerts: {
+            /** Alerts */
+            alerts: number[];
         };
         /**
          * Share
@@ -14040,6 +14099,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertFacets"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    undo_alert_changes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeveralAlerts"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkResult"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -16,6 +16,7 @@ from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.schemas import AlertComment, AlertDetail, StateChange
 from nalm_server.alerts.states import AlertState, require_allowed
 from nalm_server.alerts.suspicion import CHAIN
+from nalm_server.alerts.triage.undo import undoable
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access import repository as access
 from nalm_server.auth.access.roles import Role
@@ -30,7 +31,8 @@ def set_state(
     session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
 ) -> AlertDetail:
     """Sets the state, and shows the alert as it then is."""
-    alert = change_state(session, caller, alert_id, change, now)
+    with undoable(session, caller, held(session, caller, alert_id), now):
+        alert = change_state(session, caller, alert_id, change, now)
     return presentation.get(session, caller, alert.id, now)
 
 
@@ -38,7 +40,7 @@ def change_state(
     session: Session, caller: Principal, alert_id: int, change: StateChange, now: datetime
 ) -> AlertRow:
     """Sets the state. Locks the project, like everything that makes or changes its alerts."""
-    alert = _held(session, caller, alert_id)
+    alert = held(session, caller, alert_id)
     state = AlertState(change.state)
     require_allowed(alert.id, AlertState(alert.state), state)
     who = caller.name[:128]
@@ -69,14 +71,15 @@ def change_state(
 def assign(
     session: Session, caller: Principal, alert_id: int, assignee: str | None, now: datetime
 ) -> AlertDetail:
-    alert = change_assignee(session, caller, alert_id, assignee, now)
+    with undoable(session, caller, held(session, caller, alert_id), now):
+        alert = change_assignee(session, caller, alert_id, assignee, now)
     return presentation.get(session, caller, alert.id, now)
 
 
 def change_assignee(
     session: Session, caller: Principal, alert_id: int, assignee: str | None, now: datetime
 ) -> AlertRow:
-    alert = _held(session, caller, alert_id)
+    alert = held(session, caller, alert_id)
     if assignee is not None and not _belongs(session, assignee, alert.project_id):
         raise InvalidError(
             f"{assignee!r} has no role in this project: a maintainer must give them one first."
@@ -110,7 +113,8 @@ def _audit(
     record(session, caller, action, f"alert {alert.id}", now, project_id=alert.project_id, detail=detail)
 
 
-def _held(session: Session, caller: Principal, alert_id: int) -> AlertRow:
+def held(session: Session, caller: Principal, alert_id: int) -> AlertRow:
+    """The alert, locked like its project, for somebody who may change it."""
     alert = presentation.require(session, caller, alert_id, Role.DEVELOPER)
     projects.lock(session, alert.project_id)
     return repository.lock(session, alert.id)

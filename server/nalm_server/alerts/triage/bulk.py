@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import repository, triage
+from nalm_server.alerts import repository
 from nalm_server.alerts.schemas import BulkChange, BulkResult, RefusedChange
+from nalm_server.alerts.triage import changes
+from nalm_server.alerts.triage.undo import revert, undoable
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.tokens.principal import Principal
@@ -22,15 +25,41 @@ def change(
     if request.change is None and request.assign is None:
         raise InvalidError("There is nothing to change: give `change`, `assign`, or both.")
     row = require_project(session, caller, project, Role.DEVELOPER)
+
+    def apply(alert_id: int) -> None:
+        with undoable(session, caller, changes.held(session, caller, alert_id), now):
+            if request.change is not None:
+                changes.change_state(session, caller, alert_id, request.change, now)
+            if request.assign is not None:
+                changes.change_assignee(session, caller, alert_id, request.assign.assignee, now)
+
+    return _each(session, row.id, request.alerts, apply)
+
+
+def undo(
+    session: Session, caller: Principal, project: str, alerts: Sequence[int], now: datetime
+) -> BulkResult:
+    """Reverts the caller's last change of each alert, the last alert first: several may have raised one noise
+    floor in turn."""
+    row = require_project(session, caller, project, Role.DEVELOPER)
+    return _each(
+        session,
+        row.id,
+        alerts[::-1],
+        lambda alert_id: revert(session, caller, changes.held(session, caller, alert_id), now),
+    )
+
+
+def _each(
+    session: Session, project_id: int, alerts: Sequence[int], apply: Callable[[int], None]
+) -> BulkResult:
+    """In the order given; one that is refused leaves nothing half done."""
     changed, refused = [], []
-    for alert_id in dict.fromkeys(request.alerts):
+    for alert_id in dict.fromkeys(alerts):
         try:
             with session.begin_nested():
-                _require_of(session, row.id, alert_id)
-                if request.change is not None:
-                    triage.change_state(session, caller, alert_id, request.change, now)
-                if request.assign is not None:
-                    triage.change_assignee(session, caller, alert_id, request.assign.assignee, now)
+                _require_of(session, project_id, alert_id)
+                apply(alert_id)
         except NalmError as error:
             refused.append(RefusedChange(alert=alert_id, message=error.message))
         else:

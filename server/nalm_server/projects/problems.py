@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a project's commits are not measured, each with the next step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from nalm_server.jobs.agents import repository as agents
+from nalm_server.jobs.agents.matching import PoolHosts
+from nalm_server.jobs.agents.models import HostRow
+from nalm_server.jobs.models import JobRow
+from nalm_server.projects import repository
+from nalm_server.projects.repository import Overview
+from nalm_server.projects.schemas import Problem, ProblemKind
+
+OF_REQUESTS = "pull request"
+"""Errors of polling that begin with this do not concern the repository's commits."""
+
+
+def problems_of(session: Session, rows: Sequence[Overview], now: datetime) -> dict[str, list[Problem]]:
+    """By name of the project, what is to be done first."""
+    hosts: dict[str, list[HostRow]] = defaultdict(list)
+    for host in agents.hosts_of_pools(session, {row.pool for row in rows}):
+        hosts[host.pool].append(host)
+    numbers = {one for row in rows for one in (row.waiting_job, _failed(row)) if one is not None}
+    jobs = repository.jobs_by_id(session, numbers)
+    return {
+        row.name: [*_of_repository(row), *_of_jobs(row, jobs, PoolHosts(row.pool, hosts[row.pool]), now)]
+        for row in rows
+    }
+
+
+def _failed(row: Overview) -> int | None:
+    """Later, the list of commits shows which jobs failed."""
+    return row.failed_job if row.last_run is None else None
+
+
+def _of_repository(row: Overview) -> Iterator[Problem]:
+    if row.repository_error is not None and row.repository_error.startswith(OF_REQUESTS):
+        yield Problem(
+            kind=ProblemKind.REPOSITORY,
+            message=f"The forge's pull requests cannot be read: {row.repository_error}",
+            advice="Check the integration of the forge in the project's settings.",
+        )
+    elif row.repository_error is not None:
+        yield Problem(
+            kind=ProblemKind.REPOSITORY,
+            message=f"The repository cannot be read: {row.repository_error}",
+            advice="Correct the address, or set a read token, in the project's settings.",
+        )
+    elif row.branch_error is not None:
+        yield Problem(
+            kind=ProblemKind.BRANCH,
+            message=row.branch_error,
+            advice=f"Push {row.default_branch}, or choose another default branch in the project's settings.",
+        )
+    elif row.configuration_error is not None and not row.configured:
+        yield Problem(
+            kind=ProblemKind.CONFIGURATION,
+            message=row.configuration_error,
+            advice="`nalm init` proposes one, `nalm config` checks it. Commit it and push.",
+        )
+
+
+def _of_jobs(row: Overview, jobs: Mapping[int, JobRow], pool: PoolHosts, now: datetime) -> Iterator[Problem]:
+    waiting = jobs.get(row.waiting_job) if row.waiting_job is not None else None
+    if waiting is not None:
+        why = pool.why_waiting(waiting, row.configured, now)
+    else:
+        why = pool.without_host() if row.last_run is None else None
+    if why is not None:
+        yield Problem(
+            kind=ProblemKind.HOSTS,
+            message=f"No host measures the commits: {why}.",
+            advice=f"Connect a bench host that fits to the pool {row.pool}, or start its agent.",
+            job_id=waiting.id if waiting is not None else None,
+        )
+    number = _failed(row)
+    failed = jobs.get(number) if number is not None else None
+    if failed is not None and failed.message is not None:
+        yield Problem(
+            kind=ProblemKind.JOB,
+            message=f"The last measurement failed: {failed.message.splitlines()[0]}",
+            advice="The job has the whole message. Correct the cause and push, or retry the job.",
+            job_id=failed.id,
+        )

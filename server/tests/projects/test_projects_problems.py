@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What keeps a project's commits from being measured is said with the project, with the next step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nalm_server.base.settings import Settings
+from nalm_server_harness import Clock, Service
+from nalm_server_polled import Scene, polled
+
+NO_HOST = "No host measures the commits: pool default has no host"
+SOUND = '[project]\nname = "nf"\n[build]\n[run]\n[scenarios.sfc]\n'
+
+
+@pytest.fixture
+def scene(make_settings: Callable[..., Settings], clock: Clock, tmp_path: Path) -> Iterator[Scene]:
+    with polled(make_settings(outgoing_allow="127.0.0.1"), clock, tmp_path / "forge") as made:
+        yield made
+
+
+def problems(service: Service) -> list[tuple[str, str]]:
+    """(kind, message) of the demo's."""
+    (listed,) = [one for one in service.get("/projects") if one["name"] == "demo"]
+    assert listed["problems"] == service.get("/projects/demo")["problems"]
+    assert all(one["advice"].endswith(".") for one in listed["problems"])
+    return [(one["kind"], one["message"]) for one in listed["problems"]]
+
+
+def of_repository(scene: Scene) -> list[tuple[str, str]]:
+    return [one for one in problems(scene.service) if one[0] not in ("hosts", "job")]
+
+
+def push(scene: Scene, text: str) -> str:
+    sha = scene.repo.commit("configure", "nalm.toml", text)
+    scene.repo.push()
+    scene.turn()
+    return sha[:7]
+
+
+def test_a_missing_and_a_wrong_nalm_toml_are_said_until_they_are_mended(scene: Scene) -> None:
+    base = scene.base[:7]
+    assert of_repository(scene) == [("configuration", f"There is no nalm.toml at main ({base}).")]
+    sha = push(scene, "[project\n")
+    ((kind, message),) = of_repository(scene)
+    assert kind == "configuration"
+    assert message.startswith(f"nalm.toml at main ({sha}) is wrong: it is not valid TOML: ")
+    sha = push(scene, '[project]\nname = "nf"\n')
+    wrong = f"nalm.toml at main ({sha}) is wrong: it has no table [build]."
+    assert of_repository(scene) == [("configuration", wrong)]
+    push(scene, SOUND)
+    assert of_repository(scene) == []
+
+
+def test_a_configuration_on_the_server_takes_the_place_of_a_missing_one(scene: Scene) -> None:
+    scene.service.request("PUT", "/projects/demo/configuration", "admin", json={"text": SOUND})
+    assert of_repository(scene) == []
+    scene.service.request("PUT", "/projects/demo/configuration", "admin", json={"text": None})
+    assert [kind for kind, _ in of_repository(scene)] == ["configuration"]
+
+
+def test_a_default_branch_that_disappears_is_said_and_forgotten_when_it_is_back(scene: Scene) -> None:
+    push(scene, SOUND)
+    scene.repo.push("main:refs/heads/trunk")
+    scene.repo.bare("update-ref", "-d", "refs/heads/main")
+    scene.turn()
+    gone = "The repository has no branch main; its branch is trunk."
+    assert of_repository(scene) == [("branch", gone)]
+    assert scene.error() is None, "the repository itself can be read, and as often as ever"
+    scene.repo.push()
+    scene.turn()
+    assert of_repository(scene) == []
+
+
+def test_a_repository_that_cannot_be_read_any_more_is_said(scene: Scene) -> None:
+    scene.repo.path.rename(scene.repo.path.with_suffix(".moved"))
+    scene.turn()
+    ((kind, message),) = of_repository(scene)
+    assert (kind, message.split(": ")[0]) == ("repository", "The repository cannot be read")
+
+
+def test_hosts_that_are_missing_or_do_not_fit_are_said_while_a_job_waits(scene: Scene) -> None:
+    service = scene.service
+    assert problems(service)[-1][1].startswith(NO_HOST)
+    service.lease(204)
+    assert [kind for kind, _ in problems(service)] == ["configuration"], "it is there, and nothing waits"
+    push(scene, SOUND)
+    assert problems(service) == [("hosts", waiting("bench-1 is offline (silent since "))]
+    lease = service.lease()
+    assert problems(service) == []
+    why = "nalm.toml:3: no key 'x'\nhint: see the documents"
+    end = {"fence": lease["fence"], "outcome": "failed", "message": why}
+    service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, end)
+    failed = [one for one in service.get("/projects/demo")["problems"] if one["kind"] == "job"]
+    assert [(one["message"], one["job_id"]) for one in failed] == [
+        ("The last measurement failed: nalm.toml:3: no key 'x'", lease["job_id"])
+    ]
+
+
+def waiting(start: str) -> Any:
+    return Beginning(
+        f"No host measures the commits: no host of pool default that could take it is available: {start}"
+    )
+
+
+class Beginning(str):
+    """Equals every text that begins so."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and other.startswith(str(self))
+
+    __hash__ = str.__hash__
