@@ -8,6 +8,7 @@ import { mockApi } from "./dev/mock-api.ts";
 
 const PACKED = /\.(js|css|html|svg|json|webmanifest)$/;
 const LEAST_BYTES = 1_000;
+const LEAST_CHUNK_BYTES = 30_000;
 
 /** Beside each text file of the build the same in brotli and gzip, which the server sends as they are. */
 const precompressed = (folder: string): Plugin => ({
@@ -38,5 +39,23 @@ export default defineConfig(({ mode }) => ({
     emptyOutDir: true,
     sourcemap: false,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        chunkFileNames: ({ name }) => `assets/${name.split("~", 1)[0]}-[hash].js`,
+        codeSplitting: {
+          groups: [
+            // What the first view needs, in one file.
+            { name: "first", tags: ["$initial"], priority: 1 },
+            // What several other pages share, by the set of pages that need it: no file is a request for little.
+            {
+              name: "shared",
+              minShareCount: 2,
+              entriesAware: true,
+              entriesAwareMergeThreshold: LEAST_CHUNK_BYTES,
+            },
+          ],
+        },
+      },
+    },
   },
 }));

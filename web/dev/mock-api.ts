@@ -42,6 +42,7 @@ const project = (name: string, full: boolean): Project => ({
   alerts_open: 0,
   last_verdict: full ? (commits().find((commit) => commit.verdicts.length > 0)?.verdicts[0] ?? null) : null,
   repository_error: null,
+  problems: [],
   last_activity_at: full ? new Date(Date.now() - 90_000).toISOString() : null,
 });
 

@@ -314,8 +314,9 @@ export function commits(): Commit[] {
       step: "rounds",
       detail: "launch 7 of 12, base and head in turn",
       fraction: 0.58,
+      message: null,
     },
-    [COUNT + 1]: { id: 42, state: "queued", step: null, detail: null, fraction: null },
+    [COUNT + 1]: { id: 42, state: "queued", step: null, detail: null, fraction: null, message: null },
   };
   return Array.from({ length: COUNT + PENDING.length }, (_, index) => ({
     ...refOf(index),

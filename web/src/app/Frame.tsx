@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What every page has around it: where one is, the way to the other pages, the scheme, the help. */
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useMatchRoute, useNavigate, useParams } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { jobQuery } from "../shared/api/jobs";
 import { projectQuery } from "../shared/api/queries";
 import { AccountMenu } from "../shared/ui/AccountMenu";
 import { useKeys } from "../shared/ui/hooks/useKeys";
 import { useMay, useSession } from "../shared/ui/hooks/useSession";
 import { Icon } from "../shared/ui/Icon";
+import { openAlertsOf } from "../shared/ui/run/ChangeText";
 import { ConnectionLine } from "./ConnectionLine";
 import { HelpDialog } from "./HelpDialog";
+
+const GoTo = lazy(() => import("./GoTo"));
 
 export function Frame() {
   const project = useProject();
   const navigate = useNavigate();
   const [helpOpen, help] = useDisclosure(false);
+  const [loaded, setLoaded] = useState(false);
+  const [going, goTo] = useDisclosure(false, { onOpen: () => setLoaded(true) });
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme("light");
   const other = scheme === "dark" ? "light" : "dark";
 
+  useHotkeys([["mod+K", goTo.open]], []);
   useKeys({
     "?": help.open,
     t: () => setColorScheme(other),
@@ -42,6 +49,17 @@ export function Frame() {
           </Link>
           {project ? <ProjectTabs project={project} /> : <ServerTabs />}
           <div className="top-end">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Go to"
+              aria-haspopup="dialog"
+              aria-keyshortcuts="Control+K"
+              onClick={goTo.open}
+            >
+              <Icon name="search" size={17} />
+            </ActionIcon>
             <ActionIcon
               variant="subtle"
               color="gray"
@@ -71,6 +89,11 @@ export function Frame() {
         <Outlet />
       </main>
       <HelpDialog opened={helpOpen} onClose={help.close} />
+      {loaded && (
+        <Suspense>
+          <GoTo project={project} opened={going} onClose={goTo.close} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -85,11 +108,52 @@ function useProject(): string | undefined {
 /** Of a tab whose page is a part of another one. */
 const CURRENT = { "aria-current": "page" } as const;
 
+/** Of a phone: all tabs would take two lines. */
+const NARROW = "(max-width: 40rem)";
+const EXACT = { exact: true, includeSearch: false } as const;
+const WITHIN = { exact: false, includeSearch: false } as const;
+
+/** On a narrow page these are in a menu. */
+const FURTHER = [
+  { to: "/p/$project/features", word: "Features", options: EXACT },
+  { to: "/p/$project/models", word: "Models", options: WITHIN },
+  { to: "/p/$project/detection-quality", word: "Quality", options: EXACT },
+  { to: "/p/$project/queue", word: "Queue", options: EXACT },
+  { to: "/p/$project/settings", word: "Settings", options: EXACT },
+] as const;
+
+interface MoreProps {
+  tabs: readonly (typeof FURTHER)[number][];
+  params: { project: string };
+}
+
+function MoreTabs({ tabs, params }: MoreProps) {
+  const matches = useMatchRoute();
+  const here = tabs.find(({ to, options }) => matches({ to, params, fuzzy: !options.exact }) !== false);
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <button type="button" className="tab more-tab" {...(here ? CURRENT : {})}>
+          {here?.word ?? "More"} <Icon name="down" size={12} />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {tabs.map(({ to, word }) => (
+          <Menu.Item key={to} renderRoot={(props) => <Link to={to} params={params} {...props} />}>
+            {word}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 function ProjectTabs({ project }: { project: string }) {
   const params = { project };
   const maintains = useMay(project, "maintainer");
   const exact = { exact: true, includeSearch: false } as const;
-  const within = { exact: false, includeSearch: false } as const;
+  const narrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false });
+  const further = FURTHER.filter((tab) => tab.word !== "Settings" || maintains);
   const byWeek = useMatchRoute()({ to: "/p/$project/weeks", params }) !== false;
   return (
     <>
@@ -123,31 +187,28 @@ function ProjectTabs({ project }: { project: string }) {
         <Link to="/p/$project/compare" params={params} className="tab" activeOptions={exact}>
           Compare
         </Link>
-        <Link to="/p/$project/features" params={params} className="tab" activeOptions={exact}>
-          Features
-        </Link>
-        <Link to="/p/$project/models" params={params} className="tab" activeOptions={within}>
-          Models
-        </Link>
-        <Link to="/p/$project/detection-quality" params={params} className="tab" activeOptions={exact}>
-          Quality
-        </Link>
-        <Link to="/p/$project/queue" params={params} className="tab" activeOptions={exact}>
-          Queue
-        </Link>
-        {maintains && (
-          <Link to="/p/$project/settings" params={params} className="tab" activeOptions={exact}>
-            Settings
-          </Link>
+        {narrow ? (
+          <MoreTabs tabs={further} params={params} />
+        ) : (
+          further.map((tab) => (
+            <Link key={tab.to} to={tab.to} params={params} className="tab" activeOptions={tab.options}>
+              {tab.word}
+            </Link>
+          ))
         )}
       </nav>
     </>
   );
 }
 
-/** With the number of open findings, once it is known and not 0. */
+/** With the number of open findings, once it is known and not 0; the icon of the browser's tab tells of them, too. */
 function AlertsTab({ project }: { project: string }) {
   const open = useQuery(projectQuery(project)).data?.alerts_open ?? 0;
+  useEffect(() => {
+    const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+    icon?.setAttribute("href", open > 0 ? "/mark-open.svg" : "/mark.svg");
+    return () => icon?.setAttribute("href", "/mark.svg");
+  }, [open]);
   return (
     <Link
       to="/p/$project/alerts"
@@ -158,7 +219,7 @@ function AlertsTab({ project }: { project: string }) {
       Alerts
       {open > 0 && (
         <span className="tab-count">
-          {open}
+          <span data-quantity={openAlertsOf(project)}>{open}</span>
           <span className="hidden-text"> open</span>
         </span>
       )}

@@ -8,7 +8,7 @@ import { said, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { MetricName } from "../../shared/ui/Help";
 import { Icon } from "../../shared/ui/Icon";
-import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeText, sizeOfAlert } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 export function AlertBanner({ alert }: { alert: AlertDetail }) {
@@ -82,7 +82,7 @@ function Size({ alert }: { alert: AlertDetail }) {
       <span className="soft">
         <MetricName name={alert.metric ?? "cpp"} /> of the chain
       </span>
-      <ChangeText of={of} />
+      <ChangeText of={of} quantity={sizeOfAlert(alert.id)} />
       <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reachOf([ratio, high])} />
     </span>
   );

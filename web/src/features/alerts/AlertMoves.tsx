@@ -4,7 +4,7 @@ import type { AlertDetail, AlertMove } from "../../shared/api/types";
 import { fateWord, reachOf } from "../../shared/logic/alerts";
 import { share } from "../../shared/logic/hosts";
 import { MetricName } from "../../shared/ui/Help";
-import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeText, changeOfRun } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 /** Every series that moved, with its size and what it rests on; and the scenarios that did not. */
@@ -64,12 +64,18 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
   );
 }
 
+/** What a run found of the chain's cycles is the run's change. */
+const quantityOf = ({ metric, stage, source, run_id }: AlertMove): string | undefined =>
+  metric === "cpp" && stage === "chain" && source === "pair" && run_id !== null
+    ? changeOfRun(run_id)
+    : undefined;
+
 function Change({ move, reach }: { move: AlertMove; reach: number }) {
   const of = { ratio_cpp: move.ratio, low: move.low, high: move.high };
   const slower = move.metric === "pps" || move.metric === "eipc" ? move.ratio < 1 : move.ratio >= 1;
   return (
     <span className="change-cell">
-      <ChangeText of={of} />
+      <ChangeText of={of} quantity={quantityOf(move)} />
       <ChangeWhisker of={of} display={slower ? "regressed" : "improved"} reach={reach} />
     </span>
   );

@@ -3,6 +3,7 @@
 import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { alertQuery, explanationOf } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
 import { evidenceOf, headline } from "../../shared/logic/alerts";
@@ -10,6 +11,7 @@ import { fileName } from "../../shared/logic/text/csv";
 import { confirmationsFile } from "../../shared/logic/text/figureFiles";
 import { shortSha } from "../../shared/logic/text/format";
 import { movesFile } from "../../shared/logic/text/tableFiles";
+import { type Done, UndoLine } from "../../shared/ui/alerts/UndoLine";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
@@ -52,6 +54,7 @@ function Shown({ alert }: { alert: AlertDetail }) {
   const set = (change: AlertSearch): void => {
     navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   };
+  const [done, setDone] = useState<Done | null>(null);
   const triages = useMay(alert.project, "developer");
   const explanation = explanationOf(alert);
   const advice = explanation?.advice ?? [];
@@ -62,8 +65,18 @@ function Shown({ alert }: { alert: AlertDetail }) {
         under={`Alert ${alert.id} · ${alert.subject ?? shortSha(alert.sha)}`}
         up={<UpToAlerts project={alert.project} />}
       >
-        {triages && <AlertTriage alert={alert} open={search.do} onOpen={(dialog) => set({ do: dialog })} />}
+        {triages && (
+          <AlertTriage
+            alert={alert}
+            open={search.do}
+            onOpen={(dialog) => set({ do: dialog })}
+            onDone={(text) => setDone({ alerts: [alert.id], text })}
+          />
+        )}
       </PageHead>
+      {done?.alerts[0] === alert.id && (
+        <UndoLine key={done.text} project={alert.project} done={done} onUndone={() => setDone(null)} />
+      )}
       <AlertBanner alert={alert} />
       <div className="panel-grid alert-grid">
         <Panel title="Since this commit">

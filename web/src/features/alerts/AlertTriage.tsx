@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What may be done with a finding: buttons, the keys of the same, and the dialogs of those that need words. */
 import { Button, Modal } from "@mantine/core";
-import { ALERT_RENEWS, assignAlert, setAlertState } from "../../shared/api/alerts";
+import { ALERT_RENEWS, changeAlerts } from "../../shared/api/alerts";
 import type { AlertDetail } from "../../shared/api/types";
-import { TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
+import { stateInfo, TRIAGE, type Triage, triageOf } from "../../shared/logic/alerts";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
@@ -17,17 +17,26 @@ interface Props {
   /** The dialog of the address. */
   open: AlertDialog | undefined;
   onOpen: (dialog: AlertDialog | undefined) => void;
+  onDone: (text: string) => void;
 }
 
-export function AlertTriage({ alert, open, onOpen }: Props) {
+export function AlertTriage({ alert, open, onOpen, onDone }: Props) {
   const offered = triageOf(alert);
   const me = useSession()?.name ?? null;
+  const mine = me !== null && alert.assignee === null;
   const acknowledge = useAction(
     async () => {
-      await setAlertState(alert.id, { state: "acknowledged", why: "acknowledged" });
-      if (me !== null && alert.assignee === null) await assignAlert(alert.id, me);
+      const { refused } = await changeAlerts(alert.project, {
+        alerts: [alert.id],
+        change: { state: "acknowledged", why: "acknowledged" },
+        ...(mine ? { assign: { assignee: me } } : {}),
+      });
+      if (refused[0]) throw new Error(refused[0].message);
     },
-    { renews: ALERT_RENEWS },
+    {
+      renews: ALERT_RENEWS,
+      onDone: () => onDone(mine ? "Acknowledged and assigned to you." : "Acknowledged."),
+    },
   );
   const act = (one: Triage): void => {
     if (!offered.includes(one)) return;
@@ -94,7 +103,10 @@ export function AlertTriage({ alert, open, onOpen }: Props) {
               key={requested.state}
               alert={alert}
               requested={requested}
-              onDone={() => onOpen(undefined)}
+              onDone={() => {
+                onOpen(undefined);
+                onDone(`${stateInfo(requested.state).word}: set.`);
+              }}
             />
           )
         )}

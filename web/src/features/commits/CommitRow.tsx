@@ -4,14 +4,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { commitQuery } from "../../shared/api/queries";
 import type { CommitSummary, VerdictBrief } from "../../shared/api/types";
-import { byUrgency, displayInfo } from "../../shared/logic/run/verdict";
+import { byUrgency } from "../../shared/logic/run/verdict";
 import { ago, moment, said, signed, THIN } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { JobBadge, JobProgress } from "../../shared/ui/jobs/JobProgress";
 import { FixesLink } from "../../shared/ui/links/FixesLink";
 import type { RowPlace } from "../../shared/ui/lists/VirtualList";
-import { ChangeText, changeOfRun } from "../../shared/ui/run/ChangeText";
+import { ChangeText, changeAt, changeOfRun, named, priceOfRun } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
+import { OutcomePills } from "../../shared/ui/run/OutcomePills";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 import { FailedPart } from "../../shared/ui/States";
 
@@ -74,7 +75,11 @@ export function CommitRow(props: Props) {
         <>
           <div className="commit-verdict">{job ? <JobBadge job={job} /> : <NotMeasured />}</div>
           <div className="commit-what">
-            {job ? <JobProgress job={job} /> : <span className="soft">{commit.skipped ?? "No job"}</span>}
+            {job ? (
+              <JobProgress job={job} />
+            ) : (
+              <span className="soft">{commit.skipped ?? "No measurement was requested"}</span>
+            )}
             {job && STANDS.has(job.state) && (
               <Link className="above" to="/jobs/$jobId" params={{ jobId: String(job.id) }}>
                 {job.state === "queued" ? "Why it waits" : "What went wrong"}
@@ -89,45 +94,40 @@ export function CommitRow(props: Props) {
         <Icon name="right" />
       </span>
       {first !== undefined && scenarios > 1 && (
-        <OutcomePills outcomes={commit.outcomes} opened={opened} onOpen={onOpen} />
+        <Outcomes outcomes={commit.outcomes} opened={opened} onOpen={onOpen} />
       )}
       {opened && <AllVerdicts {...props} />}
     </li>
   );
 }
 
-interface PillsProps {
+interface OutcomesProps {
   outcomes: Readonly<Record<string, number>>;
   opened: boolean;
   onOpen: () => void;
 }
 
-/** "2 regressed, 1 improved, 47 same", the most urgent first; pressed, it opens every scenario's verdict. */
-function OutcomePills({ outcomes, opened, onOpen }: PillsProps) {
-  const counted = byUrgency(Object.entries(outcomes).map(([display, count]) => ({ display, count })));
+/** The number of scenarios by outcome; pressed, it opens every scenario's verdict. */
+function Outcomes({ outcomes, opened, onOpen }: OutcomesProps) {
   return (
     <button type="button" className="commit-outcomes above" aria-expanded={opened} onClick={onOpen}>
       <Icon name={opened ? "down" : "right"} size={12} />
-      {counted.map(({ display, count }) => (
-        <span key={display} className={`outcome-pill outcome-${display}`}>
-          {count} {displayInfo(display).word.toLowerCase()}
-        </span>
-      ))}
+      <OutcomePills outcomes={outcomes} />
     </button>
   );
 }
 
-type CellsProps = Pick<Props, "project" | "reach" | "nameScenarios"> & { verdict: VerdictBrief };
+type CellsProps = Pick<Props, "project" | "commit" | "reach" | "nameScenarios"> & { verdict: VerdictBrief };
 
 /** One scenario's verdict, its size and its cause. */
-function VerdictCells({ project, verdict, reach, nameScenarios }: CellsProps) {
+function VerdictCells({ project, commit, verdict, reach, nameScenarios }: CellsProps) {
   return (
     <>
       <div className="commit-verdict above">
         <VerdictBadge display={verdict.display} />
       </div>
       <div className="commit-change">
-        <ChangeOf verdict={verdict} reach={reach} />
+        <ChangeOf sha={commit.sha} verdict={verdict} reach={reach} />
       </div>
       <div className="commit-what">
         <What project={project} verdict={verdict} nameScenario={nameScenarios} />
@@ -155,7 +155,13 @@ function AllVerdicts({ project, commit, reach }: Props) {
     <ul className="commit-all above" aria-label={`Verdicts of ${commit.short_sha}`}>
       {verdicts.map((verdict) => (
         <li key={verdict.run_id} className="commit-one">
-          <VerdictCells project={project} verdict={verdict} reach={reach} nameScenarios={false} />
+          <VerdictCells
+            project={project}
+            commit={commit}
+            verdict={verdict}
+            reach={reach}
+            nameScenarios={false}
+          />
           <Link
             className="commit-scenario"
             to="/p/$project/compare"
@@ -179,12 +185,12 @@ const STANDS: ReadonlySet<string> = new Set(["queued", "failed", "invalid"]);
 
 const NotMeasured = () => <span className="verdict state-pill">Not measured</span>;
 
-function ChangeOf({ verdict, reach }: { verdict: VerdictBrief; reach: number }) {
+function ChangeOf({ sha, verdict, reach }: { sha: string; verdict: VerdictBrief; reach: number }) {
   if (verdict.unchanged) return <span className="soft">same code as its base</span>;
   if (verdict.price_cycles_per_packet !== null)
     return (
       <>
-        <span className="change">
+        <span className="change" data-quantity={priceOfRun(verdict.run_id)}>
           {signed(verdict.price_cycles_per_packet)}
           {THIN}cycles/packet
         </span>
@@ -194,7 +200,10 @@ function ChangeOf({ verdict, reach }: { verdict: VerdictBrief; reach: number }) 
   if (verdict.ratio_cpp === null) return null;
   return (
     <>
-      <ChangeText of={verdict} quantity={changeOfRun(verdict.run_id)} />
+      <ChangeText
+        of={verdict}
+        quantity={named(changeOfRun(verdict.run_id), changeAt(sha, verdict.scenario))}
+      />
       <ChangeWhisker of={verdict} display={verdict.display} reach={reach} />
     </>
   );

@@ -18,7 +18,8 @@ import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { SearchBox } from "../../shared/ui/lists/SearchBox";
 import { VirtualList } from "../../shared/ui/lists/VirtualList";
 import { PageHead } from "../../shared/ui/PageHead";
-import { RepositoryError } from "../../shared/ui/RepositoryError";
+import { ProjectProblems } from "../../shared/ui/ProjectProblems";
+import { openAlertsOf } from "../../shared/ui/run/ChangeText";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 import { commitSearchQuery } from "./api";
 import { CommitRow } from "./CommitRow";
@@ -62,7 +63,7 @@ export function CommitsPage() {
         )}
       </PageHead>
       <CommitsTabs project={project} />
-      <RepositoryError error={about?.repository_error} />
+      <ProjectProblems project={about} />
       <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
       {commits !== undefined && (commits.length > 0 || filtered) && (
         <search className="list-filter">
@@ -99,7 +100,7 @@ export function CommitsPage() {
         <NoCommits
           project={project}
           branch={about?.default_branch ?? "the default branch"}
-          unread={Boolean(about?.repository_error)}
+          unread={about?.problems.some(({ kind }) => kind === "repository" || kind === "branch") ?? false}
         />
       )}
       {commits !== undefined && (commits.length > 0 || filtered) && (
@@ -132,7 +133,9 @@ function OpenAlerts({ project, count }: { project: string; count: number }) {
   return (
     <section className="panel open-alerts" aria-labelledby="open-alerts">
       <div className="panel-head list-head">
-        <h2 id="open-alerts">{total === 1 ? "1 open alert" : `${total} open alerts`}</h2>
+        <h2 id="open-alerts">
+          <span data-quantity={openAlertsOf(project)}>{total}</span> open {total === 1 ? "alert" : "alerts"}
+        </h2>
         <Link to="/p/$project/alerts" params={{ project }}>
           {total > TOP ? `All ${total}, by severity` : "All alerts"}
         </Link>

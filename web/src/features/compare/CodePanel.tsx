@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Down to function and line: the flame graph of both sides, the functions that changed, the lines of one. */
+/** Down to function and line: the functions that changed, the lines of one, the flame graph of both sides. */
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef } from "react";
@@ -50,7 +50,6 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
     );
   return (
     <>
-      <FlamePanel of={data} search={search} onChange={onChange} />
       {data.functions.length > 0 && (
         <Panel
           title="Functions"
@@ -85,6 +84,7 @@ export function CodePanels({ project, sides, search: address, verdict, onChange 
           />
         )}
       </div>
+      <FlamePanel of={data} search={search} onChange={onChange} />
     </>
   );
 }

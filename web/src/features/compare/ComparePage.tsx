@@ -5,7 +5,8 @@ import { getRouteApi, Link, Navigate, useNavigate } from "@tanstack/react-router
 import { ApiError } from "../../shared/api/client";
 import { compareQuery } from "../../shared/api/compare";
 import { commitQuery, projectQuery, scenariosQuery } from "../../shared/api/queries";
-import type { Comparison } from "../../shared/api/types";
+import type { Comparison, Verdict } from "../../shared/api/types";
+import { functionKey } from "../../shared/logic/code/codeRows";
 import type { CompareSearch } from "../../shared/logic/run/compareSearch";
 import { kindOf } from "../../shared/logic/run/kinds";
 import { axisOf, type Sides, sidesOf } from "../../shared/logic/run/sides";
@@ -178,6 +179,7 @@ function Result({
             <Icon name="link" size={12} /> run <span className="mono">{runId.slice(0, 8)}</span>
           </Link>
         ))}
+        <MainContributor verdict={verdict} onOpen={(fn) => change({ fn })} />
         <CommitAlerts project={project} sha={comparison.head.sha} />
       </VerdictBanner>
       {verdict && (
@@ -196,6 +198,9 @@ function Result({
       {kind !== "cycles" && comparison.paired && comparison.run_ids[0] && (
         <RatesPanels runId={comparison.run_ids[0]} />
       )}
+      {chain && (
+        <CodePanels project={project} sides={sides} search={search} verdict={verdict} onChange={change} />
+      )}
       {stages.length > 0 && (
         <StagePanel
           title="Where the cycles went"
@@ -209,9 +214,6 @@ function Result({
         />
       )}
       {comparison.decomposition && <DecompositionPanel of={comparison.decomposition} />}
-      {chain && (
-        <CodePanels project={project} sides={sides} search={search} verdict={verdict} onChange={change} />
-      )}
       {kind === "cycles" && (
         <RoundsPanel
           name={fileName("rounds", comparison.base.short_sha, comparison.head.short_sha, comparison.scenario)}
@@ -241,6 +243,25 @@ function Result({
       )}
     </>
   );
+}
+
+interface ContributorProps {
+  verdict: Verdict | null;
+  onOpen: (fn: string) => void;
+}
+
+/** The stage and the function that most of a change is in; pressed, its lines are opened. */
+function MainContributor({ verdict, onOpen }: ContributorProps) {
+  if (verdict === null || !["regressed", "improved"].includes(verdict.display)) return null;
+  const pays = verdict.functions?.[0];
+  const stage = verdict.culprit_stages?.[0];
+  if (pays)
+    return (
+      <button type="button" className="tag go" onClick={() => onOpen(functionKey(pays))}>
+        most of it: {[pays.stage, pays.name].filter(Boolean).join(", ")}
+      </button>
+    );
+  return stage ? <span className="tag">most of it: {stage}</span> : null;
 }
 
 /** Which runs were put together, as far as they differ. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, test } from "vitest";
-import { cellsOf, waterfall } from "./decomposition";
+import { cellsOf, waterfall, wholePart } from "./decomposition";
 
 const stages = [
   { stage: "rx", kind: "common", efficiency_cycles: 0.004, mix_cycles: -0.006 },
@@ -34,4 +34,11 @@ describe("the parts of a change", () => {
     expect(fall.high).toBeGreaterThan(500);
     expect(waterfall(500, [0, 0, 0, 0]).steps).toHaveLength(1);
   });
+});
+
+test("one part that is the whole change needs no picture", () => {
+  expect(wholePart(cellsOf(stages).totals)).toBeNull();
+  expect(wholePart([30.13, 0, 0, 0])).toBe("efficiency");
+  expect(wholePart([0, 0, 400, 0])).toBe("features");
+  expect(wholePart([0, 0, 0, 0])).toBe("efficiency");
 });

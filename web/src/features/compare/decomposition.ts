@@ -56,6 +56,12 @@ export function cellsOf(stages: readonly (Partial<Cycles> & { stage: string; kin
   return { rows, totals, total: sum(totals) };
 }
 
+/** The part that is the whole change; null: several are, so that a picture tells more than the table of stages. */
+export function wholePart(totals: readonly number[]): Part | null {
+  const parts = PARTS.filter((_, index) => totals[index] !== 0);
+  return parts.length > 1 ? null : (parts[0] ?? "efficiency");
+}
+
 export interface Step {
   part: Part;
   cycles: number;

@@ -9,6 +9,7 @@ import { fileName } from "../../shared/logic/text/csv";
 import { ncppFile } from "../../shared/logic/text/tableFiles";
 import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
+import { ServerText } from "../../shared/ui/ServerText";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { NcppChart } from "./NcppChart";
 import { NcppTable } from "./NcppTable";
@@ -57,7 +58,11 @@ export function NcppPanel({ project, search, set }: Props) {
       <Controls table={table} line={line} search={search} set={set} />
       {table === undefined && (error ? <p role="alert">{error.message}</p> : <Skeleton height={260} />)}
       {table && !line && <p className="soft">{NONE[by]}</p>}
-      {line?.missing && <p className="held">{line.missing}</p>}
+      {line?.missing && (
+        <p className="held">
+          <ServerText>{line.missing}</ServerText>
+        </p>
+      )}
       <div ref={picture}>{line && <Shown project={project} line={line} by={by} view={search.view} />}</div>
     </Panel>
   );

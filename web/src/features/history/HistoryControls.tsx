@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What of the history is shown, and how; every choice is in the address. */
 import { MultiSelect, SegmentedControl, Select } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { branchesQuery, projectMetricsQuery } from "../../shared/api/queries";
 import type { ScenarioSummary } from "../../shared/api/types";
 import { functionsOf } from "../../shared/logic/code/functions";
@@ -29,7 +31,22 @@ interface Props {
   set: (change: HistorySearch) => void;
 }
 
-export function HistoryControls({ project, scenarios, shown, branches, search, set }: Props) {
+/** Of a phone: there the choices would take the first screen. */
+const NARROW = "(max-width: 40rem)";
+
+export function HistoryControls(props: Props) {
+  const narrow = useMediaQuery(NARROW, undefined, { getInitialValueInEffect: false });
+  const [open, setOpen] = useState(false);
+  if (!narrow) return <Choices {...props} />;
+  return (
+    <details className="history-choices" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Choose what is shown</summary>
+      {open && <Choices {...props} />}
+    </details>
+  );
+}
+
+function Choices({ project, scenarios, shown, branches, search, set }: Props) {
   const { data: known = [] } = useQuery(branchesQuery(project));
   const classes = [...new Set(shown.flatMap((one) => one.host_classes))];
   return (

@@ -9,6 +9,7 @@ import { FUNCTION_METRICS, labelOf } from "../../shared/logic/code/functions";
 import { fileName } from "../../shared/logic/text/csv";
 import { MetricName } from "../../shared/ui/Help";
 import { Panel } from "../../shared/ui/Panel";
+import { ServerText } from "../../shared/ui/ServerText";
 import { ExportButtons } from "../../shared/ui/save/ExportButtons";
 import { useHistoryLines } from "./api";
 import { drawnSeries, rowsOf, seriesOf } from "./chartLines";
@@ -69,7 +70,12 @@ function Content(props: DrawnProps) {
   const { lines, series, shown, asTable, requested } = props;
   const missing = lines.lines.find((one) => one.missing)?.missing;
   const left = requested.functions.length > 0 && !FUNCTION_METRICS.includes(lines.metric.name);
-  if (missing) return <p className="held">{missing}</p>;
+  if (missing)
+    return (
+      <p className="held">
+        <ServerText>{missing}</ServerText>
+      </p>
+    );
   if (lines.commits.sha.length === 0) return <p className="soft">No figure of this metric yet.</p>;
   if (left && requested.stages.length === 0) return <NotOfFunctions metric={lines.metric.title} />;
   if (series.length === 0)

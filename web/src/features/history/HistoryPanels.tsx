@@ -2,7 +2,7 @@
 /** The charts or tables of a history, over the same commits: zooming one zooms all. */
 import { Progress } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { alertsQuery } from "../../shared/api/alerts";
 import type { Alert } from "../../shared/api/types";
 import { ALERT_STATES } from "../../shared/logic/alerts";
@@ -10,10 +10,9 @@ import { useHistoryLines } from "./api";
 import { HistoryPanel } from "./HistoryPanel";
 import { HistoryZoom } from "./HistoryZoom";
 import type { HistoryPanelProps } from "./panelProps";
-import { type CommitSpan, useCommitSpan } from "./useCommitSpan";
-import { useIndexSpan } from "./useIndexSpan";
+import { type CommitSpan, commitSpans, indexSpans } from "./spans";
 
-type Given = "metric" | "alerts" | "alone" | "span" | "onSpan";
+type Given = "metric" | "alerts" | "alone" | "spans";
 
 interface Props extends Omit<HistoryPanelProps, Given> {
   /** As the address has it, and how it is told. */
@@ -37,9 +36,13 @@ export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
     isFetching,
   } = useHistoryLines(project, metrics[0] ?? "", metrics, requested, rest.values);
   const reading = isFetching && (isPlaceholderData || lines === undefined);
-  const [shown, show] = useCommitSpan(address, write);
+  const latest = useRef(write);
+  latest.current = write;
+  const [spans] = useState(() => commitSpans(address, (span) => latest.current(span)));
+  const { from, to } = address;
+  useEffect(() => spans.follow({ from, to }), [spans, from, to]);
   const commits = lines?.commits.sha ?? NO_COMMITS;
-  const [span, setSpan] = useIndexSpan(commits, shown, show);
+  const places = useMemo(() => indexSpans(commits, spans), [commits, spans]);
   return (
     <>
       <div className="reading" role="status">
@@ -50,7 +53,7 @@ export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
           </>
         )}
       </div>
-      {!asTable && commits.length > 0 && <HistoryZoom span={span} count={commits.length} onSpan={setSpan} />}
+      {!asTable && commits.length > 0 && <HistoryZoom spans={places} count={commits.length} />}
       <div className={metrics.length > 1 && !asTable ? "panel-grid" : ""} aria-busy={reading}>
         {metrics.map((metric) => (
           <HistoryPanel
@@ -60,8 +63,7 @@ export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
             metrics={metrics}
             alerts={alerts}
             alone={metrics.length === 1}
-            span={shown}
-            onSpan={show}
+            spans={spans}
           />
         ))}
       </div>

@@ -8,24 +8,34 @@ import { HistoryChart } from "../../shared/charts/HistoryChart";
 import { MarkLegend } from "../../shared/charts/MarkLegend";
 import { SeriesLegend } from "../../shared/charts/SeriesLegend";
 import { eventMarks, eventsAt } from "../../shared/logic/charts/historyEvents";
-import type { Span } from "../../shared/logic/charts/thin";
-import { shortSha } from "../../shared/logic/text/format";
+import { momentTick, shortSha } from "../../shared/logic/text/format";
 import { lineMarks, positive, runAt } from "./chartLines";
 import { HistoryTip } from "./HistoryTip";
 import type { DrawnProps } from "./panelProps";
-import type { HistoryLine } from "./unpack";
-import { useIndexSpan } from "./useIndexSpan";
+import { indexSpans } from "./spans";
+import type { HistoryLine, HistoryLines } from "./unpack";
 
 /** Costs that add up start at 0, so that heights compare; a ratio such as eIPC does not. */
 const FROM_ZERO = new Set(["cpp", "ipp"]);
 /** Also alone: fractions that hardly move would fill the chart with their last digits. */
 const CALLS = "calls";
+/** On the axis: the day or time of a commit; of one without a date, its hash. */
+function dayOrCommit(
+  { sha, committed_at }: HistoryLines["commits"],
+  place: number,
+  before: number | undefined,
+): string {
+  const at = committed_at[place];
+  if (!at) return shortSha(sha[place] ?? "");
+  return momentTick(at, before === undefined ? undefined : (committed_at[before] ?? undefined));
+}
+
 export function HistoryPlot(props: DrawnProps) {
   const { project, lines: shown, series, stages, scale, unit, alerts, alone } = props;
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { commits, lines, releases, metric } = shown;
-  const [span, setSpan] = useIndexSpan(commits.sha, props.span, props.onSpan);
+  const spans = useMemo(() => indexSpans(commits.sha, props.spans), [commits, props.spans]);
   const several = lines.length > 1;
   const inks = useMemo(() => (several ? series.map((one) => one.stage) : stages), [several, series, stages]);
   const data = useMemo(
@@ -75,15 +85,17 @@ export function HistoryPlot(props: DrawnProps) {
         data={data}
         marks={marks}
         allStages={inks}
-        tickLabel={(place) => shortSha(commits.sha[place] ?? "")}
+        tickLabel={(place, before) => dayOrCommit(commits, place, before)}
+        spoken={(place) =>
+          [shortSha(commits.sha[place] ?? ""), commits.subject[place]].filter(Boolean).join(" ")
+        }
         scale={scale}
         fromZero={
           scale === "absolute" && (metric.name === CALLS || (series.length > 1 && FROM_ZERO.has(metric.name)))
         }
         height={alone ? 400 : 260}
         label={`${metric.title} of ${series.map((one) => one.stage).join(", ")} over ${commits.sha.length} commits. The table view has the figures.`}
-        span={span}
-        onSpan={(requested: Span) => setSpan(requested)}
+        spans={spans}
         onPick={open}
         tip={(place) => (
           <HistoryTip

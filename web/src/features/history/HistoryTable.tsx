@@ -6,7 +6,7 @@ import type { Alert } from "../../shared/api/types";
 import { type EventsLike, eventsAt } from "../../shared/logic/charts/historyEvents";
 import { shortSha } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
-import { ChangeText } from "../../shared/ui/run/ChangeText";
+import { ChangeText, changeAt } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 import { PERCENT, runAt, valueText } from "./chartLines";
 import type { DrawnProps } from "./panelProps";
@@ -72,7 +72,7 @@ function Row({ project, lines: shown, series, unit, alerts, place }: DrawnProps 
       </th>
       <td className="left">
         {run && <VerdictBadge display={run.line.display[run.index] ?? ""} />}
-        {run && <AgainstBase of={run.line} index={run.index} />}
+        {run && <AgainstBase sha={sha} of={run.line} index={run.index} />}
       </td>
       {series.map((one) => (
         <Figure
@@ -99,12 +99,12 @@ function Row({ project, lines: shown, series, unit, alerts, place }: DrawnProps 
 }
 
 /** Side by side with its base: the line's own values are of other runs. */
-function AgainstBase({ of, index }: { of: HistoryLine; index: number }) {
+function AgainstBase({ sha, of, index }: { sha: string; of: HistoryLine; index: number }) {
   const [size, low = null, high = null] = [of.ratio_cpp[index], of.low[index], of.high[index]];
   if (size == null) return null;
   return (
     <span className="under">
-      <ChangeText of={{ ratio_cpp: size, low, high }} />
+      <ChangeText of={{ ratio_cpp: size, low, high }} quantity={changeAt(sha, of.scenario)} />
     </span>
   );
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Button } from "@mantine/core";
-import { lengthOf, panned, type Span, wholeOf, zoomed } from "../../shared/logic/charts/thin";
+import { type Spans, useSpan } from "../../shared/charts/spans";
+import { lengthOf, panned, wholeOf, zoomed } from "../../shared/logic/charts/thin";
 import { counted } from "../../shared/logic/overview";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 
 interface Props {
-  span: Span;
+  spans: Spans;
   /** Commits there are to show. */
   count: number;
-  onSpan: (span: Span) => void;
 }
 
 const NEARER = 0.5;
 const STEP = 0.5;
 
 /** Nearer, further, earlier, later, all: by button or by key. */
-export function HistoryZoom({ span, count, onSpan }: Props) {
+export function HistoryZoom({ spans, count }: Props) {
+  const span = useSpan(spans);
+  const onSpan = spans.set;
   const middle = (span.from + span.to) / 2;
   const moves = [
     { key: "[", sign: "‹", word: "Earlier", to: panned(span, -STEP, count) },

@@ -5,8 +5,8 @@ import type { Alert } from "../../shared/api/types";
 import type { Scale } from "../../shared/logic/charts/history";
 import type { Series } from "./chartLines";
 import type { ValuesKind } from "./search";
+import type { CommitSpans } from "./spans";
 import type { HistoryLines } from "./unpack";
-import type { CommitSpan } from "./useCommitSpan";
 
 export interface HistoryPanelProps {
   project: string;
@@ -28,8 +28,7 @@ export interface HistoryPanelProps {
   onPage: (page: number) => void;
   /** The only chart of the page may be larger. */
   alone: boolean;
-  span: CommitSpan;
-  onSpan: (span: CommitSpan) => void;
+  spans: CommitSpans;
 }
 
 export interface DrawnProps extends HistoryPanelProps {

@@ -47,8 +47,15 @@ export const historySearch = v.object({
 });
 export type HistorySearch = v.InferInput<typeof historySearch>;
 
-/** The change that shows these functions; without any, stages are shown again. */
-export const withFunctions = ({ stages }: HistorySearch, keys: readonly string[]): HistorySearch => ({
+/**
+ * The change that shows these functions. The first one stands alone, since beside the chain its line would lie on the
+ * axis; without any, stages are shown again.
+ */
+export const withFunctions = (
+  { stages, functions }: HistorySearch,
+  keys: readonly string[],
+): HistorySearch => ({
   functions: functionsText(keys),
+  ...(keys.length > 0 && functions === undefined && stages === undefined ? { stages: NO_STAGES } : {}),
   ...(keys.length === 0 && stages === NO_STAGES ? { stages: undefined } : {}),
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { hostJobsQuery } from "../../shared/api/jobs";
 import { useNow } from "../../shared/ui/hooks/useNow";
-import { JobRow } from "../../shared/ui/jobs/JobRow";
+import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { SettingsPart } from "../../shared/ui/SettingsPart";
 
 /** What a host works on and what it worked on last, of projects the reader may see. */
@@ -13,11 +13,7 @@ export function HostJobs({ host }: { host: string }) {
         jobs.length === 0 ? (
           <p className="soft">No jobs that you may read.</p>
         ) : (
-          <ol className="rows jobs">
-            {jobs.map((job) => (
-              <JobRow key={job.id} job={job} now={now} />
-            ))}
-          </ol>
+          <JobTable jobs={jobs} label="Jobs of the host" now={now} />
         )
       }
     </SettingsPart>

@@ -3,6 +3,7 @@ import { Command } from "../../shared/ui/Command";
 import { ExperimentsPanel } from "../../shared/ui/experiments/ExperimentsPanel";
 import { FirstStepsLink } from "../../shared/ui/links/FirstStepsLink";
 import { Panel } from "../../shared/ui/Panel";
+import { ServerText } from "../../shared/ui/ServerText";
 import { CenterState } from "../../shared/ui/States";
 
 interface Props {
@@ -15,7 +16,9 @@ interface Props {
 export function NothingMeasured({ project, title, says }: Props) {
   return (
     <CenterState icon="clock" title={title}>
-      <p>{says}</p>
+      <p>
+        <ServerText>{says}</ServerText>
+      </p>
       <p className="soft">
         A push to a watched branch is measured by itself. This uploads a run of your own:
       </p>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A project in a list: its last verdict, what is open, when it last moved. */
 import { Link } from "@tanstack/react-router";
-import type { Project } from "../../shared/api/types";
+import type { Problem, Project } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
 import { ago, said } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
-import { RepositoryError } from "../../shared/ui/RepositoryError";
-import { ChangeText, changeOfRun } from "../../shared/ui/run/ChangeText";
+import { ProjectProblems } from "../../shared/ui/ProjectProblems";
+import { ChangeText, changeOfRun, openAlertsOf } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
 
 export function ProjectRow({ project, now }: { project: Project; now: number }) {
@@ -38,7 +38,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
             Set up the first verdict
           </Link>
         )}
-        <RepositoryError error={project.repository_error} />
+        <ProjectProblems project={project} />
         <Figures project={project} now={now} />
       </div>
       <span className="commit-go">
@@ -48,20 +48,29 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
   );
 }
 
+const PROBLEMS: Record<Problem["kind"], string> = {
+  repository: "Unreadable",
+  branch: "No branch",
+  configuration: "No nalm.toml",
+  hosts: "No host",
+  job: "Failed",
+};
+
 /** What is to be done comes before what was measured last. */
 function ProjectState({ project }: { project: Project }) {
   if (project.alerts_open > 0)
     return (
       <span className="verdict verdict-regressed">
         <Icon name="regressed" />
-        {project.alerts_open} open
+        <span data-quantity={openAlertsOf(project.name)}>{project.alerts_open}</span> open
       </span>
     );
-  if (project.repository_error)
+  const problem = project.problems[0];
+  if (problem !== undefined)
     return (
       <span className="verdict verdict-invalid">
         <Icon name="invalid" />
-        Unreadable
+        {PROBLEMS[problem.kind]}
       </span>
     );
   if (project.last_verdict) return <VerdictBadge display={project.last_verdict.display} />;

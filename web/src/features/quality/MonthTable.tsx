@@ -8,12 +8,15 @@ import { MISSING, monthWord } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 
+/** Rates that are good when they are high are drawn to the whole. */
+const WHOLE: Axis = { low: 0, high: 1, zero: 0 };
+
 /** The rates month by month, newest first. */
 export function MonthTable({ project, months }: { project: string; months: Quality["months"] }) {
   const axes = {
-    detection: rateAxis(months.map((month) => month.detection)),
+    detection: WHOLE,
     false_alarms: rateAxis(months.map((month) => month.false_alarms)),
-    accepted: rateAxis(months.map((month) => month.accepted)),
+    accepted: WHOLE,
   };
   return (
     <SavedPanel

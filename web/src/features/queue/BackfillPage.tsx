@@ -8,7 +8,7 @@ import { counted } from "../../shared/logic/overview";
 import { moment, shortSha } from "../../shared/logic/text/format";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { useNow } from "../../shared/ui/hooks/useNow";
-import { JobRow } from "../../shared/ui/jobs/JobRow";
+import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
 import { Facts } from "../../shared/ui/run/HostFacts";
 import { backfillQuery, cancelBackfill } from "./api";
@@ -91,11 +91,7 @@ function Jobs({ project, id, live }: { project: string; id: number; live: boolea
   return (
     <Panel title="Its jobs">
       {jobs.length === 0 && <p className="soft">None yet.</p>}
-      <ol className="rows jobs">
-        {jobs.map((job) => (
-          <JobRow key={job.id} job={job} now={now} />
-        ))}
-      </ol>
+      {jobs.length > 0 && <JobTable jobs={jobs} label="Jobs of the backfill" now={now} />}
     </Panel>
   );
 }

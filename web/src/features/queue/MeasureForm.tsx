@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import { Button, Select, TextInput } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { measure } from "../../shared/api/jobs";
 import type { JobDetail } from "../../shared/api/types";
 import { KIND_CHOICES, type RunKind } from "../../shared/logic/run/kinds";
 import { ActionError } from "../../shared/ui/ActionError";
 import { useAction } from "../../shared/ui/hooks/useAction";
+import { RevisionInput } from "./RevisionInput";
 
 interface Props {
   project: string;
@@ -23,8 +24,14 @@ export function MeasureForm({ project, head, onDone }: Props) {
   });
   return (
     <form className="form" onSubmit={form.onSubmit(() => request.mutate(undefined))}>
-      <TextInput label="Commit, branch or tag" required {...form.getInputProps("revision")} />
-      <TextInput
+      <RevisionInput
+        project={project}
+        label="Commit, branch or tag"
+        required
+        {...form.getInputProps("revision")}
+      />
+      <RevisionInput
+        project={project}
         label="Compared with"
         description="Empty: the merge base with the default branch; on that branch, the parent"
         {...form.getInputProps("base")}

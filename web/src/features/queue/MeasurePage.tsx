@@ -3,9 +3,12 @@
 import { SegmentedControl } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { allJobsQuery } from "../../shared/api/jobs";
 import { commitsQuery, scenariosQuery } from "../../shared/api/queries";
+import { useNow } from "../../shared/ui/hooks/useNow";
 import { useMay } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
+import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { PageHead } from "../../shared/ui/PageHead";
 import { Panel } from "../../shared/ui/Panel";
 import { Failed, Loading } from "../../shared/ui/States";
@@ -49,6 +52,7 @@ export function MeasurePage() {
       <Panel title={KINDS.find((one) => one.value === kind)?.label}>
         <Form project={project} search={search} />
       </Panel>
+      {kind === "one" && <Requested project={project} />}
       {kind === "backfill" && <Backfills project={project} />}
       {kind === "bisect" && <Bisects project={project} />}
     </>
@@ -93,6 +97,21 @@ function Form({ project, search }: { project: string; search: MeasureSearch }) {
       head={search.head}
       onDone={({ id }) => navigate({ to: "/jobs/$jobId", params: { jobId: String(id) } })}
     />
+  );
+}
+
+const REQUESTED = 10;
+
+/** What people requested last. */
+function Requested({ project }: { project: string }) {
+  const { data } = useQuery(allJobsQuery(project, true));
+  const now = useNow();
+  const jobs = (data ?? []).filter((job) => job.reason === "person").slice(0, REQUESTED);
+  if (jobs.length === 0) return null;
+  return (
+    <Panel title="Requested last">
+      <JobTable jobs={jobs} label="Requested jobs" now={now} />
+    </Panel>
   );
 }
 

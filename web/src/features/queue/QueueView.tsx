@@ -7,7 +7,7 @@ import { endedJobsQuery, openJobsQuery } from "../../shared/api/jobs";
 import type { Job } from "../../shared/api/types";
 import { inOrder, isRunning } from "../../shared/logic/queue";
 import { useNow } from "../../shared/ui/hooks/useNow";
-import { JobRow } from "../../shared/ui/jobs/JobRow";
+import { JobTable } from "../../shared/ui/jobs/JobTable";
 import { Panel } from "../../shared/ui/Panel";
 import { CenterState, Failed, Loading } from "../../shared/ui/States";
 
@@ -39,17 +39,9 @@ export function QueueView({ project, reasons, live }: Props) {
   return (
     <>
       {error && <Stale />}
-      <Part title="Being measured" none="Nothing is being measured.">
-        {running.map((job) => (
-          <JobRow key={job.id} job={job} now={now} />
-        ))}
-      </Part>
+      <Part title="Running" none="Nothing is being measured." jobs={running} now={now} />
       <Waiting jobs={waiting} now={now} />
-      <Part title="Recently finished" none="No job finished recently.">
-        {late.map((job) => (
-          <JobRow key={job.id} job={job} now={now} />
-        ))}
-      </Part>
+      <Part title="Recently finished" none="No job finished recently." jobs={late} now={now} />
     </>
   );
 }
@@ -65,6 +57,9 @@ function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
     <Part
       title="Waiting"
       none="The queue is empty."
+      jobs={shown}
+      now={now}
+      placed
       foot={
         rest > 0 && (
           <Button size="xs" variant="default" onClick={() => setAll(true)}>
@@ -72,25 +67,27 @@ function Waiting({ jobs, now }: { jobs: readonly Job[]; now: number }) {
           </Button>
         )
       }
-    >
-      {shown.map((job, index) => (
-        <JobRow key={job.id} job={job} now={now} place={job.held === null ? index + 1 : null} />
-      ))}
-    </Part>
+    />
   );
 }
 
 interface PartProps {
   title: string;
   none: string;
+  jobs: readonly Job[];
+  now: number;
+  placed?: boolean;
   foot?: ReactNode;
-  children: readonly ReactNode[];
 }
 
-function Part({ title, none, foot, children }: PartProps) {
+function Part({ title, none, jobs, now, placed = false, foot }: PartProps) {
   return (
     <Panel title={title}>
-      {children.length === 0 ? <p className="soft">{none}</p> : <ol className="rows jobs">{children}</ol>}
+      {jobs.length === 0 ? (
+        <p className="soft">{none}</p>
+      ) : (
+        <JobTable jobs={jobs} label={`Jobs: ${title.toLowerCase()}`} now={now} placed={placed} />
+      )}
       {foot}
     </Panel>
   );

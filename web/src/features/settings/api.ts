@@ -2,14 +2,7 @@
 /** What maintainers set of a project. */
 import { queryOptions } from "@tanstack/react-query";
 import { body, client, done } from "../../shared/api/client";
-import type {
-  BranchFilterSettings,
-  IntegrationNew,
-  Member,
-  ProjectSettings,
-  ReadToken,
-  Rules,
-} from "../../shared/api/types";
+import type { BranchFilterSettings, IntegrationNew, Member, ReadToken, Rules } from "../../shared/api/types";
 
 const of = (project: string) => ({ params: { path: { project } } });
 
@@ -50,9 +43,6 @@ export const integrationsQuery = (project: string) =>
     queryFn: ({ signal }) =>
       body(client.GET("/api/v1/projects/{project}/integrations", { ...of(project), signal })),
   });
-
-export const setProject = (project: string, requested: ProjectSettings) =>
-  body(client.PATCH("/api/v1/projects/{project}", { ...of(project), body: requested }));
 
 export const setBranchFilters = (project: string, requested: BranchFilterSettings) =>
   body(client.PUT("/api/v1/projects/{project}/branch-filters", { ...of(project), body: requested }));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Project } from "../../shared/api/types";
+import type { Project, ProjectCreated } from "../../shared/api/types";
 import { hookAddresses } from "../../shared/logic/settings";
 import { type Done, nextStep, type SetupStep, submitCommands } from "../../shared/logic/setup";
 import { Command } from "../../shared/ui/Command";
@@ -9,14 +9,17 @@ import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 import { Icon } from "../../shared/ui/Icon";
 import { InviteAgent } from "../../shared/ui/InviteAgent";
 import { Facts } from "../../shared/ui/run/HostFacts";
+import { SecretOnce } from "../../shared/ui/SecretOnce";
 
 interface Props {
   about: Project;
   done: Record<SetupStep, Done>;
+  /** The secrets, if the project was created just now. */
+  made: ProjectCreated | undefined;
 }
 
 /** Five steps; the next one is marked. */
-export function SetupSteps({ about, done }: Props) {
+export function SetupSteps({ about, done, made }: Props) {
   const next = nextStep(done);
   const step = (name: SetupStep, title: string, children: ReactNode) => (
     <Step title={title} done={done[name]} next={name === next}>
@@ -34,8 +37,8 @@ export function SetupSteps({ about, done }: Props) {
           <Command text="nalm init" />
         </>,
       )}
-      {step("host", "Connect a bench host", <HostStep />)}
-      {step("webhook", "Set up the webhook", <HookStep project={project} />)}
+      {step("host", "Connect a bench host", <HostStep token={made?.upload_token} />)}
+      {step("webhook", "Set up the webhook", <HookStep project={project} secret={made?.webhook_secret} />)}
       {step(
         "push",
         `Push to ${about.default_branch}`,
@@ -56,7 +59,7 @@ export function SetupSteps({ about, done }: Props) {
         "Read the first verdict",
         done.verdict === "yes" ? (
           <Link to="/p/$project" params={{ project }}>
-            It is here
+            Open the first result
           </Link>
         ) : (
           <p className="soft">The verdict appears when both sides are measured.</p>
@@ -92,7 +95,7 @@ function Step({
   );
 }
 
-function HostStep() {
+function HostStep({ token }: { token: string | undefined }) {
   const administrator = useSession()?.administrator ?? false;
   return (
     <>
@@ -103,11 +106,12 @@ function HostStep() {
       )}
       <p>Or measure in your CI, with the upload token, and send the result:</p>
       <Command text={submitCommands(window.location.origin)} />
+      {token && <SecretOnce title="Upload token, for the file upload.token" text={token} />}
     </>
   );
 }
 
-function HookStep({ project }: { project: string }) {
+function HookStep({ project, secret }: { project: string; secret: string | undefined }) {
   const maintains = useMay(project, "maintainer");
   return (
     <>
@@ -117,8 +121,9 @@ function HookStep({ project }: { project: string }) {
           ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,
         )}
       />
+      {secret && <SecretOnce title="Webhook secret" text={secret} />}
       <p className="soft">Without a webhook the server polls the repository every few minutes.</p>
-      {maintains && (
+      {maintains && !secret && (
         <p className="soft">
           The secret was shown when the project was created.{" "}
           <Link to="/p/$project/settings" params={{ project }} search={{ part: "repository" }}>

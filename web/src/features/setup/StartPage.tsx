@@ -8,9 +8,9 @@ import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { useMay, useSession } from "../../shared/ui/hooks/useSession";
 import { useTitle } from "../../shared/ui/hooks/useTitle";
 import { PageHead } from "../../shared/ui/PageHead";
-import { RepositoryError } from "../../shared/ui/RepositoryError";
+import { ProjectProblems } from "../../shared/ui/ProjectProblems";
 import { Failed, Loading } from "../../shared/ui/States";
-import { setupQuery } from "./api";
+import { createdQuery, setupQuery } from "./api";
 import { SetupSteps } from "./SetupSteps";
 
 const route = getRouteApi("/p/$project/start");
@@ -23,12 +23,19 @@ export function StartPage() {
   const maintains = useMay(project, "maintainer");
   const about = useQuery(projectQuery(project));
   const seen = useQuery(setupQuery(project, { known, maintains }));
+  const { data: made } = useQuery(createdQuery(project));
   const failed = about.error ?? seen.error;
   const ready = about.data !== undefined && seen.data !== undefined;
   return (
     <>
       <PageHead title="Set up the first verdict" under="The page marks each step when it is complete." />
-      <RepositoryError error={about.data?.repository_error} />
+      {made && (
+        <p role="status" className="held">
+          {made.name} was created. The steps below show its webhook secret and its upload token: copy them
+          before you leave this page.
+        </p>
+      )}
+      <ProjectProblems project={about.data} />
       {!ready &&
         (failed ? (
           <Failed error={failed} onRetry={about.error ? about.refetch : seen.refetch} />
@@ -42,7 +49,9 @@ export function StartPage() {
             ...seen.data,
             commits: about.data.commits,
             judged: about.data.last_verdict !== null,
+            problems: about.data.problems,
           })}
+          made={made}
         />
       )}
     </>

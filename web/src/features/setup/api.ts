@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What the server has seen of a project's setting up, as far as the one who asks may know it. */
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, skipToken } from "@tanstack/react-query";
 import { body, client } from "../../shared/api/client";
+import type { ProjectCreated } from "../../shared/api/types";
 
 const POLL_MS = 4_000;
+
+/** A project that was created just now, with its secrets: only what that page put here, kept while it is shown. */
+export const createdQuery = (project: string) =>
+  queryOptions<ProjectCreated>({ queryKey: ["created", project], queryFn: skipToken });
 
 export interface Asker {
   /** Signed in: may see hosts. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What administrators see and change: accounts, invitations of agents, pools, new projects. */
+/** What administrators see and change: accounts, invitations of agents, pools, projects. */
 import { queryOptions } from "@tanstack/react-query";
 import { body, client, done } from "./client";
-import type { AccountChange, AgentInvitationNew, ProjectNew } from "./types";
+import type { AccountChange, AgentInvitationNew, ProjectNew, ProjectSettings } from "./types";
 
 export const accountsQuery = () =>
   queryOptions({
@@ -45,3 +45,6 @@ export const moveHost = (host: string, pool: string) =>
   body(client.PATCH("/api/v1/hosts/{host}", { params: { path: { host } }, body: { pool } }));
 
 export const addProject = (request: ProjectNew) => body(client.POST("/api/v1/projects", { body: request }));
+
+export const setProject = (project: string, requested: ProjectSettings) =>
+  body(client.PATCH("/api/v1/projects/{project}", { params: { path: { project } }, body: requested }));

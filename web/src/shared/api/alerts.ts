@@ -93,6 +93,15 @@ export const changeAlerts = (project: string, request: BulkChange) =>
     client.POST("/api/v1/projects/{project}/alerts/bulk", { params: { path: { project } }, body: request }),
   );
 
+/** Your last change of each, made within the last minutes. */
+export const undoAlerts = (project: string, alerts: number[]) =>
+  body(
+    client.POST("/api/v1/projects/{project}/alerts/undo", {
+      params: { path: { project } },
+      body: { alerts },
+    }),
+  );
+
 /** It is being measured again, or its commit is looked for. */
 export const isMoving = (alert: AlertDetail | undefined): boolean =>
   !!alert?.confirming && isActiveAlert(alert) && MEASURED_AGAIN.includes(alert.confirming.state);

@@ -14,6 +14,8 @@ export class ApiError extends Error {
     readonly requestId: string | null = null,
     /** When the server wants to be asked again; null when it did not say. */
     readonly retryAfterSeconds: number | null = null,
+    /** What is wrong, and where in the request: `$.field`. */
+    readonly details: readonly { path: string; message: string }[] = [],
   ) {
     super(message);
     this.name = "ApiError";
@@ -71,8 +73,7 @@ async function answered<T>(request: Promise<Answer<T>>): Promise<Answer<T>> {
 }
 
 function fromError(response: Response, error: unknown): ApiError {
-  const named = (error as { error?: { name?: unknown; message?: unknown; request_id?: unknown } } | null)
-    ?.error;
+  const named = (error as { error?: Partial<Record<string, unknown>> } | null)?.error;
   const word = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
   return new ApiError(
     response.status,
@@ -80,6 +81,7 @@ function fromError(response: Response, error: unknown): ApiError {
     word(named?.message) ?? `The server answered ${response.status} ${response.statusText}`.trim(),
     word(named?.request_id),
     Number(response.headers.get("Retry-After")) || null,
+    Array.isArray(named?.details) ? named.details : [],
   );
 }
 

@@ -122,6 +122,7 @@ export type PriceChange = Schemas["PriceChange"];
 export type PriceHistoryLine = Schemas["PriceHistoryLine"];
 export type PriceLine = Schemas["PriceLine"];
 export type PriceList = Schemas["PriceList"];
+export type Problem = Schemas["Problem"];
 export type Project = Schemas["Project"];
 export type ProjectCreated = Schemas["ProjectCreated"];
 export type ProjectNew = Schemas["ProjectNew"];

@@ -4,10 +4,11 @@ import { useComputedColorScheme } from "@mantine/core";
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { type Columns, extent, including, logExtent, type Mark, type Scale } from "../logic/charts/history";
-import { type Span, thinned, wholeOf } from "../logic/charts/thin";
+import { thinned, wholeOf } from "../logic/charts/thin";
 import { significant } from "../logic/text/format";
 import { drawLevel, drawMarks, roomFor } from "./chartMarks";
 import { aligned, chartOptions, type Hovered, type TickLabel, type View } from "./chartOptions";
+import type { Spans } from "./spans";
 import { useWidth } from "./useWidth";
 
 interface Props {
@@ -17,6 +18,8 @@ interface Props {
   allStages: readonly string[];
   /** Tick label of the x axis. */
   tickLabel: TickLabel;
+  /** A place as a screen reader says it; without it as its tick. */
+  spoken?: ((index: number) => string) | undefined;
   scale: Scale;
   fromZero: boolean;
   /** A dashed line across at this value, kept in sight. */
@@ -24,10 +27,8 @@ interface Props {
   /** CSS pixels. */
   height: number;
   label: string;
-  /** The commits shown; without it all. */
-  span?: Span | undefined;
-  /** Asks for others; without it there is no zoom. */
-  onSpan?: ((span: Span) => void) | undefined;
+  /** The commits shown; without it all, and no zoom. */
+  spans?: Spans | undefined;
   onPick: (index: number) => void;
   tip: (index: number) => ReactNode;
 }
@@ -39,7 +40,7 @@ interface Shown extends View {
 /** What of the data is drawn on so many pixels. */
 function shownOf(props: Props, width: number): Shown {
   const { data, scale, fromZero, level } = props;
-  const span = props.span ?? wholeOf(data.x.length);
+  const span = props.spans?.get() ?? wholeOf(data.x.length);
   const thin = thinned(data, span, width);
   const range = scale === "log" ? logExtent(thin) : including(extent(thin, fromZero), level);
   return { span, thin, range };
@@ -49,16 +50,16 @@ function shownOf(props: Props, width: number): Shown {
 const TEN = 10;
 
 /** A commit's values as a screen reader says them. */
-function textAt({ data, tickLabel }: Props, index: number): string {
+function textAt({ data, tickLabel, spoken }: Props, index: number): string {
   const values = data.stages.flatMap(({ stage, value }) => {
     const one = value[index];
     return one == null ? [] : [`${stage} ${significant(one)}`];
   });
-  return `${tickLabel(index, undefined)}: ${values.join(", ") || "not measured"}`;
+  return `${spoken?.(index) ?? tickLabel(index, undefined)}: ${values.join(", ") || "not measured"}`;
 }
 
 export function HistoryChart(props: Props) {
-  const { data, marks, allStages, scale, fromZero, level, height, label, span, onSpan } = props;
+  const { data, marks, allStages, scale, fromZero, level, height, label, spans } = props;
   const [element, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const room = Math.max(roomFor(marks), 12);
@@ -68,7 +69,7 @@ export function HistoryChart(props: Props) {
   const view = useRef<Shown | null>(null);
   const chart = useRef<uPlot | null>(null);
   const stages = useMemo(() => data.stages.map((one) => one.stage), [data]);
-  const zooms = onSpan !== undefined;
+  const zooms = spans !== undefined;
 
   const ready = width > 0;
   const size = useRef({ width, height });
@@ -96,7 +97,7 @@ export function HistoryChart(props: Props) {
       },
       onHover: setHovered,
       onPick: (index) => latest.current.onPick(index),
-      onSpan: zooms ? (requested) => latest.current.onSpan?.(requested) : null,
+      onSpan: zooms ? (requested) => latest.current.spans?.set(requested) : null,
     });
     const made = new uPlot(options, aligned(first.thin), element.current);
     chart.current = made;
@@ -107,24 +108,46 @@ export function HistoryChart(props: Props) {
     };
   }, [element, ready, dark, data, stages, allStages, scale, level, height, room, zooms]);
 
+  const drawn = useRef((): void => {
+    view.current = shownOf(latest.current, size.current.width);
+    chart.current?.setData(aligned(view.current.thin));
+  });
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another width changes the size
   useEffect(() => {
     if (chart.current === null || chart.current.width === width) return;
     chart.current.setSize({ width, height });
-    view.current = shownOf(latest.current, width);
-    chart.current.setData(aligned(view.current.thin));
+    drawn.current();
   }, [width]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another span or ground is drawn on the chart that stands
   useEffect(() => {
-    if (chart.current === null) return;
-    const frame = requestAnimationFrame(() => {
-      view.current = shownOf(latest.current, size.current.width);
-      chart.current?.setData(aligned(view.current.thin));
+    const chartArea = element.current;
+    if (spans === undefined || chartArea === null) return;
+    let [frame, visible, late]: [number | null, boolean, boolean] = [null, true, false];
+    const draw = (): void => {
+      frame = null;
+      late = !visible;
+      if (!late) drawn.current();
+    };
+    const schedule = (): void => {
+      setHovered(null);
+      frame ??= requestAnimationFrame(draw);
+    };
+    const seen = new IntersectionObserver((entries) => {
+      visible = entries.at(-1)?.isIntersecting ?? true;
+      if (visible && late) schedule();
     });
-    setHovered(null);
-    return () => cancelAnimationFrame(frame);
-  }, [span, fromZero]);
+    seen.observe(chartArea);
+    const stop = spans.subscribe(schedule);
+    return () => {
+      stop();
+      seen.disconnect();
+      if (frame !== null) cancelAnimationFrame(frame);
+    };
+  }, [spans, element]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another ground is drawn on the chart that stands
+  useEffect(() => drawn.current(), [spans, fromZero]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: new marks need a new drawing
   useEffect(() => chart.current?.redraw(false), [marks]);

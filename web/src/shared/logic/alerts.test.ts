@@ -16,6 +16,8 @@ import {
   reachOf,
   recoveryBasis,
   recoveryText,
+  rowHeadline,
+  shortNames,
   stateInfo,
   triageOf,
   whyWords,
@@ -130,4 +132,19 @@ test("a report without a second measurement is not said to be seen again", () =>
   expect(planText({ state: "confirmed" }, { state: "confirmed", why })).toMatch(
     /^Not measured again: as first/,
   );
+});
+
+test("a row begins with what tells alerts apart", () => {
+  const whole = (name: string): string => name;
+  expect(rowHeadline(ALERT, whole)).toMatch(/^nat, find_together: slower in /);
+  expect(rowHeadline({ ...ALERT, stage: "chain", function: null }, whole)).toMatch(/^Slower in /);
+  expect(rowHeadline({ ...ALERT, kind: "broken" }, whole)).toMatch(/^Broken in /);
+});
+
+test("names of scenarios are cut to where they differ", () => {
+  const names = ["gateway_nat_64B_chain", "gateway_nat_512B_chain", "gateway_nat_512B_imix_chain"];
+  expect(names.map(shortNames(names))).toEqual(["64B", "512B", "512B_imix"]);
+  expect(["sfc_a"].map(shortNames(["sfc_a", "sfc_a"]))).toEqual(["sfc_a"]);
+  expect(["sfc", "sfc_a"].map(shortNames(["sfc", "sfc_a"]))).toEqual(["sfc", "sfc_a"]);
+  expect(["sfc_a", "sfc_b"].map(shortNames(["sfc_a", "sfc_b"]))).toEqual(["sfc_a", "sfc_b"]);
 });

@@ -111,9 +111,9 @@ export interface AlertLike {
 }
 
 /** "sfc_a and 2 more scenarios". */
-function places(alert: AlertLike): string {
+function places(alert: AlertLike, nameOf = (scenario: string): string => scenario): string {
   const others = alert.scenarios.filter((name) => name !== alert.scenario).length;
-  const first = alert.scenario ?? "an unknown scenario";
+  const first = alert.scenario === null ? "an unknown scenario" : nameOf(alert.scenario);
   return others === 0 ? first : `${first} and ${others} more ${others === 1 ? "scenario" : "scenarios"}`;
 }
 
@@ -132,12 +132,44 @@ const METRICS: Record<string, string> = {
 };
 const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
 
-const isSlower = (alert: AlertLike): boolean =>
-  alert.kind !== "broken" && alert.metric === "cpp" && (alert.ratio ?? 0) >= 1;
+/** The headline of an alert in a list, with its size next to it: "nat, find_together: slower in 512B". What tells
+ * alerts apart comes first, since the end is cut. nameOf: a name for the scenario within the list. */
+export function rowHeadline(alert: AlertLike, nameOf: (scenario: string) => string): string {
+  const where = places(alert, nameOf);
+  if (alert.kind === "broken") return `Broken in ${where}`;
+  const pays = alert.stage === "chain" ? null : [alert.stage, alert.function].filter(Boolean).join(", ");
+  const size = alert.ratio ?? 1;
+  const what =
+    alert.metric === "cpp" ? (size >= 1 ? "slower" : "faster") : `${metricWords(alert.metric)} changed`;
+  const sentence = `${what} in ${where}`;
+  return pays ? `${pays}: ${sentence}` : sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
 
-/** The headline of an alert whose size is shown next to it. */
-export const shortHeadline = (alert: AlertLike): string =>
-  isSlower(alert) ? `Slower packets in ${places(alert)}` : headline(alert);
+/** Names of at most so many letters are shown whole. */
+const SHORT = 20;
+/** A part of a name says something from so many letters on. */
+const TELLING = 3;
+
+/** Short names within a list of scenarios: without the words with which all of them begin, or end. */
+export function shortNames(names: readonly string[]): (name: string) => string {
+  const every = [...new Set(names)].map((name) => name.split("_"));
+  const shortest = Math.min(...every.map((words) => words.length));
+  const common = (from: "start" | "end", most: number): number => {
+    const at = (words: string[], place: number) => words[from === "start" ? place : words.length - 1 - place];
+    let count = 0;
+    while (count < most && every.every((words) => at(words, count) === at(every[0] ?? [], count))) count += 1;
+    return count;
+  };
+  if (every.length < 2 || names.every((name) => name.length <= SHORT)) return (name) => name;
+  const start = common("start", shortest - 1);
+  const end = common("end", shortest - 1 - start);
+  const cut = (words: readonly string[]): string => words.slice(start, words.length - end).join("_");
+  if (every.some((words) => cut(words).length < TELLING)) return (name) => name;
+  return (name) => {
+    const words = name.split("_");
+    return words.length > start + end ? cut(words) : name;
+  };
+}
 
 /** Where the time goes, never which edit is at fault: "time goes into nat, find_together". Null: not known. */
 export function paying(alert: AlertLike): string | null {

@@ -37,11 +37,11 @@ test("a count says one or many", () => {
 });
 
 test("projects with something to do come first", () => {
-  const of = (name: string, alerts_open = 0, repository_error: string | null = null) => ({
+  const of = (name: string, alerts_open = 0, problems: string[] = []) => ({
     name,
     alerts_open,
-    repository_error,
+    problems,
   });
-  const sorted = byState([of("b"), of("a"), of("c", 2), of("z", 0, "not found"), of("d", 77)]);
+  const sorted = byState([of("b"), of("a"), of("c", 2), of("z", 0, ["not found"]), of("d", 77)]);
   expect(sorted.map((one) => one.name)).toEqual(["d", "c", "z", "a", "b"]);
 });

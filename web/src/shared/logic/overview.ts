@@ -39,14 +39,14 @@ export const counted = (number: number, word: string): string =>
 interface StateLike {
   name: string;
   alerts_open: number;
-  repository_error: string | null;
+  problems: readonly unknown[];
 }
 
-/** Projects with the most open alerts first, then those whose repository cannot be read, then by name. */
+/** Projects with the most open alerts first, then those whose commits are not measured, then by name. */
 export const byState = <T extends StateLike>(projects: readonly T[]): T[] =>
   [...projects].sort(
     (a, b) =>
       b.alerts_open - a.alerts_open ||
-      Number(b.repository_error !== null) - Number(a.repository_error !== null) ||
+      Number(b.problems.length > 0) - Number(a.problems.length > 0) ||
       a.name.localeCompare(b.name),
   );

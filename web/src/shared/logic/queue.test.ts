@@ -4,6 +4,7 @@ import {
   actionsOf,
   grown,
   inOrder,
+  jobTimes,
   lastLines,
   merged,
   purposeOf,
@@ -87,4 +88,14 @@ test("each reason has a word of its own", () => {
 test("a reason of a newer server is shown by its own name", () => {
   expect(reasonWord("pull_request")).toBe("Pull request");
   expect(reasonWord("whim")).toBe("whim");
+});
+
+test("a job waits until a host takes it, and runs from then until it ends, or until now", () => {
+  const at = (minute: number): string => new Date(Date.UTC(2026, 10, 22, 9, minute)).toISOString();
+  const now = Date.parse(at(30));
+  const job = { created_at: at(0), leased_at: null, finished_at: null };
+  expect(jobTimes(job, now)).toEqual({ waited: 1800, ran: null });
+  expect(jobTimes({ ...job, finished_at: at(10) }, now)).toEqual({ waited: 600, ran: null });
+  expect(jobTimes({ ...job, leased_at: at(20) }, now)).toEqual({ waited: 1200, ran: 600 });
+  expect(jobTimes({ ...job, leased_at: at(5), finished_at: at(20) }, now)).toEqual({ waited: 300, ran: 900 });
 });

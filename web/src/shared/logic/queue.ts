@@ -61,6 +61,23 @@ export const inOrder = <T extends JobLike>(jobs: readonly T[]): T[] =>
     (a, b) => Number(a.held !== null) - Number(b.held !== null) || a.priority - b.priority || a.id - b.id,
   );
 
+interface TimedLike {
+  created_at: string;
+  leased_at: string | null;
+  finished_at: string | null;
+}
+
+/** Seconds until a host took it, and from then on; so far, if it goes on. Null: not begun. */
+export function jobTimes(job: TimedLike, now: number): { waited: number; ran: number | null } {
+  const seconds = (from: string, to: number): number => Math.max(0, (to - Date.parse(from)) / 1000);
+  const ended = job.finished_at === null ? now : Date.parse(job.finished_at);
+  if (job.leased_at === null) return { waited: seconds(job.created_at, ended), ran: null };
+  return {
+    waited: seconds(job.created_at, Date.parse(job.leased_at)),
+    ran: seconds(job.leased_at, ended),
+  };
+}
+
 interface WaitingLike {
   held: string | null;
   not_before: string | null;

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { isPath, nextStep, registerCommands, setupDone, submitCommands } from "./setup";
+import {
+  addCommand,
+  isPath,
+  nameFault,
+  nextStep,
+  registerCommands,
+  setupDone,
+  submitCommands,
+} from "./setup";
 
-const EMPTY = { hostsOnline: 0, deliveries: 0, commits: 0, judged: false };
+const EMPTY = { hostsOnline: 0, deliveries: 0, commits: 0, judged: false, problems: [] };
 
 test("a folder is told from an address", () => {
   for (const path of ["/srv/nf.git", "./nf", "~/nf", "file:///srv/nf.git"]) expect(isPath(path)).toBe(true);
@@ -32,4 +40,20 @@ test("commands carry the address of this server", () => {
     "--server https://nalm.example.org --token-file invitation",
   );
   expect(submitCommands("https://nalm.example.org")).toContain("--server https://nalm.example.org");
+});
+
+test("what the server found wrong is open, whatever was done before", () => {
+  const problems = [{ kind: "configuration" }, { kind: "hosts" }];
+  const done = setupDone({ ...EMPTY, hostsOnline: 3, judged: true, problems });
+  expect([done.describe, done.host]).toEqual(["no", "no"]);
+});
+
+test("a name is checked by the server's rule, and a command has only a name that the server takes", () => {
+  for (const name of ["", "nf", "9p", "my-nf_2.x"]) expect(nameFault(name)).toBeNull();
+  expect(nameFault("my nf!")).toContain("Only letters");
+  expect(nameFault("-nf")).toContain("must begin");
+  expect(addCommand("my nf!", "/srv/my nf's.git")).toBe(
+    "nalm-server project add NAME --repository '/srv/my nf'\\''s.git'",
+  );
+  expect(addCommand("nf", "~/nf.git")).toBe("nalm-server project add nf --repository ~/nf.git");
 });

@@ -14,7 +14,10 @@ interface Props {
   nameHelp: string;
   repositoryHelp: string;
   repositoryExample?: string;
-  repositoryError?: string | undefined;
+  /** Why a field's value is refused. */
+  errors?: Partial<Record<keyof ProjectNamed, string | null | undefined>>;
+  /** What stands in for an empty default branch; without it, one must be given. */
+  branchUsual?: string;
 }
 
 const FIELD = { required: true, autoComplete: "off", spellCheck: false } as const;
@@ -26,7 +29,8 @@ export function ProjectFields({
   nameHelp,
   repositoryHelp,
   repositoryExample,
-  repositoryError,
+  errors = {},
+  branchUsual,
 }: Props) {
   return (
     <>
@@ -35,6 +39,7 @@ export function ProjectFields({
         description={nameHelp}
         maxLength={64}
         {...FIELD}
+        error={errors.name}
         value={about.name}
         onChange={(event) => onChange({ ...about, name: event.currentTarget.value })}
       />
@@ -44,14 +49,17 @@ export function ProjectFields({
         placeholder={repositoryExample}
         maxLength={512}
         {...FIELD}
-        error={repositoryError}
+        error={errors.repository}
         value={about.repository}
         onChange={(event) => onChange({ ...about, repository: event.currentTarget.value })}
       />
       <TextInput
         label="Default branch"
         maxLength={128}
+        placeholder={branchUsual}
         {...FIELD}
+        required={branchUsual === undefined}
+        error={errors.default_branch}
         value={about.default_branch}
         onChange={(event) => onChange({ ...about, default_branch: event.currentTarget.value })}
       />

@@ -11,6 +11,7 @@ import { chosenStates, toggledState } from "../../../shared/logic/alerts";
 import { moved } from "../../../shared/logic/keyboard";
 import { AlertList } from "../../../shared/ui/alerts/AlertList";
 import { MuteList } from "../../../shared/ui/alerts/MuteList";
+import { type Done, UndoLine } from "../../../shared/ui/alerts/UndoLine";
 import { useKeys } from "../../../shared/ui/hooks/useKeys";
 import { useNow } from "../../../shared/ui/hooks/useNow";
 import { useMay } from "../../../shared/ui/hooks/useSession";
@@ -148,6 +149,7 @@ function Lists({ project, alerts, filtered, reading, onAll, onEnd }: ListsProps)
     const next = order[moved(cursor, by, order.length)];
     if (next) document.querySelector<HTMLElement>(`[data-alert="${next.id}"]`)?.focus();
   };
+  const [done, setDone] = useState<Done | null>(null);
   const current = order[cursor];
   useKeys({
     j: step(1),
@@ -155,10 +157,20 @@ function Lists({ project, alerts, filtered, reading, onAll, onEnd }: ListsProps)
     x: () => current && mayTriage && toggle(current, false),
     Escape: () => choose([]),
   });
-  if (alerts.length === 0) return <Nothing filtered={filtered} onAll={onAll} />;
+  const undo = done && (
+    <UndoLine key={done.alerts.join()} project={project} done={done} onUndone={() => setDone(null)} />
+  );
+  if (alerts.length === 0)
+    return (
+      <>
+        {undo}
+        <Nothing filtered={filtered} onAll={onAll} />
+      </>
+    );
   const focus = (alert: Alert): void => setCursor(order.indexOf(alert));
   return (
     <>
+      {undo}
       {rest.length > 0 && (
         <section className="panel" aria-label="Findings">
           <AlertList alerts={rest} label="Findings" onFocus={focus} selection={selection} onEnd={onEnd} />
@@ -189,6 +201,7 @@ function Lists({ project, alerts, filtered, reading, onAll, onEnd }: ListsProps)
           shown={order.length}
           onAll={() => choose(order)}
           onNone={() => choose([])}
+          onDone={setDone}
         />
       )}
     </>

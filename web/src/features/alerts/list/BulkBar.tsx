@@ -4,10 +4,22 @@ import { Button, Modal, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { ALERT_RENEWS, changeAlerts } from "../../../shared/api/alerts";
 import type { Alert, BulkChange } from "../../../shared/api/types";
-import { TRIAGE, type Triage } from "../../../shared/logic/alerts";
+import { stateInfo, TRIAGE, type Triage } from "../../../shared/logic/alerts";
 import { ActionError } from "../../../shared/ui/ActionError";
+import type { Done } from "../../../shared/ui/alerts/UndoLine";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useSession } from "../../../shared/ui/hooks/useSession";
+
+type Request = Omit<BulkChange, "alerts">;
+
+/** "3 alerts: acknowledged, assigned to ada." */
+function doneText(count: number, { change, assign }: Request): string {
+  const parts = [
+    change && stateInfo(change.state).word.toLowerCase(),
+    assign && `assigned to ${assign.assignee ?? "nobody"}`,
+  ].filter(Boolean);
+  return `${count === 1 ? "1 alert" : `${count} alerts`}: ${parts.join(", ")}.`;
+}
 
 interface Props {
   project: string;
@@ -16,20 +28,22 @@ interface Props {
   shown: number;
   onAll: () => void;
   onNone: () => void;
+  onDone: (done: Done) => void;
 }
 
-export function BulkBar({ project, chosen, shown, onAll, onNone }: Props) {
+export function BulkBar({ project, chosen, shown, onAll, onNone, onDone }: Props) {
   const me = useSession()?.name ?? null;
   const [requested, setRequested] = useState<Triage | null>(null);
   const [why, setWhy] = useState("");
   const act = useAction(
-    (request: Omit<BulkChange, "alerts">) =>
-      changeAlerts(project, { ...request, alerts: chosen.map((one) => one.id) }),
+    (request: Request) => changeAlerts(project, { ...request, alerts: chosen.map((one) => one.id) }),
     {
       renews: ALERT_RENEWS,
-      onDone: (result) => {
+      onDone: (result, request) => {
         setRequested(null);
         setWhy("");
+        if (result.changed.length > 0)
+          onDone({ alerts: result.changed, text: doneText(result.changed.length, request) });
         if (result.refused.length === 0) onNone();
       },
     },

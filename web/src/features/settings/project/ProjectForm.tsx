@@ -2,13 +2,13 @@
 import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useNavigate } from "@tanstack/react-router";
+import { setProject } from "../../../shared/api/administration";
 import type { Project } from "../../../shared/api/types";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useSession } from "../../../shared/ui/hooks/useSession";
 import { ProjectFields, type ProjectNamed } from "../../../shared/ui/ProjectFields";
 import { Facts } from "../../../shared/ui/run/HostFacts";
-import { setProject } from "../api";
 
 /** Name, repository and default branch; administrators change them, others see them. */
 export function ProjectForm({ about }: { about: Project }) {

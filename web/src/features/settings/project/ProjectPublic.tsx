@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Switch } from "@mantine/core";
+import { setProject } from "../../../shared/api/administration";
 import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
-import { setProject } from "../api";
 
 /** Whether the project is for everybody to read. */
 export function ProjectPublic({ project, value }: { project: string; value: boolean }) {

@@ -88,6 +88,8 @@ test.each([
   [4.24, "4.2\u202fs"],
   [42, "42\u202fs"],
   [185, "3\u202fmin 05\u202fs"],
+  [3720, "1\u202fh 02\u202fmin"],
+  [183_600, "2\u202fd 3\u202fh"],
   [null, MISSING],
 ])("duration of %s seconds", (seconds, text) => expect(duration(seconds)).toBe(text));
 

@@ -171,12 +171,15 @@ export function momentTick(iso: string, before: string | undefined): string {
   return before === undefined || worded(SHORT_DAY, before) !== of ? of : worded(TIME, iso);
 }
 
-/** Seconds as "42 s" or "3 min 05 s". */
+/** Seconds as "42 s", "3 min 05 s", "5 h 20 min" or "3 d 4 h". */
 export function duration(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return MISSING;
   if (seconds < 9.95) return `${seconds.toFixed(1)}${THIN}s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}${THIN}s`;
+  const hours = Math.floor(whole / 3600);
+  if (hours >= 48) return `${Math.floor(hours / 24)}${THIN}d ${hours % 24}${THIN}h`;
+  if (hours > 0) return `${hours}${THIN}h ${String(Math.floor(whole / 60) % 60).padStart(2, "0")}${THIN}min`;
   return `${Math.floor(whole / 60)}${THIN}min ${String(whole % 60).padStart(2, "0")}${THIN}s`;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Alert } from "../../api/types";
-import { reachOf } from "../../logic/alerts";
+import { reachOf, shortNames } from "../../logic/alerts";
 import { useNow } from "../hooks/useNow";
 import { VirtualList } from "../lists/VirtualList";
 import { AlertRow, type Selection } from "./AlertRow";
@@ -23,6 +23,7 @@ const ROW_HEIGHT = 72;
 export function AlertList({ alerts, label, projects = false, onFocus, selection, onEnd }: Props) {
   const now = useNow();
   const reach = reachOf(alerts.flatMap((one) => [one.ratio, one.high]));
+  const nameOf = shortNames(alerts.flatMap((one) => one.scenarios));
   return (
     <VirtualList
       items={alerts}
@@ -38,6 +39,7 @@ export function AlertList({ alerts, label, projects = false, onFocus, selection,
           alert={alert}
           now={now}
           reach={reach}
+          nameOf={nameOf}
           named={projects}
           place={place}
           selection={selection}

@@ -2,11 +2,11 @@
 /** One finding in a list: its state, what it says, how large it is, where the time goes, who has it. */
 import { Link } from "@tanstack/react-router";
 import type { Alert } from "../../api/types";
-import { boundText, mostRemains, paying, recoveryText, shortHeadline, whyWords } from "../../logic/alerts";
+import { boundText, headline, mostRemains, recoveryText, rowHeadline, whyWords } from "../../logic/alerts";
 import { ago, moment, shortSha } from "../../logic/text/format";
 import { Icon } from "../Icon";
 import type { RowPlace } from "../lists/VirtualList";
-import { ChangeText } from "../run/ChangeText";
+import { ChangeText, sizeOfAlert } from "../run/ChangeText";
 import { ChangeWhisker } from "../run/ChangeWhisker";
 import { AlertBadge } from "./AlertBadge";
 
@@ -21,6 +21,8 @@ interface Props {
   now: number;
   /** |ln ratio| at the edge of the drawn intervals, common to the list. */
   reach: number;
+  /** A scenario's name within the list. */
+  nameOf: (scenario: string) => string;
   /** Its project is told, too. */
   named?: boolean;
   onFocus?: () => void;
@@ -28,7 +30,8 @@ interface Props {
   selection?: Selection | undefined;
 }
 
-export function AlertRow({ alert, now, reach, named = false, onFocus, place, selection }: Props) {
+export function AlertRow(props: Props) {
+  const { alert, now, reach, nameOf, named = false, onFocus, place, selection } = props;
   const chosen = selection?.chosen.has(alert.id) ?? false;
   return (
     <li {...place} className={`commit alert-row${chosen ? " marked" : ""}`}>
@@ -51,9 +54,10 @@ export function AlertRow({ alert, now, reach, named = false, onFocus, place, sel
           params={{ project: alert.project, id: String(alert.id) }}
           className="commit-link"
           data-alert={alert.id}
+          title={headline(alert)}
           onFocus={onFocus}
         >
-          {shortHeadline(alert)}
+          {rowHeadline(alert, nameOf)}
         </Link>
         <div className="commit-meta">
           {named && `${alert.project} · `}
@@ -83,7 +87,7 @@ function Size({ alert, reach }: { alert: Alert; reach: number }) {
   const of = { ratio_cpp: ratio, low, high };
   return (
     <>
-      <ChangeText of={of} />
+      <ChangeText of={of} quantity={sizeOfAlert(alert.id)} />
       <ChangeWhisker of={of} display={ratio >= 1 ? "regressed" : "improved"} reach={reach} />
     </>
   );
@@ -91,7 +95,9 @@ function Size({ alert, reach }: { alert: Alert; reach: number }) {
 
 function What({ alert }: { alert: Alert }) {
   const remains = mostRemains(alert.recovery);
-  const text = [paying(alert), whyWords(alert)].filter(Boolean).join("; ");
+  const text = [alert.stage === "chain" && "the chain as a whole", whyWords(alert)]
+    .filter(Boolean)
+    .join("; ");
   return (
     <>
       {text && <span className="summary">{text}</span>}

@@ -37,8 +37,16 @@ export function JobBadge({ job }: { job: JobBrief }) {
   );
 }
 
+/** Why it ended without a result, in one line. */
+const failureOf = ({ state, message }: Pick<JobBrief, "state" | "message">): string | null =>
+  state === "failed" || state === "invalid" ? (message?.split("\n", 1)[0] ?? null) : null;
+
 /** Bar and present work of a job that is under way; the reason of one that ended without a verdict. */
-export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "detail" | "fraction"> }) {
+export function JobProgress({
+  job,
+}: {
+  job: Pick<JobBrief, "state" | "step" | "detail" | "fraction" | "message">;
+}) {
   const percent = job.fraction === null ? null : Math.round(job.fraction * 100);
   return (
     <div className="progress">
@@ -52,7 +60,7 @@ export function JobProgress({ job }: { job: Pick<JobBrief, "state" | "step" | "d
         />
       )}
       <span className="progress-text">
-        {job.state === "queued" ? "Waiting in the queue" : (job.detail ?? job.step)}
+        {job.state === "queued" ? "Waiting in the queue" : (failureOf(job) ?? job.detail ?? job.step)}
       </span>
     </div>
   );

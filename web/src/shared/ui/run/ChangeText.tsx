@@ -8,8 +8,15 @@ export interface RatioInterval {
   high?: number | null;
 }
 
-/** The name of a run's change, the same on every page: a test compares what pages say of it. */
+/** Names of quantities, the same on every page: a test compares what pages say of each. */
 export const changeOfRun = (runId: string): string => `change of CPP in run ${runId}`;
+export const changeAt = (sha: string, scenario: string): string =>
+  `change of CPP at ${sha.slice(0, 7)} in ${scenario}`;
+export const priceOfRun = (runId: string): string => `price in run ${runId}`;
+export const sizeOfAlert = (id: number): string => `size of alert ${id}`;
+export const openAlertsOf = (project: string): string => `open alerts of ${project}`;
+/** Several names of one quantity. */
+export const named = (...names: string[]): string => names.join("|");
 
 /** "+12.1 % [+10.9, +13.4]", in the plain colour of text: whether it is good news, the verdict says. */
 export function ChangeText({ of, quantity }: { of: RatioInterval; quantity?: string | undefined }) {

@@ -7,7 +7,7 @@ import { change, changeWithInterval, figure, MISSING, said, signed, THIN } from 
 import { known, ratio } from "../../logic/text/units";
 import { MetricName } from "../Help";
 import { FixesLink } from "../links/FixesLink";
-import { changeOfRun } from "./ChangeText";
+import { changeOfRun, priceOfRun } from "./ChangeText";
 import { VerdictBadge } from "./VerdictBadge";
 
 interface Props {
@@ -33,7 +33,7 @@ export function VerdictBanner({ project, verdict, chain, run, without, children 
       </div>
       {(verdict || children) && (
         <div className="banner-line">
-          {verdict && <Extras project={project} verdict={verdict} />}
+          {verdict && <Extras project={project} verdict={verdict} run={run} />}
           {children}
         </div>
       )}
@@ -42,7 +42,7 @@ export function VerdictBanner({ project, verdict, chain, run, without, children 
   );
 }
 
-function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
+function Extras({ project, verdict, run }: Pick<Props, "project" | "run"> & { verdict: Verdict }) {
   return (
     <>
       {(verdict.features_added ?? []).map((feature) => (
@@ -57,8 +57,11 @@ function Extras({ project, verdict }: { project: string; verdict: Verdict }) {
       ))}
       {verdict.price_cycles_per_packet != null && (
         <span className="tag">
-          price {signed(verdict.price_cycles_per_packet)}
-          {THIN}cycles/packet
+          price{" "}
+          <span data-quantity={run && priceOfRun(run)}>
+            {signed(verdict.price_cycles_per_packet)}
+            {THIN}cycles/packet
+          </span>
         </span>
       )}
       <FixesLink project={project} verdict={verdict} className="tag" />

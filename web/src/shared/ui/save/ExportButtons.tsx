@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Saves what a panel shows: its table as CSV, its picture as PNG, a drawn one as SVG too. */
-import { Button } from "@mantine/core";
+/** Saves what a panel shows: its table as CSV, its picture as PNG, a drawn one as SVG too; several in a menu. */
+import { Button, Menu } from "@mantine/core";
 import type { RefObject } from "react";
 import { csvOf, type Row } from "../../logic/text/csv";
 import { pageSvg } from "./pageSvg";
@@ -23,21 +23,48 @@ interface Props {
 }
 
 export function ExportButtons({ name, what, rows, picture, drawn = "canvas" }: Props) {
+  const kinds: Kind[] = [];
+  if (rows) kinds.push({ word: "CSV", save: () => void saveCsv(name, rows) });
+  if (picture) kinds.push({ word: "PNG", save: () => savePng(name, picture.current, drawn) });
+  if (picture && drawn !== "canvas")
+    kinds.push({
+      word: "SVG",
+      save: () => withSvg(picture.current, drawn, (svg) => saveSvg(name, svg)),
+    });
+  const [first, ...others] = kinds;
+  if (first === undefined) return null;
+  if (others.length === 0)
+    return (
+      <Button
+        size="compact-xs"
+        variant="default"
+        aria-label={`${first.word} of ${what}`}
+        onClick={first.save}
+      >
+        {first.word}
+      </Button>
+    );
   return (
-    <span className="exports">
-      {rows && <ExportButton word="CSV" what={what} onClick={() => void saveCsv(name, rows)} />}
-      {picture && (
-        <ExportButton word="PNG" what={what} onClick={() => savePng(name, picture.current, drawn)} />
-      )}
-      {picture && drawn !== "canvas" && (
-        <ExportButton
-          word="SVG"
-          what={what}
-          onClick={() => withSvg(picture.current, drawn, (svg) => saveSvg(name, svg))}
-        />
-      )}
-    </span>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="compact-xs" variant="default" aria-label={`Export ${what}`}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {kinds.map((kind) => (
+          <Menu.Item key={kind.word} aria-label={`${kind.word} of ${what}`} onClick={kind.save}>
+            {kind.word}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
+}
+
+interface Kind {
+  word: "CSV" | "PNG" | "SVG";
+  save: () => void;
 }
 
 async function saveCsv(name: string, rows: NonNullable<Props["rows"]>): Promise<void> {
@@ -55,15 +82,3 @@ function withSvg(around: HTMLElement | null, drawn: Drawn, use: (svg: SVGSVGElem
   const svg = drawn === "svg" && around?.querySelector<SVGSVGElement>("svg");
   if (svg) use(svgCopy(svg));
 }
-
-interface ButtonProps {
-  word: string;
-  what: string;
-  onClick: () => void;
-}
-
-const ExportButton = ({ word, what, onClick }: ButtonProps) => (
-  <Button size="compact-xs" variant="default" aria-label={`${word} of ${what}`} onClick={onClick}>
-    {word}
-  </Button>
-);
