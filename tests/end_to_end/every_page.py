@@ -24,6 +24,24 @@ NEEDS = {
 """Parameters that a page needs besides its path to show data."""
 PATIENT_MS = 20_000
 """Time limit for a page, on a busy machine."""
+ASKS_NOTHING = ("/sign-in", "/account", "/new", "/p/$project/measure")
+"""Forms, whose first view needs only the session from the server."""
+FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
+ALWAYS = ("/api/v1/session", "/api/v1/live", "/api/v1/metrics-catalogue", "/api/v1/sign-in/")
+"""Requests that are answered normally, so that a page opens."""
+HELD = """always => {
+    const [asked, held] = [window.fetch, []];
+    let answer;
+    window.fetch = (request, ...rest) => always.some(one => (request.url ?? request).includes(one))
+        ? asked(request, ...rest)
+        : answer?.() ?? new Promise(answered => held.push(answered));
+    window.failWith = fault => {
+        answer = () => Promise.resolve(Response.json(fault, {status: 500}));
+        held.splice(0).forEach(answered => answered(answer()));
+    };
+}"""
+"""Requests of a page wait until `failWith` makes these and all later ones fail. The page holds them, not
+Playwright, because with Playwright the browser caches no file between pages."""
 
 
 def pages() -> list[str]:

@@ -8,30 +8,23 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from demo_process import ROOT
-from every_page import NONE, PATIENT_MS, names_of, opened, pages, settled
+from every_page import (
+    ALWAYS,
+    ASKS_NOTHING,
+    FAULT,
+    HELD,
+    NONE,
+    PATIENT_MS,
+    names_of,
+    opened,
+    pages,
+    settled,
+)
 from keyboard import require_opened_by_keys, require_stepped_by_keys, require_walkable
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, expect
 from service_browser import ONE_VIEW, VIEWS, administrator, fresh_context, page_of, require_accessible
 
-ASKS_NOTHING = ("/sign-in", "/account", "/new", "/p/$project/measure")
-"""Forms, whose first view needs only the session from the server."""
-FAULT = {"error": {"name": "internal", "message": "The database does not answer.", "request_id": "7f3a"}}
-ALWAYS = ("/api/v1/session", "/api/v1/live", "/api/v1/metrics-catalogue", "/api/v1/sign-in/")
-"""Requests that are answered normally, so that a page opens."""
-HELD = """always => {
-    const [asked, held] = [window.fetch, []];
-    let answer;
-    window.fetch = (request, ...rest) => always.some(one => (request.url ?? request).includes(one))
-        ? asked(request, ...rest)
-        : answer?.() ?? new Promise(answered => held.push(answered));
-    window.failWith = fault => {
-        answer = () => Promise.resolve(Response.json(fault, {status: 500}));
-        held.splice(0).forEach(answered => answered(answer()));
-    };
-}"""
-"""Requests of a page wait until `failWith` makes these and all later ones fail. The page holds them, not
-Playwright, because with Playwright the browser caches no file between pages."""
 TRIES, RETRIED_MS = 3, 5_000
 """Number of attempts of a page, within this time, before it reports a failure of the server."""
 
@@ -91,6 +84,55 @@ def test_a_page_that_waits_shows_so_and_one_that_fails_says_why(
         for _ in range(TRIES):
             page.clock.fast_forward(RETRIED_MS)
         expect(page.get_by_role("alert").first).to_contain_text(FAULT["error"]["message"], timeout=PATIENT_MS)
+
+
+QUANTITIES = """all => all.map(one => [one.dataset.quantity, one.textContent.replace(/\\s+/g, ' ').trim()])"""
+
+
+def test_equal_quantities_are_equal_on_every_page(
+    context: BrowserContext, figures: tuple[Service, str], names: dict[str, str]
+) -> None:
+    """Changes of runs, prices, sizes of alerts and their number read the same wherever they stand."""
+    service, _ = figures
+    alert = service.get("/projects/demo/alerts", limit=1)[0]
+    opened_at = [{**names, "id": str(alert["id"])}]
+    for commit in service.get("/projects/demo/commits"):
+        for verdict in commit["verdicts"]:
+            run = service.get(f"/runs/{verdict['run_id']}")
+            pair = f"base={run['base_sha']}&head={run['head_sha']}&scenario={run['scenario']}"
+            opened_at.append({**names, "runId": verdict["run_id"], "pair": pair})
+    said: dict[str, set[str]] = {}
+    places: dict[str, set[str]] = {}
+    with page_of(context) as page:
+        for at in opened_at:
+            for route in OF_RUN if "pair" in at else OF_PROJECT:
+                parameters = at.get("pair") if route.endswith("compare") else PARAMETERS.get(route)
+                opened(page, route, at, parameters)
+                page.wait_for_load_state("networkidle")
+                for quantity, text in page.locator("[data-quantity]").evaluate_all(QUANTITIES):
+                    for name in quantity.split("|"):
+                        said.setdefault(name, set()).add(text)
+                        places.setdefault(name, set()).add(route)
+    assert {quantity: texts for quantity, texts in said.items() if len(texts) > 1} == {}
+    on = {
+        kind: max((len(of) for name, of in places.items() if name.startswith(kind)), default=0)
+        for kind in KINDS
+    }
+    assert {kind: KINDS[kind] <= pages_with for kind, pages_with in on.items()} == dict.fromkeys(
+        KINDS, True
+    ), on
+
+
+OF_PROJECT = ("/", "/p/$project", "/p/$project/alerts", "/p/$project/alerts/$id", "/p/$project/history")
+OF_RUN = ("/p/$project/runs/$runId", "/p/$project/compare")
+PARAMETERS = {"/p/$project/history": "view=table&metric=cpp", "/p/$project/alerts": "state=any"}
+KINDS = {
+    "change of CPP in run": 4,
+    "change of CPP at": 2,
+    "price in run": 3,
+    "size of alert": 2,
+}
+"""Each kind of quantity, and on how many pages one of it stands."""
 
 
 @pytest.mark.parametrize("route", ["/server", "/p/$project/settings"])

@@ -35,7 +35,7 @@ def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...])
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("features", "nalm-server reference empty"),
+        ("features", "Choose it here; it can be changed later."),
         ("models", "Nothing has been measured"),
         ("models", "nalm check --submit --server http"),
         ("models/predicted", "Experiments on core counts"),

@@ -79,6 +79,7 @@ def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp&scale=relative&against={sha(SLOWER)[:10]}&view=chart")
     expect(page.get_by_role("combobox", name="Relative to")).to_have_value(re.compile(sha(SLOWER)[:7]))
     require_accessible(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_text("Log", exact=True).click()
     expect(page).to_have_url(re.compile("scale=log"))
     expect(page.locator("canvas")).to_be_visible()
@@ -103,7 +104,8 @@ def test_the_table_is_paged_and_saved_whole(page: Page, tmp_path: Path) -> None:
 def test_the_picture_is_saved(page: Page) -> None:
     page.goto(f"{HISTORY}?metric=cpp")
     with page.expect_download() as file:
-        page.get_by_role("button", name="PNG of CPP per commit").click()
+        page.get_by_role("button", name="Export CPP per commit").click()
+        page.get_by_role("menuitem", name="PNG").click()
     assert file.value.suggested_filename == "demo-sfc_a-cpp.png"
     assert file.value.path().read_bytes().startswith(b"\x89PNG")
 

@@ -33,11 +33,13 @@ def test_a_project_is_made_renamed_and_led_to_its_first_verdict(
     )
     page.get_by_label("Only the bench hosts can reach it: do not check the repository").check()
     page.get_by_role("button", name="Create the project").click()
-    expect(page.get_by_text("Webhook secret. Copy it now")).to_be_visible()
-    page.get_by_role("link", name="Continue to the first verdict").click()
-    expect(page.get_by_role("listitem").filter(has_text="Set up the webhook")).to_contain_text(
-        f"{url}/api/v1/hooks/gitlab?project=made"
-    )
+    branch = page.get_by_role("textbox", name="Default branch")
+    expect(branch).to_have_accessible_description(re.compile("HEAD is not known"))
+    branch.fill("main")
+    page.get_by_role("button", name="Create the project").click()
+    webhook = page.get_by_role("listitem").filter(has_text="Set up the webhook")
+    expect(webhook.get_by_text("Webhook secret. Copy it now")).to_be_visible()
+    expect(webhook).to_contain_text(f"{url}/api/v1/hooks/gitlab?project=made")
     expect(page.get_by_role("heading", name=re.compile("Push to main"))).to_contain_text("open")
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("textbox", name="Name").fill("renamed")
@@ -94,13 +96,14 @@ def test_a_host_says_what_it_can_see_and_what_it_was(page: Page) -> None:
 def test_a_hosts_page_lists_its_jobs_and_saves_its_noise(page: Page) -> None:
     page.goto("/hosts/bench-vm-2")
     jobs = page.get_by_role("region", name="Jobs, newest first")
-    expect(jobs.get_by_role("listitem")).to_have_count(1)
+    expect(jobs.get_by_role("rowheader")).to_have_count(1)
     page.get_by_role("group", name="Scenarios shown").get_by_role("button", name="demo: sfc_a").click()
     expect(page).to_have_url(re.compile("shown="))
     page.reload()
     expect(page.get_by_role("button", name="demo: sfc_a")).to_have_attribute("aria-pressed", "false")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="CSV of noise of bench-vm-2").click()
+        page.get_by_role("button", name="Export noise of bench-vm-2").click()
+        page.get_by_role("menuitem", name="CSV").click()
     assert saved.value.suggested_filename == "nalm-bench-vm-2-noise.csv"
     page.get_by_role("navigation", name="Way up").get_by_role("link", name="Hosts").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Hosts")

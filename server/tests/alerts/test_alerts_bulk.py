@@ -131,8 +131,8 @@ def test_a_decision_is_undone_with_all_that_it_did(alerts: Service, decision: di
         return {**shown, **rules, "open": alerts.get("/projects/demo")["alerts_open"]}
 
     before = seen()
-    wanted = {"alerts": [first, second], "change": decision, "assign": {"assignee": None}}
-    assert alerts.post("/projects/demo/alerts/bulk", "admin", 200, wanted)["refused"] == []
+    request = {"alerts": [first, second], "change": decision, "assign": {"assignee": None}}
+    assert alerts.post("/projects/demo/alerts/bulk", "admin", 200, request)["refused"] == []
     assert seen() != before
     alerts.clock.pass_seconds(60)
     result = undone(alerts, [first, second, third])

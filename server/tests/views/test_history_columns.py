@@ -65,10 +65,10 @@ def test_metrics_share_what_is_read_of_them(service: Service) -> None:
     for number in range(1, 4):
         service.upload(body_of(make_report(number)))
     columns = "/projects/demo/lines/columns"
-    asked = {"scenario": "sfc_a", "values": "measured"}
+    request = {"scenario": "sfc_a", "values": "measured"}
     with counted(service) as one:
-        service.get(columns, metric="cpp", **asked)
+        service.get(columns, metric="cpp", **request)
     with counted(service) as four:
-        found = service.get(columns, metric=["cpp", "ipp", "eipc", "pps"], **asked)
+        found = service.get(columns, metric=["cpp", "ipp", "eipc", "pps"], **request)
     assert [metric["name"] for metric in found["metrics"]] == ["cpp", "ipp", "eipc", "pps"]
     assert len(four) == len(one)

@@ -137,7 +137,7 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     if session.get_bind().dialect.name != "postgresql":
         found = session.execute(query.add_columns(*columns).order_by(table.series_id))
         # The driver's own tuples: rows of SQLAlchemy would take most of the time.
-        rows = cast("CursorResult[Any]", found).cursor.fetchall()  # type: ignore[union-attr]
+        rows = cast("CursorResult[Any]", found).cursor.fetchall()
         return [(number, *list(zip(*of, strict=True))[1:]) for number, of in groupby(rows, itemgetter(0))]
     gathered = query.add_columns(*(func.array_agg(one) for one in columns)).group_by(table.series_id)
     return session.execute(gathered, execution_options={BINARY: True})

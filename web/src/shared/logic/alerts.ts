@@ -148,7 +148,7 @@ export function rowHeadline(alert: AlertLike, nameOf: (scenario: string) => stri
 /** Names of at most so many letters are shown whole. */
 const SHORT = 20;
 /** A part of a name says something from so many letters on. */
-const TELLING = 3;
+const MEANINGFUL = 3;
 
 /** Short names within a list of scenarios: without the words with which all of them begin, or end. */
 export function shortNames(names: readonly string[]): (name: string) => string {
@@ -164,7 +164,7 @@ export function shortNames(names: readonly string[]): (name: string) => string {
   const start = common("start", shortest - 1);
   const end = common("end", shortest - 1 - start);
   const cut = (words: readonly string[]): string => words.slice(start, words.length - end).join("_");
-  if (every.some((words) => cut(words).length < TELLING)) return (name) => name;
+  if (every.some((words) => cut(words).length < MEANINGFUL)) return (name) => name;
   return (name) => {
     const words = name.split("_");
     return words.length > start + end ? cut(words) : name;
