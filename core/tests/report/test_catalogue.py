@@ -32,6 +32,7 @@ from nalm_core.report.catalogue import METRICS, direction
         ("latency_max_ns", "worse"),
         ("jitter_p99_ns", "worse"),
         ("loss_ratio", "worse"),
+        ("load_cpp", "worse"),
         ("cpp_drift", "worse"),
         ("latency_p99_9_drift", "worse"),
         ("memory_growth", "worse"),
