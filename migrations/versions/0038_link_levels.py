@@ -23,7 +23,7 @@ def upgrade() -> None:
         sa.Column("source", sa.String(length=64), nullable=False),
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("reference", sa.Integer(), nullable=False),
-        sa.Column("scale", sa.Float(), nullable=False),
+        sa.Column("scale", sa.Double(), nullable=False),
         sa.Column("content", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(["scenario_id"], ["scenarios.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("scenario_id", "host_class", "metric", "stage", "source"),

@@ -17,7 +17,7 @@ def upgrade() -> None:
         "change_point_trials",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("series_id", sa.Integer(), nullable=False),
-        sa.Column("probability", sa.Float(), nullable=False),
+        sa.Column("probability", sa.Double(), nullable=False),
         sa.Column("found_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("gone_at", sa.DateTime(timezone=True), nullable=True),
         sa.ForeignKeyConstraint(["series_id"], ["series.id"], ondelete="CASCADE"),
