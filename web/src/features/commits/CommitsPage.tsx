@@ -37,7 +37,7 @@ export function CommitsPage() {
     commitSearchQuery(project, { text: search.q, outcomes: requested, scenario: search.scenario }),
   );
   const { data, error, refetch } = found;
-  const { data: about } = useQuery(projectQuery(project));
+  const { data: about, isPending: notYetKnown } = useQuery(projectQuery(project));
   const { data: scenarios = [] } = useQuery(scenariosQuery(project));
   const mayMeasure = useMay(project, "developer");
   useTitle("Commits", project);
@@ -47,7 +47,8 @@ export function CommitsPage() {
     q?: string | undefined;
   }) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
 
-  const commits = data?.pages.flatMap((page) => page.commits);
+  // What stands above the list comes first: it would push the list down.
+  const commits = notYetKnown ? undefined : data?.pages.flatMap((page) => page.commits);
   const filtered = Boolean(search.outcome || search.q || search.scenario);
   return (
     <>
