@@ -50,7 +50,8 @@ from typer.testing import CliRunner
 
 STORED = Path(__file__).with_name("stored")
 TAKEN = ROOT / ".cache" / "pictures"
-ACCEPT = "NALM_ACCEPT_PICTURES" in os.environ
+ACCEPTING = "NALM_ACCEPT_PICTURES"
+ACCEPT = ACCEPTING in os.environ
 MOST_PICTURES = 20
 WAITED_SECONDS = 10
 """Time for content that a page shows after loading."""
@@ -129,7 +130,9 @@ def seeded(service: Service, home: Path, project: str) -> dict[str, str]:
     """Adds a project of this size; the names of its newest regression."""
     scenarios, hosts = SIZES[project]
     size = ["--commits", str(COMMITS), "--dense", str(COMMITS), "--scenarios", scenarios, "--hosts", hosts]
-    done = CliRunner().invoke(app, ["seed", "--project", project, *size, "--state", str(home)])
+    done = CliRunner(env={ACCEPTING: None}).invoke(
+        app, ["seed", "--project", project, *size, "--state", str(home)]
+    )
     assert done.exit_code == 0, done.output
     alert = service.get(f"/projects/{project}/alerts", order="new", limit=1)[0]
     (run,) = [
