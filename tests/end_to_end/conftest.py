@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from demo_process import ROOT, Demo
+from demo_process import ROOT, Demo, require_unused
 from figures_service import figures_service
 from nalm_server_harness import Service
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -30,6 +30,7 @@ def state() -> Path:
     """A new state at the place of the last one, of which the agent's compiler cache is left, which is that of
     a repository at this path. Its counts of instructions are left, too, as long as nalm's code is the same,
     and not if WHOLE is set. To compile and to count takes as long as all the rest of the demo."""
+    require_unused(STATE)
     agent = STATE / "agent"
     counts, code = agent / "store" / "counts", STATE.parent / "counted_by"
     now = digest_of(ROOT / "core" / "nalm_core", ROOT / "agent" / "nalm_agent")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import re
@@ -18,6 +19,8 @@ import psutil
 from nalm_server_sockets import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
+STOP_SECONDS = 60
+"""For the server to end with its agent, after the demo was killed."""
 
 
 class Demo:
@@ -92,6 +95,29 @@ class Demo:
         return self.process.wait(timeout=30)
 
     def end(self) -> None:
+        """Kills it, and waits until all that it started has ended: the server gets a signal then, and writes
+        to the state until it has ended."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+        require_unused(self.state)
+
+
+def require_unused(state: Path) -> None:
+    """Waits until no process of a demo, which may have been killed, works in this folder. Fails the test if
+    one stays."""
+    _gone, alive = psutil.wait_procs(_processes_of(state), timeout=STOP_SECONDS)
+    assert not alive, (
+        f"processes of an earlier demo still use {state}: {[one.pid for one in alive]}; end them"
+    )
+
+
+def _processes_of(state: Path) -> list[psutil.Process]:
+    """Those that name the folder in their command, or have an agent's files in it."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            named = [*process.cmdline(), process.environ().get("NALM_HOME", "")]
+            if any(part == str(state) or part.startswith(f"{state}/") for part in named):
+                found.append(process)
+    return found
