@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,7 @@ START_PATCH = Path(__file__).resolve().parent / "start.patch"
 RECORD = "nalm-demo.json"  # in DIR: a digest of its inputs, and its merges
 FIRST_COMMIT = 1767603600  # 2026-01-05 09:00 UTC, seconds since the epoch
 DAY = 86400
+WHICH = r"[1-9][0-9]{0,2}(-[1-9][0-9]{0,2})?(,[1-9][0-9]{0,2}(-[1-9][0-9]{0,2})?)*"
 AUTHORS = (
     ("Ada Marsh", "ada@example.com"),
     ("Bruno Keller", "bruno@example.com"),
@@ -169,6 +171,8 @@ def make(folder: Path, files: list[File], patches: list[Patch], start: bytes) ->
                 "expect": patch.expect,
                 "stage": patch.stage,
                 "cause": patch.cause,
+                "scenario": patch.scenario,
+                "metric": patch.metric,
             }
         )
         main = merge
@@ -194,10 +198,25 @@ def recorded(folder: Path, digest: str) -> list[dict[str, object]] | None:
     return list(merges)
 
 
-def history(source: Path, folder: Path, merges_at_most: int | None = None) -> list[dict[str, object]]:
+def chosen(patches: list[Patch], which: str | None) -> list[Patch]:
+    """The patches that `which` names: `5` the first five, `1-4,8,9` those; None: all."""
+    if which is None:
+        return patches
+    if which.isdecimal():
+        return patches[: int(which)]
+    orders: set[int] = set()
+    for part in which.split(","):
+        first, _, last = part.partition("-")
+        orders |= set(range(int(first), int(last or first) + 1))
+    return [patch for patch in patches if patch.order in orders]
+
+
+def history(source: Path, folder: Path, which: str | None = None) -> list[dict[str, object]]:
     """Makes `folder` unless it exists, and returns its merges."""
     files = tracked_files(source)
-    patches = demo_patches(source / "mutants")[:merges_at_most]
+    patches = chosen(demo_patches(source / "mutants"), which)
+    if not patches:
+        raise HistoryError(f"--merges {which}: the demo has no such merges")
     start = START_PATCH.read_bytes()
     digest = inputs_digest(files, patches, start)
     merges = recorded(folder, digest)
@@ -230,11 +249,11 @@ def main() -> int:
         help="the NF's tracked folder (default: the one this program is in)",
     )
     parser.add_argument(
-        "--merges", type=int, metavar="N", help="end the history after the first N merges (default: all)"
+        "--merges", metavar="WHICH", help="5: the first five merges; 1-4,8,9: these (default: all)"
     )
     arguments = parser.parse_args()
-    if arguments.merges is not None and arguments.merges < 1:
-        parser.error("--merges: at least 1")
+    if arguments.merges is not None and not re.fullmatch(WHICH, arguments.merges):
+        parser.error(f"--merges {arguments.merges}: expected a number, or numbers like 1-4,8,9")
     try:
         merges = history(arguments.source.resolve(), arguments.to.resolve(), arguments.merges)
     except (HistoryError, PatchError, OSError) as error:

@@ -26,12 +26,12 @@ STOP_SECONDS = 60
 class Demo:
     """`nalm-server demo` as a child process, and its output."""
 
-    def __init__(self, state: Path, *, merges: int | None = None, by_make: bool = False) -> None:
-        """merges: only this many, the first ones. by_make: `make run`, with all installed and the page
+    def __init__(self, state: Path, *, merges: str | None = None, by_make: bool = False) -> None:
+        """merges: only these, as `--merges` takes them. by_make: `make run`, with all installed and the page
         built."""
         self.state = state
         self.merges = merges
-        self._options = ["--state", str(state), *(["--merges", str(merges)] if merges else [])]
+        self._options = ["--state", str(state), *(["--merges", merges] if merges else [])]
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.lines: list[str] = []

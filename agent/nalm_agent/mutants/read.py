@@ -24,6 +24,7 @@ PLANTED_KINDS = (
     "lock",
     "small-batch",
     "per-poll",
+    "tail",
     "compiler-option",
     "fewer-instructions-more-cycles",
     "more-instructions-fewer-cycles",
@@ -37,7 +38,7 @@ FOLDERS = ("planted", "equal")
 DEFAULT_SCENARIO = "sfc_a"
 REQUIRED = ("title", "what", "expect", "code", "size")
 ALONE_REQUIRED = ("kind", "scenario")
-OPTIONAL = ("stage", "cause", "order", "fixes", "lcores", "ipp", "cpp", *ALONE_REQUIRED)
+OPTIONAL = ("stage", "cause", "order", "fixes", "lcores", "ipp", "cpp", "metric", *ALONE_REQUIRED)
 _FIGURE = re.compile(r"~?[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -74,7 +75,9 @@ class Patch:
     kind: str | None = None
     """None in the demo only."""
     scenario: str = DEFAULT_SCENARIO
-    """Of nalm.toml, in which it shows."""
+    """History in which it shows: a scenario of nalm.toml, `NAME:rate` for its rates."""
+    metric: str | None = None
+    """Metric that it changes, alone or most clearly; None: cycles per packet at full load."""
     lcores: int | None = None
     """Lcores it needs to show; None: as nalm.toml has it."""
     ipp: Figure | None = None
@@ -119,6 +122,7 @@ def read_patch(path: Path) -> Patch:
         fixes=keys.get("fixes"),
         kind=keys.get("kind"),
         scenario=keys.get("scenario", DEFAULT_SCENARIO),
+        metric=keys.get("metric"),
         lcores=int(keys["lcores"]) if "lcores" in keys else None,
         ipp=_figure(keys.get("ipp")),
         cpp=_figure(keys.get("cpp")),
@@ -136,10 +140,11 @@ def _check_keys(path: Path, keys: dict[str, str]) -> None:
     missing = [key for key in needed if key not in keys]
     if missing:
         raise PatchError(f"{path}: the header lacks {', '.join(missing)}")
-    if keys["expect"] in ("regressed", "improved") and "stage" not in keys:
+    # A tail of latency belongs to no stage.
+    if keys["expect"] in ("regressed", "improved") and "stage" not in keys and keys.get("kind") != "tail":
         raise PatchError(f"{path}: {keys['expect']} needs stage and cause")
     # Where instructions cannot be counted, nothing tells the causes apart.
-    uncounted = "lcores" in keys or keys.get("kind") == "per-poll"
+    uncounted = "lcores" in keys or keys.get("kind") in ("per-poll", "tail")
     if keys["expect"] in ("regressed", "improved") and "cause" not in keys and not uncounted:
         raise PatchError(f"{path}: {keys['expect']} needs stage and cause")
 

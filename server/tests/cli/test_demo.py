@@ -21,10 +21,10 @@ from nalm_server.base.settings import Settings
 from nalm_server.cli.demo.alerts import alert_lines, settled
 from nalm_server.cli.demo.deliver import push_payload
 from nalm_server.cli.demo.errors import DemoError
-from nalm_server.cli.demo.follow import has_ended
+from nalm_server.cli.demo.follow import Followed, number_ended
 from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs
-from nalm_server.cli.demo.table import as_planted, make_table, verdict_of
+from nalm_server.cli.demo.table import as_planted, failing_metrics, make_table, undecided, verdict_of
 from nalm_server.cli.demo.way_in import way_in
 from rich.console import Console
 
@@ -36,6 +36,7 @@ def merge(expect: str, stage: str | None = None, cause: str | None = None) -> Me
 def verdict(display: str, stage: str | None = None, cause: str | None = None, **more: Any) -> dict[str, Any]:
     fields = {"ratio_cpp": 1.1, "low": 1.05, "high": 1.15, "unchanged": False, "fixes_sha": None}
     fields |= {"price_cycles_per_packet": None, "features_added": [], "features_removed": []}
+    fields |= {"scenario": "sfc_a", "run_id": "1" * 32, "summary": "a summary"}
     return fields | {"display": display, "stage": stage, "cause": cause} | more
 
 
@@ -53,7 +54,53 @@ def verdict(display: str, stage: str | None = None, cause: str | None = None, **
     ],
 )
 def test_as_planted(planted: Merge, judged: dict[str, Any] | None, right: bool) -> None:
-    assert as_planted(planted, judged) is right
+    commit = {"verdicts": [] if judged is None else [judged], "skipped": None}
+    assert as_planted(planted, commit, {}) is right
+
+
+TAIL = Merge(
+    "a" * 40, "b" * 40, "a tail", "regressed", None, None, scenario="sfc_a:rate", metric="latency_p99_ns"
+)
+AT_LOAD = {"scenario": "sfc_a:rate", "run_id": "2" * 32}
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "failing", "right"),
+    [
+        ([verdict("same"), verdict("regressed", **AT_LOAD)], ["latency_p99_ns"], True),
+        ([verdict("same"), verdict("regressed", **AT_LOAD)], ["latency_p50_ns"], False),
+        ([verdict("same"), verdict("regressed", "rx", **AT_LOAD)], ["latency_p99_ns"], False),
+        ([verdict("regressed", "nat"), verdict("regressed", **AT_LOAD)], ["latency_p99_ns"], False),
+        ([verdict("same"), verdict("inconclusive", **AT_LOAD)], [], False),
+        ([verdict("same")], [], False),
+    ],
+)
+def test_a_change_under_load_is_found_there_by_its_metric(
+    verdicts: list[dict[str, Any]], failing: list[str], right: bool
+) -> None:
+    commit = {"verdicts": verdicts, "skipped": None}
+    assert as_planted(TAIL, commit, {"2" * 32: failing}) is right
+
+
+def test_what_a_busy_host_left_open_is_named() -> None:
+    commit = {"verdicts": [verdict("same"), verdict("inconclusive", **AT_LOAD)]}
+    ((merged, open_),) = undecided([TAIL], [commit])
+    assert (merged, open_["scenario"]) == (TAIL, "sfc_a:rate")
+
+
+def test_metrics_are_read_of_regressed_runs_under_load() -> None:
+    metrics = [
+        {"metric": "load_cpp", "outcome": "regressed"},
+        {"metric": "loss_ratio", "outcome": "same"},
+    ]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert request.url.path == f"/api/v1/runs/{'2' * 32}"
+        return httpx.Response(200, json={"verdict": {"metrics": metrics}})
+
+    client = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://demo")
+    commits = [{"verdicts": [verdict("regressed", "nat"), verdict("regressed", **AT_LOAD)]}]
+    assert failing_metrics(client, commits) == {"2" * 32: ["load_cpp"]}
 
 
 def test_a_regression_in_one_scenario_is_not_hidden_by_another() -> None:
@@ -69,17 +116,23 @@ def test_the_table_counts_what_is_right_and_shows_a_failed_job() -> None:
     failed = {"short_sha": "bbbbbbb", "verdicts": [], "job": {"state": "failed"}}
     documents = {"short_sha": "ccccccc", "verdicts": [], "job": None, "skipped": "touches nothing"}
     shown = [judged | {"skipped": None}, failed | {"skipped": None}, documents]
-    table, right = make_table([merge("same"), merge("same"), merge("same")], shown)
+    table, right = make_table([merge("same"), merge("same"), merge("same")], shown, {})
     assert right == 2
     said = ["[default]same[/]", "[default]failed[/]", "[default]not measured[/]"]
     assert list(table.columns[2].cells) == said
 
 
-def test_a_merge_that_touches_nothing_measured_is_waited_for_no_longer() -> None:
-    assert has_ended({"job": None, "skipped": "touches nothing that is measured"})
-    assert not has_ended({"job": None, "skipped": None})
-    assert not has_ended({"job": {"state": "queued"}, "skipped": None})
-    assert has_ended({"job": {"state": "failed"}, "skipped": None})
+def test_measurements_are_counted_until_each_has_ended() -> None:
+    followed = Followed("demo", ["a" * 40, "b" * 40], at_load=1)
+    documents = {"job": None, "skipped": "touches nothing that is measured"}
+    waits = {"job": {"state": "queued"}, "skipped": None}
+    push = {"state": "done"}
+    assert number_ended(followed, [], []) == (0, 3)
+    assert number_ended(followed, [documents, waits], [{"state": "queued"}]) == (1, 3)
+    assert number_ended(followed, [documents, waits], [push]) == (2, 3), "the schedule is not due yet"
+    assert number_ended(followed, [documents, waits], [push, {"state": "failed"}]) == (3, 3)
+    repeated = [push, push, {"state": "measuring"}]
+    assert number_ended(followed, [documents, waits], repeated) == (3, 4), "one is measured once more"
 
 
 ALERT = {
@@ -88,6 +141,7 @@ ALERT = {
     "state": "new",
     "stage": "nat",
     "cause": "instructions",
+    "metric": "cpp",
     "ratio": 1.12,
     "fixed_by_sha": None,
     "recovery": None,
@@ -117,10 +171,12 @@ def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pyt
 def test_an_alert_in_a_line() -> None:
     assert alert_lines([]) == ["no alert"]
     fixed = ALERT | {"state": "fixed", "fixed_by_sha": "b" * 40}
-    assert alert_lines([ALERT, fixed]) == [
-        "2 alerts:",
+    tail = ALERT | {"metric": "latency_p99_ns", "stage": "chain", "cause": None, "ratio": 3.0}
+    assert alert_lines([ALERT, fixed, tail]) == [
+        "3 alerts:",
         "  aaaaaaa nat: count: new, nat, instructions, CPP +12.0 %",
         "  aaaaaaa nat: count: fixed, nat, instructions, CPP +12.0 % (by bbbbbbb)",
+        "  aaaaaaa nat: count: new, latency_p99_ns +200.0 %",
     ]
 
 
@@ -198,7 +254,7 @@ def test_the_table_keeps_its_words_whole_on_eighty_columns() -> None:
     shown = {"short_sha": "aaaaaaa", "verdicts": [fixed], "job": {"state": "done"}, "skipped": None}
     console = Console(width=80, record=True, file=StringIO())
     untouched = {"short_sha": "bbbbbbb", "verdicts": [], "job": None, "skipped": "nothing measured changed"}
-    console.print(make_table([planted, merge("same")], [shown, untouched])[0])
+    console.print(make_table([planted, merge("same")], [shown, untouched], {})[0])
     text = console.export_text()
     words = text.split()
     assert text.count("as planted") == 2

@@ -13,6 +13,8 @@ from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
 POLL_SECONDS = 2.0
+CHAIN = "chain"
+"""Stage of an alert that is of no single stage."""
 OPEN = "new"
 
 
@@ -44,8 +46,10 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _line(one: dict[str, Any]) -> str:
-    parts = [one["state"].replace("_", " "), one["stage"], one["cause"]]
-    size = "" if one["ratio"] is None else f", CPP {change_percent(one['ratio'] - 1)}"
+    stage = None if one["stage"] == CHAIN else one["stage"]
+    parts = [one["state"].replace("_", " "), stage, one["cause"]]
+    metric = "CPP" if one["metric"] in (None, "cpp") else one["metric"]
+    size = "" if one["ratio"] is None else f", {metric} {change_percent(one['ratio'] - 1)}"
     fixed = f" (by {short(one['fixed_by_sha'])})" if one["fixed_by_sha"] else ""
     remains = max((each["remains"] for each in one["recovery"] or []), default=None)
     rest = "" if remains is None else f", remains {change_percent(remains - 1)}"

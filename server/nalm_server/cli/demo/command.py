@@ -26,7 +26,7 @@ def demo(
     port: Annotated[int, typer.Option(help="Port to serve on.", min=1, max=65535)] = 8080,
     *,
     merges: Annotated[
-        int | None, typer.Option(help="Number of merges of the history; without it, all.", min=1)
+        str | None, typer.Option(help="5: the first five merges; 1-4,8,9: these. Without it, all.")
     ] = None,
     once: Annotated[
         bool, typer.Option("--once", help="Exit after the verdicts, with code 1 if one is not as planted.")

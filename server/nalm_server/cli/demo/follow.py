@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from nalm_core.text.commit_name import short
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -21,7 +23,20 @@ from rich.progress import (
 from nalm_server.cli.demo.errors import DemoError
 
 ENDED = {"done", "failed", "invalid", "cancelled", "superseded"}
+FOLLOWED = {"push", "schedule", "person"}
+"""Reasons of jobs that the demo waits for; alerts.py waits for confirmations."""
 POLL_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What is waited for."""
+
+    project: str
+    shas: list[str]
+    """Of the merges, oldest first."""
+    at_load: int
+    """Merges that the schedule measures under load, too."""
 
 
 def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[dict[str, Any]]:
@@ -32,17 +47,26 @@ def fetch_commits(client: httpx.Client, project: str, shas: list[str]) -> list[d
     return [known[sha] for sha in shas if sha in known]
 
 
-def has_ended(commit: dict[str, Any]) -> bool:
-    """The commit's job has ended, or there is nothing to measure."""
-    if commit["job"] is None:
-        return commit["skipped"] is not None
-    return commit["job"]["state"] in ENDED
+def fetch_jobs(client: httpx.Client, followed: Followed) -> list[dict[str, Any]]:
+    """Jobs of the merges, oldest first, without those that confirm alerts."""
+    answer = client.get("/api/v1/jobs", params={"project": followed.project, "limit": 500})
+    answer.raise_for_status()
+    jobs = [job for job in answer.json() if job["reason"] in FOLLOWED and job["head_sha"] in followed.shas]
+    return jobs[::-1]
+
+
+def number_ended(
+    followed: Followed, commits: list[dict[str, Any]], jobs: list[dict[str, Any]]
+) -> tuple[int, int]:
+    """Measurements that have ended, and all of them. A commit that touches nothing measured counts as one."""
+    skipped = sum(commit["job"] is None and commit["skipped"] is not None for commit in commits)
+    ended = skipped + sum(job["state"] in ENDED for job in jobs)
+    return ended, max(len(followed.shas) + followed.at_load, skipped + len(jobs))
 
 
 def follow(
     client: httpx.Client,
-    project: str,
-    shas: list[str],
+    followed: Followed,
     *,
     console: Console,
     check_server: Callable[[], None],
@@ -64,32 +88,33 @@ def follow(
         console=console,
         disable=not console.is_terminal,
     ) as progress:
-        task = progress.add_task("waiting for the agent", total=len(shas))
+        task = progress.add_task("waiting for the agent", total=1)
         while True:
             check_server()
-            commits = fetch_commits(client, project, shas)
-            ended = [commit for commit in commits if has_ended(commit)]
-            if len(ended) == len(shas):
-                progress.update(task, completed=len(shas), description="all merges judged")
+            jobs = fetch_jobs(client, followed)
+            commits = fetch_commits(client, followed.project, followed.shas)
+            ended, whole = number_ended(followed, commits, jobs)
+            if ended == whole:
+                progress.update(task, total=whole, completed=whole, description="all merges judged")
                 return commits
-            now = next((c for c in commits if c["job"] and c["job"]["state"] not in (*ENDED, "queued")), None)
-            description = describe(len(ended), len(shas), now)
-            fraction = (now["job"]["fraction"] or 0.0) if now else 0.0
-            progress.update(task, completed=len(ended) + fraction, description=description)
+            now = next((job for job in jobs if job["state"] not in (*ENDED, "queued")), None)
+            description = describe(ended, whole, now)
+            fraction = (now["fraction"] or 0.0) if now else 0.0
+            progress.update(task, total=whole, completed=ended + fraction, description=description)
             if not console.is_terminal and description != said:
                 console.print(description, highlight=False)
                 said = description
             if time.monotonic() > ends:
                 raise DemoError(
-                    f"after {limit_seconds / 60:.0f} minutes {len(shas) - len(ended)} of {len(shas)} merges "
-                    f"have no verdict yet (last: {description}). Run it again to continue."
+                    f"after {limit_seconds / 60:.0f} minutes {whole - ended} of {whole} measurements have "
+                    f"not ended yet (last: {description}). Run it again to continue."
                 )
             time.sleep(POLL_SECONDS)
 
 
-def describe(ended: int, total: int, commit: dict[str, Any] | None) -> str:
-    if commit is None:
-        return f"merge {min(ended + 1, total)}/{total}: waiting for the agent"
-    job = commit["job"]
+def describe(ended: int, total: int, job: dict[str, Any] | None) -> str:
+    if job is None:
+        return f"measurement {min(ended + 1, total)}/{total}: waiting for the agent"
+    what = " ".join([short(job["head_sha"]), *(job["scenarios"] or [])])
     step = job["step"] or job["state"]
-    return f"merge {min(ended + 1, total)}/{total} {commit['short_sha']}: {step}"
+    return f"measurement {min(ended + 1, total)}/{total} {what}: {step}"

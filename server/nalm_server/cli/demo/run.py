@@ -8,17 +8,20 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import httpx
+from nalm_core.report.trials.kinds import split_name
+from nalm_core.text.commit_name import short
 from rich.console import Console
 
 from nalm_server.cli.demo.alerts import alert_lines, settled
 from nalm_server.cli.demo.deliver import deliver, push_payload
-from nalm_server.cli.demo.follow import follow
-from nalm_server.cli.demo.history import make_history
+from nalm_server.cli.demo.follow import Followed, follow
+from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
 from nalm_server.cli.demo.service import Service
-from nalm_server.cli.demo.table import make_table
+from nalm_server.cli.demo.table import failing_metrics, make_table, undecided
 from nalm_server.cli.demo.way_in import way_in
 
 PROJECT = "nalm-reference-nf"
@@ -37,8 +40,8 @@ class DemoOptions:
     port: int
     once: bool
     """Exit after the table instead of serving; the exit code says whether all is as planted."""
-    merges: int | None
-    """Number of merges of the history, the first; None: all."""
+    merges: str | None
+    """Merges of the history, `5` or `1-4,8,9`; None: all."""
 
 
 def run_demo(options: DemoOptions, console: Console) -> int:
@@ -56,19 +59,16 @@ def run_demo(options: DemoOptions, console: Console) -> int:
     with Service(options.state / "server", options.host, options.port) as service:
         console.print(f"progress is shown at {service.url}", style="bold", highlight=False)
         secret = service.project_secret(PROJECT, repository, BRANCH)
+        rated = [merge for merge in merges if merge.at_load]
+        if rated:
+            service.schedule_rates(PROJECT, rated[0].parent, split_name(rated[0].scenario)[0])
         with httpx.Client(base_url=service.url, timeout=30) as client:
             for merge in merges:
                 deliver(client, push_payload(repository, PROJECT, BRANCH, merge), secret)
-            commits = follow(
-                client,
-                PROJECT,
-                [merge.sha for merge in merges],
-                console=console,
-                check_server=service.check,
-                limit_seconds=LIMIT_SECONDS,
-            )
+            commits = judged(service, client, merges, console)
             alerts = settled(client, PROJECT, check_server=service.check, limit_seconds=SETTLE_SECONDS)
-        table, right = make_table(merges, commits)
+            failing = failing_metrics(client, commits)
+        table, right = make_table(merges, commits, failing)
         console.print(table)
         for line in alert_lines(alerts):
             console.print(line, highlight=False)
@@ -77,6 +77,30 @@ def run_demo(options: DemoOptions, console: Console) -> int:
             return 0 if right == len(merges) else 1
         serve_on(service, console)
     return 0
+
+
+def judged(
+    service: Service, client: httpx.Client, merges: list[Merge], console: Console
+) -> list[dict[str, Any]]:
+    """The commits after their verdicts. What is undecided is measured once more: a busy host needs longer."""
+    followed = Followed(PROJECT, [merge.sha for merge in merges], sum(merge.at_load for merge in merges))
+
+    def wait() -> list[dict[str, Any]]:
+        return follow(
+            client, followed, console=console, check_server=service.check, limit_seconds=LIMIT_SECONDS
+        )
+
+    commits = wait()
+    again = undecided(merges, commits)
+    for merge, verdict in again:
+        console.print(
+            f"{short(merge.sha)} {verdict['scenario']} is undecided on this host ({verdict['summary']}): "
+            "it is measured once more",
+            highlight=False,
+            soft_wrap=True,
+        )
+        service.measure_again(PROJECT, merge.parent, merge.sha, verdict["scenario"])
+    return wait() if again else commits
 
 
 def serve_on(service: Service, console: Console) -> None:

@@ -13,12 +13,17 @@ from pathlib import Path
 from types import TracebackType
 
 import httpx
+from nalm_core.report.trials.kinds import RunKind, split_name
 
 from nalm_server.app.context import open_context
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.tokens.principal import SYSTEM
 from nalm_server.base.settings import Settings
+from nalm_server.campaigns.schedules import service as schedules
+from nalm_server.campaigns.schedules.schemas import Against, ScheduleNew
 from nalm_server.cli.demo.errors import DemoError
+from nalm_server.jobs.requests import request_job
+from nalm_server.jobs.schemas import JobRequest
 from nalm_server.projects import service
 from nalm_server.projects.schemas import ProjectNew
 
@@ -90,6 +95,30 @@ class Service:
                 service.create_project(session, context, SYSTEM, new, context.clock())
                 session.commit()
             return context.box.open(service.require(session, name).webhook_secret)
+
+    def schedule_rates(self, project: str, since: str, scenario: str) -> None:
+        """Adds a schedule that measures rates, latency and loss of each merge after `since`, if there is
+        none."""
+        with open_context(Settings(state_dir=self.state)) as context, context.sessions() as session:
+            if schedules.list_schedules(session, SYSTEM, project):
+                return
+            new = ScheduleNew(
+                name="rates",
+                cron="* * * * *",
+                against=Against.EACH,
+                kind=RunKind.RATE,
+                scenarios=[scenario],
+                since=since,
+            )
+            schedules.create(session, SYSTEM, project, new, context.clock())
+            session.commit()
+
+    def measure_again(self, project: str, base: str, head: str, history: str) -> None:
+        """Queues one more measurement of two commits."""
+        scenario, kind = split_name(history)
+        with open_context(Settings(state_dir=self.state)) as context:
+            request = JobRequest(kind=kind, head=head, base=base, scenarios=[scenario])
+            request_job(context, SYSTEM, project, request)
 
     def _wait_until_healthy(self) -> None:
         ends = time.monotonic() + START_SECONDS

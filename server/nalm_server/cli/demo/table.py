@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import httpx
+from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.commit_name import short
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from nalm_server.cli.demo.history import Merge
 
+Failing = Mapping[str, Sequence[str]]
+"""Metrics that regressed, by run."""
 COLOURS = {
     "regressed": "bold red",
     "improved": "green",
@@ -25,15 +30,22 @@ DISPLAY_ORDER = ("broken", "regressed", "improved", "feature", "inconclusive", "
 """Displays, most important first: a merge with several scenarios shows the first of these."""
 
 
-def as_planted(merge: Merge, verdict: dict[str, Any] | None, *, skipped: bool = False) -> bool:
-    """True if the verdict is the planted one: outcome, and for a regression its stage and cause as well. A
-    merge that changes no measured file counts as `same`."""
-    if skipped:
+def as_planted(merge: Merge, commit: dict[str, Any], failing: Failing) -> bool:
+    """True if the verdict in the merge's scenario is the planted one: outcome, and for a regression its
+    stage, cause and metric as well; and no other scenario has one to report. A merge that changes no measured
+    file counts as `same`."""
+    verdicts = {one["scenario"]: one for one in commit["verdicts"]}
+    if not verdicts and commit["skipped"] is not None:
         return merge.expect == "same"
+    verdict = verdicts.pop(merge.scenario, None)
     if verdict is None or verdict["display"] != merge.expect:
+        return False
+    if any(one["display"] != "same" for one in verdicts.values()):
         return False
     if merge.expect != "regressed":
         return True
+    if merge.metric is not None and merge.metric not in failing.get(verdict["run_id"], ()):
+        return False
     return bool(verdict["stage"] == merge.stage and verdict["cause"] == merge.cause)
 
 
@@ -43,7 +55,33 @@ def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
     return min(verdicts, key=lambda verdict: DISPLAY_ORDER.index(verdict["display"]), default=None)
 
 
-def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Table, int]:
+def undecided(merges: list[Merge], commits: list[dict[str, Any]]) -> list[tuple[Merge, dict[str, Any]]]:
+    """Verdicts that a busy host left open."""
+    return [
+        (merge, verdict)
+        for merge, commit in zip(merges, commits, strict=True)
+        for verdict in commit["verdicts"]
+        if verdict["display"] in ("inconclusive", "invalid")
+    ]
+
+
+def failing_metrics(client: httpx.Client, commits: list[dict[str, Any]]) -> Failing:
+    """The metrics that regressed in runs under load."""
+    runs = [
+        verdict["run_id"]
+        for commit in commits
+        for verdict in commit["verdicts"]
+        if split_name(verdict["scenario"])[1] is not RunKind.CYCLES and verdict["display"] == "regressed"
+    ]
+    found = {}
+    for run_id in runs:
+        answer = client.get(f"/api/v1/runs/{run_id}").raise_for_status()
+        changes = answer.json()["verdict"]["metrics"]
+        found[run_id] = [one["metric"] for one in changes if one["outcome"] == "regressed"]
+    return found
+
+
+def make_table(merges: list[Merge], commits: list[dict[str, Any]], failing: Failing) -> tuple[Table, int]:
     """The table, and the number of merges judged as planted."""
     table = Table(
         title="Verdicts",
@@ -56,14 +94,14 @@ def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Tabl
     table.add_column("merge", no_wrap=True)
     table.add_column("subject", overflow="fold", min_width=14)
     table.add_column("verdict", min_width=9)
-    table.add_column("CPP change", justify="right", min_width=13)
+    table.add_column("change", justify="right", min_width=13)
     table.add_column("stage, cause", min_width=12)
     table.add_column("planted", min_width=10)
     right = 0
     for merge, commit in zip(merges, commits, strict=True):
         verdict = verdict_of(commit)
         skipped = verdict is None and commit["skipped"] is not None
-        ok = as_planted(merge, verdict, skipped=skipped)
+        ok = as_planted(merge, commit, failing)
         right += ok
         display = verdict["display"] if verdict else (commit["job"] or {}).get("state", "not measured")
         table.add_row(
@@ -78,11 +116,11 @@ def make_table(merges: list[Merge], commits: list[dict[str, Any]]) -> tuple[Tabl
 
 
 def planted(merge: Merge) -> str:
-    return ", ".join(part for part in (merge.expect, merge.stage, merge.cause) if part)
+    return ", ".join(part for part in (merge.expect, merge.metric, merge.stage, merge.cause) if part)
 
 
 def change(verdict: dict[str, Any] | None) -> str:
-    """The change of the chain's CPP with its interval."""
+    """The change of the chain's CPP with its interval; of a run under load its summary."""
     if verdict is None:
         return ""
     if verdict["unchanged"] and verdict["price_cycles_per_packet"] is None:
@@ -90,7 +128,7 @@ def change(verdict: dict[str, Any] | None) -> str:
     if verdict["display"] == "feature" and verdict["price_cycles_per_packet"] is not None:
         return f"price {verdict['price_cycles_per_packet']:+.0f} cycles/packet"
     if verdict["ratio_cpp"] is None:
-        return ""
+        return str(verdict["summary"]) if split_name(verdict["scenario"])[1] is not RunKind.CYCLES else ""
     percent = [100 * (verdict[key] - 1) for key in ("ratio_cpp", "low", "high")]
     return f"{percent[0]:+.1f} % [{percent[1]:+.1f}, {percent[2]:+.1f}]"
 
