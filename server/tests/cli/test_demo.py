@@ -84,8 +84,10 @@ def test_a_change_under_load_is_found_there_by_its_metric(
 
 def test_what_a_busy_host_left_open_is_named() -> None:
     commit = {"verdicts": [verdict("same"), verdict("inconclusive", **AT_LOAD)]}
-    ((merged, open_),) = undecided([TAIL], [commit])
+    ((merged, open_),) = undecided([TAIL], [commit], [])
     assert (merged, open_["scenario"]) == (TAIL, "sfc_a:rate")
+    repeated = {"head_sha": TAIL.sha, "scenarios": ["sfc_a:rate"]}
+    assert undecided([TAIL], [commit], [repeated]) == [], "once more, and not with every run of the demo"
 
 
 def test_metrics_are_read_of_regressed_runs_under_load() -> None:

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from nalm_server.cli.demo.alerts import alert_lines, settled
 from nalm_server.cli.demo.deliver import deliver, push_payload
-from nalm_server.cli.demo.follow import Followed, follow
+from nalm_server.cli.demo.follow import Followed, fetch_jobs, follow
 from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
 from nalm_server.cli.demo.service import Service
@@ -82,7 +82,8 @@ def run_demo(options: DemoOptions, console: Console) -> int:
 def judged(
     service: Service, client: httpx.Client, merges: list[Merge], console: Console
 ) -> list[dict[str, Any]]:
-    """The commits after their verdicts. What is undecided is measured once more: a busy host needs longer."""
+    """The commits after their verdicts. What a busy host left undecided is measured once more, and not again
+    by another run of the demo."""
     followed = Followed(PROJECT, [merge.sha for merge in merges], sum(merge.at_load for merge in merges))
 
     def wait() -> list[dict[str, Any]]:
@@ -91,7 +92,8 @@ def judged(
         )
 
     commits = wait()
-    again = undecided(merges, commits)
+    repeated = [job for job in fetch_jobs(client, followed) if job["reason"] == "person"]
+    again = undecided(merges, commits, repeated)
     for merge, verdict in again:
         console.print(
             f"{short(merge.sha)} {verdict['scenario']} is undecided on this host ({verdict['summary']}): "

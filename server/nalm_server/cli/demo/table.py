@@ -55,13 +55,16 @@ def verdict_of(commit: dict[str, Any]) -> dict[str, Any] | None:
     return min(verdicts, key=lambda verdict: DISPLAY_ORDER.index(verdict["display"]), default=None)
 
 
-def undecided(merges: list[Merge], commits: list[dict[str, Any]]) -> list[tuple[Merge, dict[str, Any]]]:
-    """Verdicts that a busy host left open."""
+def undecided(
+    merges: list[Merge], commits: list[dict[str, Any]], repeated: list[dict[str, Any]]
+) -> list[tuple[Merge, dict[str, Any]]]:
+    """Verdicts that a busy host left open. repeated: jobs that measured one once more."""
+    known = {(job["head_sha"], scenario) for job in repeated for scenario in job["scenarios"] or ()}
     return [
         (merge, verdict)
         for merge, commit in zip(merges, commits, strict=True)
         for verdict in commit["verdicts"]
-        if verdict["display"] in ("inconclusive", "invalid")
+        if verdict["display"] in ("inconclusive", "invalid") and (merge.sha, verdict["scenario"]) not in known
     ]
 
 
