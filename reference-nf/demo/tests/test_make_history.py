@@ -62,6 +62,29 @@ def test_the_first_merges_alone_are_the_whole_branch(demo: Demo, tmp_path: Path)
     assert tip == demo.merges[1]["sha"]
 
 
+def test_some_merges_follow_one_another(tmp_path: Path) -> None:
+    folder = tmp_path / "some.git"
+    made = json.loads(run_make_history(folder, NF, "--merges", "1,3-4,8-9").stdout)
+    assert [merge["order"] for merge in made] == [1, 3, 4, 8, 9]
+    assert [merge["parent"] for merge in made[1:]] == [merge["sha"] for merge in made[:-1]]
+    assert [merge["metric"] for merge in made[3:]] == ["load_cpp", "latency_p99_ns"]
+
+
+@pytest.mark.parametrize(
+    ("which", "code", "said"), [("1-x", 2, "numbers like"), ("70-80", 1, "no such merges")]
+)
+def test_merges_that_are_none_are_refused(tmp_path: Path, which: str, code: int, said: str) -> None:
+    done = run_make_history(tmp_path / "none.git", NF, "--merges", which)
+    assert done.returncode == code and said in done.stderr
+    assert not (tmp_path / "none.git").exists()
+
+
+def test_a_merge_without_the_one_it_builds_on_is_refused(tmp_path: Path) -> None:
+    done = run_make_history(tmp_path / "fix.git", NF, "--merges", "1,5")
+    assert done.returncode == 1
+    assert "05-sample-checksums.patch: does not apply after the patches before it" in done.stderr
+
+
 def test_leaves_a_whole_one_as_it_is(demo: Demo) -> None:
     before = (demo.folder / "nalm-demo.json").stat().st_mtime_ns
     assert json.loads(run_make_history(demo.folder).stdout) == demo.merges
