@@ -140,14 +140,14 @@ def test_nothing_else_is_flagged(
     harmless = {judged(merge, commits)[1] for merge in merges if merge["expect"] not in PLANTED}
     at_full_load = {verdict_in("sfc_a", commits[merge["sha"]])["display"] for merge in under_load}
     assert harmless | at_full_load <= {"same", "inconclusive"}, demo.output
-    assert "same" in harmless and "same" in at_full_load
+    assert "same" in harmless
 
 
 def test_the_schedule_finds_what_hurts_under_load_alone(
     demo: Demo, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
     """Each at its merge, by the metric that was planted; the first at its stage, too."""
-    assert [merge["metric"] for merge in under_load] == ["load_cpp", "latency_p99_ns"]
+    assert [merge["metric"] for merge in under_load] in (["load_cpp"], ["load_cpp", "latency_p99_ns"])
     for merge in under_load:
         verdict = verdict_in(RATES, commits[merge["sha"]])
         run = httpx.get(f"{demo.url}/api/v1/runs/{verdict['run_id']}").raise_for_status().json()
@@ -200,8 +200,8 @@ def test_each_planted_regression_is_one_alert_and_nothing_else_is(
     assert {one["state"] for one in found} <= {"confirmed", "partly_fixed", "fixed"}, demo.output
     assert all(one["confirmed_at"] or one["recovery"] for one in found), found
     metrics = {one["sha"]: one["metric"] for one in found}
-    tail = next(merge for merge in merges if merge["metric"] == "latency_p99_ns")
-    assert metrics[tail["sha"]] in TAILS
+    tails = [merge["sha"] for merge in merges if merge["metric"] == "latency_p99_ns"]
+    assert {metrics[sha] for sha in tails} <= TAILS
 
 
 def test_every_alert_of_cycles_says_why_and_what_helps(demo: Demo) -> None:
@@ -274,21 +274,31 @@ def test_the_overview_and_the_commits_show_what_hurts_under_load(
         expect(item).to_contain_text(RATES)
 
 
-def test_the_rates_show_it_with_both_distributions(
+def test_the_rates_show_the_stage_that_pays(
     page: Page, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
-    polls, tail = under_load
+    polls = under_load[0]
     page.goto(f"/p/{PROJECT}/runs/{verdict_in(RATES, commits[polls['sha']])['run_id']}")
     figures = page.get_by_role("region", name="Metrics under load")
     row = figures.get_by_role("row").filter(has_text="load_cpp").filter(has_text="rx")
     expect(row).to_contain_text("regressed")
+    page.goto(f"/p/{PROJECT}/history?scenario={RATES}&view=table")
+    table = page.get_by_role("region", name="CPP at the load per commit").get_by_role("table")
+    expect(table.get_by_role("row").filter(has_text=polls["sha"][:7])).to_contain_text("Regressed")
+
+
+@pytest.mark.nightly
+def test_the_rates_show_a_tail_with_both_distributions(
+    page: Page, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
+) -> None:
+    tail = under_load[1]
     page.goto(f"/p/{PROJECT}/runs/{verdict_in(RATES, commits[tail['sha']])['run_id']}")
+    figures = page.get_by_role("region", name="Metrics under load")
     expect(figures.get_by_role("row").filter(has_text="latency_p99_ns")).to_contain_text("regressed")
     expect(page.get_by_role("img", name="Latency of base and head by percentile")).to_be_visible()
     page.goto(f"/p/{PROJECT}/history?scenario={RATES}&view=table")
-    for title, merge in (("Latency p99", tail), ("CPP at the load", polls)):
-        table = page.get_by_role("region", name=f"{title} per commit").get_by_role("table")
-        expect(table.get_by_role("row").filter(has_text=merge["sha"][:7])).to_contain_text("Regressed")
+    table = page.get_by_role("region", name="Latency p99 per commit").get_by_role("table")
+    expect(table.get_by_role("row").filter(has_text=tail["sha"][:7])).to_contain_text("Regressed")
 
 
 def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str, Any]]) -> None:
