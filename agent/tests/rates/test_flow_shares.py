@@ -97,7 +97,7 @@ def place(traffic_repository: NfRepository, nalm: Nalm) -> Iterator[Place]:
 def modelled(monkeypatch: pytest.MonkeyPatch) -> type[FlowsNf]:
     monkeypatch.setattr(flow_shares, "all_ready", lambda *_: nullcontext(list(COSTS)))
     monkeypatch.setattr(flow_shares, "TrialNf", FlowsNf)
-    for name, value in (("begins", 1.0), ("full", FULL), ("asked", [])):
+    for name, value in (("begins", 1.0), ("full", FULL), ("requested", [])):
         monkeypatch.setattr(FlowsNf, name, value)
     return FlowsNf
 

@@ -17,7 +17,7 @@ PATHS = {
     "/projects/demo/scenarios": 3,
     "/projects/demo/weeks": 6,
     "/projects/demo/weeks/2026-W47": 4,
-    "/projects/demo/detection-quality": 7,
+    "/projects/demo/detection-quality": 8,
     "/projects/demo/features": 11,
     "/projects/demo/features/nat/history": 9,
     "/projects/demo/ncpp": 6,
