@@ -35,7 +35,7 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
     """
     case = case_of(report, verdict)
     if case is None:
-        return Explanation(text=saying.NOTHING)
+        return Explanation(text=saying.NOTHING if report.rates is None else saying.RATES)
     found = collect(case)
     line = line_shift(case)
     weighed = weigh(case, found, on_one_line=line is not None)

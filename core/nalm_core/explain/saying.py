@@ -12,6 +12,10 @@ from nalm_core.text.percents import share_percent
 from nalm_core.verdict.change import Cause, is_cause_certain
 
 NOTHING = "There is no change of cycles to explain."
+RATES = (
+    "A run of rates counts no instructions and samples no functions. The metrics that changed name their "
+    "stages; a run of cycles at this load shows functions and lines."
+)
 _DETAILS: Mapping[Detail, str] = {
     "more_instructions": "more instructions each time it runs",
     "more_calls": "it is called more often for a packet",

@@ -26,6 +26,7 @@ from nalm_core.report.run_report import Arm, StageCounters
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import PACKETS, changed, make_report
+from rate_runs import rate_run
 from rendering import of_outcome
 
 FIXTURES = Path(__file__).parents[1] / "fixtures/explained"
@@ -325,3 +326,10 @@ def test_explaining_never_raises_and_is_plain_json(costs, events, counted, odd, 
 def test_every_outcome_has_its_sentence(outcome: str) -> None:
     judged = of_outcome(outcome)
     assert explain(judged.report, judged.verdict).text
+
+
+def test_a_run_of_rates_says_what_it_cannot_explain() -> None:
+    report = rate_run(more_in_rx=0.5)
+    explanation = explain(report, judge(report))
+    assert explanation.text.startswith("A run of rates counts no instructions")
+    assert explanation.evidence == []
