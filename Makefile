@@ -115,8 +115,8 @@ test-server-sqlite: ## The server's suite, only on SQLite
 test-server: ## The server's suite on SQLite, and each test marked `dialects` once on PostgreSQL
 	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 3 --dist loadfile $(DAY_SERVER) server/tests
 
-test-nf-units: nf ## The reference NF's quick tests
-	@meson test -C $(NF) --print-errorlogs --suite fast
+test-nf-units: nf ## The reference NF's quick tests, without those of threads, which wait for each other beside other suites
+	@meson test -C $(NF) --print-errorlogs --suite fast --no-suite threads
 
 # More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock.
 # Parallel threads meet ThreadSanitizer (test-nf-tsan); only the night runs them without it, too.
