@@ -298,7 +298,7 @@ def _cycles(trials: Sequence[Trial], info: ArmInfo) -> dict[str | None, float]:
         return {}
     found: dict[str | None, float] = {None: median(one.cpp for one in summed if one.cpp is not None)}
     for stage in summed[0].stage_cycles:
-        found[stage] = median(one.stage_cpp(stage) or 0.0 for one in summed)
+        found[stage] = median(cpp for one in summed if (cpp := one.stage_cpp(stage)) is not None)
     return found
 
 

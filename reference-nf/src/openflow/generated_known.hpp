@@ -21,7 +21,7 @@ constexpr size_t max_states = 8;	 /* of one table; more share one in which nothi
 constexpr uint32_t unknown = UINT32_MAX;
 constexpr uint32_t ipv4 = 0x0800, ipv6 = 0x86dd;
 
-enum { AT_SOURCE_MAC = 6, AT_TYPE = 12, AT_IP = 14, AT_HOP_LIMIT = 21, AT_TTL = 22, AT_IPV6_SRC = 22, AT_IPV4_SRC = 26,
+enum { AT_SOURCE_MAC = 6, AT_TYPE = 12, AT_IP = 14, AT_TTL = 22, AT_IPV6_SRC = 22, AT_IPV4_SRC = 26,
        AT_IPV4_DST = 30, AT_IPV6_DST = 38 };
 
 constexpr uint32_t window_bits = 8; /* rows by key: the most that keys may differ in */

@@ -63,7 +63,7 @@ class AlertRow(Base):
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime)
     undo: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True), deferred=True)
-    """What the last change by a person replaced (alerts.undo); None: there is nothing to undo."""
+    """What the last change by a person replaced (triage.undo); None: there is nothing to undo."""
 
 
 class AlertStateRow(Base):

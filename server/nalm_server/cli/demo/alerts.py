@@ -12,9 +12,9 @@ from nalm_core.text.amounts import amount
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
+from nalm_server.alerts.suspicion import CHAIN
+
 POLL_SECONDS = 2.0
-CHAIN = "chain"
-"""Stage of an alert that is of no single stage."""
 OPEN = "new"
 
 

@@ -18,6 +18,7 @@ from nalm_server.changepoints.schemas import ChangePoint
 from nalm_server.features.repository import run_features
 from nalm_server.features.scale import normalised, scale_of
 from nalm_server.results.series import history_repository, repository
+from nalm_server.results.series.entry import CHAIN
 from nalm_server.results.series.history_repository import NO_RUNS, HistoryCommit, HistoryRuns
 from nalm_server.results.series.metrics import metric_named
 from nalm_server.results.series.models import ScenarioRow
@@ -27,7 +28,6 @@ from nalm_server.views.history import functions, linked_lines
 from nalm_server.views.history.scenario_data import NCPP, OF_NCPP, ScenarioData, Stored
 from nalm_server.views.history.schemas import FunctionSummary, ImportedPoint, ScenarioSummary
 
-CHAIN = "chain"
 ASK_FUNCTIONS = "Only C functions have this metric: choose at least one."
 
 
