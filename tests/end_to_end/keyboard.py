@@ -95,8 +95,10 @@ def open_and_shut(page: Page, opener: ElementHandle, key: str, where: str) -> No
             page.keyboard.press("Tab")
             assert page.evaluate(WITHIN, "dialog"), f"{where}: Tab leads out of the dialog"
     elif opener.get_attribute("aria-haspopup") in ("menu", "listbox"):
-        page.keyboard.press("ArrowDown")
         menu = opener.get_attribute("aria-haspopup") == "menu"
+        if menu:
+            require(page, WITHIN, "menu", f"{where}: the focus stays outside")
+        page.keyboard.press("ArrowDown")
         require(page, ITEM if menu else POINTED, opener, f"{where}: arrow keys lead nowhere")
     page.keyboard.press("Escape")
     require(page, SHUT, opener, f"{where}: Escape does not close it")
