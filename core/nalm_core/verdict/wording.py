@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, expm1, log1p
+from math import ceil, expm1, inf, log, log1p
 from statistics import fmean
 
 from nalm_core.report.counters import OWN_CLOCK, mean_clock
@@ -104,11 +104,11 @@ def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
     """Reason and summary of a run under load."""
     if outcome == Outcome.REGRESSED:
         failed = [one for one in figures if one.outcome == "regressed"]
-        failed.sort(key=lambda one: abs((one.ratio or 1.0) - 1), reverse=True)
+        failed.sort(key=_log_size, reverse=True)
         return worse_metrics(failed), worse_metrics_in_short(failed)
     if outcome == Outcome.IMPROVED:
         better = [one for one in figures if one.outcome == "improved"]
-        better.sort(key=lambda one: abs((one.ratio or 1.0) - 1), reverse=True)
+        better.sort(key=_log_size, reverse=True)
         more = f" and {len(better) - 1} more" if len(better) > 1 else ""
         return f"Better: {'; '.join(said(one) for one in better)}.", f"{in_short(better[0])} improved{more}"
     if outcome == Outcome.SAME:
@@ -116,6 +116,13 @@ def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
     open_ = [one for one in figures if one.outcome in ("inconclusive", "missing")]
     names = ", ".join(metric_name(one) for one in open_)
     return f"Undecided: {'; '.join(said(one) for one in open_)}.", f"undecided: {names}"
+
+
+def _log_size(change: MetricChange) -> float:
+    """Halved counts as much as doubled; a change from or to 0 is the largest."""
+    if change.ratio is None:
+        return 0.0
+    return abs(log(change.ratio)) if change.ratio > 0 else inf
 
 
 def too_few(report: RunReport, arm: Arm) -> str:

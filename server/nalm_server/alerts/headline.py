@@ -19,7 +19,7 @@ def refresh(session: Session, alert: AlertRow) -> None:
     moves = repository.moves(session, alert.id)
     heard = [one for one in moves if one.fate == Fate.ALERT] or moves
     leading = {
-        scenario: _leading([one for one in heard if one.scenario == scenario])
+        scenario: leading([one for one in heard if one.scenario == scenario])
         for scenario in sorted({one.scenario for one in heard})
     }
     alert.scenarios = list(leading)
@@ -38,13 +38,15 @@ def size(move: AlertMoveRow) -> float:
     return BROKEN_SIZE if move.kind == "broken" else abs(size_of(move.metric, move.ratio))
 
 
-def _leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
-    """The move to show: of cycles before another metric's, the chain's before a stage's, a pair's before a
-    history's, the larger one."""
-    return max(
-        moves,
-        key=lambda one: (one.metric == "cpp", one.stage == CHAIN, one.source == "pair", size(one)),
-    )
+def leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
+    """The move to show: of cycles before another metric's, the chain's cycles before a stage's, a pair's
+    before a history's, the larger one. Of other metrics the larger one, as in the verdict's summary."""
+
+    def rank(one: AlertMoveRow) -> tuple[bool, bool, bool, float]:
+        cycles = one.metric == "cpp"
+        return cycles, cycles and one.stage == CHAIN, one.source == "pair", size(one)
+
+    return max(moves, key=rank)
 
 
 def _stage(moves: Sequence[AlertMoveRow]) -> str:
