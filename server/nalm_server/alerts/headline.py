@@ -18,15 +18,15 @@ def refresh(session: Session, alert: AlertRow) -> None:
     """Updates scenarios, the one that moved most with its figures, and the severity."""
     moves = repository.moves(session, alert.id)
     heard = [one for one in moves if one.fate == Fate.ALERT] or moves
-    leading = {
+    shown = {
         scenario: leading([one for one in heard if one.scenario == scenario])
         for scenario in sorted({one.scenario for one in heard})
     }
-    alert.scenarios = list(leading)
+    alert.scenarios = list(shown)
     alert.kind = "broken" if any(one.kind == "broken" for one in heard) else "regression"
-    alert.severity = severity_of({scenario: size(one) for scenario, one in leading.items()})
-    if leading:
-        most = max(leading.values(), key=size)
+    alert.severity = severity_of({scenario: size(one) for scenario, one in shown.items()})
+    if shown:
+        most = max(shown.values(), key=size)
         alert.scenario, alert.metric = most.scenario, most.metric
         alert.ratio, alert.low, alert.high = most.ratio, most.low, most.high
         alert.stage = _stage([one for one in heard if one.scenario == most.scenario])
