@@ -19,8 +19,19 @@ from nalm_server.alerts.rules.models import ExpectationRow
 from nalm_server.alerts.states import ACTIVE, AlertState
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
 from nalm_server.auth.access import project_repository as projects
+from nalm_server.results.models import RunRow
 
-__all__ = ["CHAIN", "Moved", "Suspicion", "confirm", "dismiss", "fix", "move_culprit", "suspect"]
+__all__ = [
+    "CHAIN",
+    "Moved",
+    "Suspicion",
+    "confirm",
+    "dismiss",
+    "fix",
+    "measured_again",
+    "move_culprit",
+    "suspect",
+]
 
 
 def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow | None:
@@ -50,6 +61,28 @@ def suspect(session: Session, suspicion: Suspicion, now: datetime) -> AlertRow |
         return None
     ports.suspected(session, alert, now)
     return alert
+
+
+def measured_again(
+    session: Session, run: RunRow, moved: Sequence[Moved], explanation: dict[str, Any] | None
+) -> None:
+    """Replaces the figures of what is known to have moved by those of a later run of the same pair."""
+    known = {
+        (row.scenario, row.host_class, row.stage, row.metric): row
+        for row in repository.moves_by_pair(session, run.commit_id, run.base_sha)
+    }
+    alerts = set()
+    for one in moved:
+        row = known.get((one.scenario, one.host_class, one.stage, one.metric))
+        if row is not None:
+            row.ratio, row.low, row.high, row.run_number = one.ratio, one.low, one.high, one.run_number
+            alerts.add(row.alert_id)
+    for number in sorted(one for one in alerts if one is not None):
+        alert = repository.get(session, number)
+        headline.refresh(session, alert)
+        if explanation is not None and alert.scenario in {one.scenario for one in moved}:
+            alert.explanation = explanation
+    session.flush()
 
 
 def _declared(session: Session, of: AlertRow | Suspicion) -> list[ExpectationRow]:

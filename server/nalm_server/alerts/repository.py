@@ -93,6 +93,18 @@ def moves_at(session: Session, commit_id: int) -> list[AlertMoveRow]:
     return list(session.scalars(query.order_by(AlertMoveRow.id)))
 
 
+def moves_by_pair(session: Session, commit_id: int, base_sha: str | None) -> list[AlertMoveRow]:
+    """Moves that runs of this commit against this base found."""
+    query = (
+        select(AlertMoveRow)
+        .join(RunRow, RunRow.id == AlertMoveRow.run_number)
+        .where(
+            AlertMoveRow.commit_id == commit_id, AlertMoveRow.source == "pair", RunRow.base_sha == base_sha
+        )
+    )
+    return list(session.scalars(query.order_by(AlertMoveRow.id)))
+
+
 def silenced(session: Session) -> list[tuple[int, int, str]]:
     """(alert, project, scenario) of muted moves, of alerts that are not over."""
     query = (

@@ -10,7 +10,7 @@ from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import fixes
-from nalm_server.alerts.findings import CHAIN, Moved, Suspicion, suspect
+from nalm_server.alerts.findings import CHAIN, Moved, Suspicion, measured_again, suspect
 from nalm_server.alerts.rules import expectations
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
@@ -27,6 +27,9 @@ DECIDES = ("regressed", "broken")
 
 def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
     """A report was judged and stored."""
+    if _reason(session, judged) is JobReason.CONFIRM:
+        _measured_again(session, judged, now)
+        return
     before = known_good(session, judged)
     if before is None:
         return
@@ -42,14 +45,28 @@ def run_taken(session: Session, judged: JudgedRun, now: datetime) -> None:
 def known_good(session: Session, judged: JudgedRun) -> CommitRow | None:
     """The run's base, if the run covers a range of the default branch."""
     run = judged.run
-    job = job_rows.find(session, run.job_id) if run.job_id is not None else None
+    reason = _reason(session, judged)
     head = commits.get(session, run.commit_id)
-    if not head.listed or run.base_sha is None or (job is not None and job.reason not in ALERTING):
+    if not head.listed or run.base_sha is None or (reason is not None and reason not in ALERTING):
         return None
     base = commits.find(session, run.project_id, run.base_sha)
     if base is None or base.position >= head.position:
         return None
     return base if base.listed or base.sha == head.parent_sha else None
+
+
+def _reason(session: Session, judged: JudgedRun) -> JobReason | None:
+    """None: the run came from no job."""
+    job = job_rows.find(session, judged.run.job_id) if judged.run.job_id is not None else None
+    return JobReason(job.reason) if job is not None else None
+
+
+def _measured_again(session: Session, judged: JudgedRun, now: datetime) -> None:
+    """A second measurement that finds the same gives the finding its figures, as it gives the commit's."""
+    verdict = Verdict.model_validate(judged.verdict.document)
+    if verdict.outcome == "regressed" and not judged.run.beside:
+        measured_again(session, judged.run, _moved(judged, verdict), judged.explanation)
+        fixes.look(session, judged.run, judged.verdict, now)
 
 
 def _parent(session: Session, judged: JudgedRun) -> str | None:

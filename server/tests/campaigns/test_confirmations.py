@@ -101,6 +101,23 @@ def test_a_confirmation_raises_no_second_alert_and_is_the_commits_newest_run(ser
     assert len(history["points"]) == 1
 
 
+def test_the_alert_has_the_figures_of_the_commits_newest_run(service: Service) -> None:
+    bench = rig(service)
+    alert = found(service, bench)
+    first = service.get(f"/alerts/{alert}")
+    bench.costs = {**bench.costs, sha(1): SLOW * 1.2}
+    bench.work_all("bench-1")
+    now = service.get(f"/alerts/{alert}")
+    (commit,) = [one for one in service.get("/projects/demo/commits") if one["sha"] == sha(1)]
+    (verdict,) = commit["verdicts"]
+    assert now["ratio"] > first["ratio"]
+    assert [now[name] for name in ("ratio", "low", "high")] == [
+        verdict[name] for name in ("ratio_cpp", "low", "high")
+    ]
+    assert {one["run_id"] for one in now["moves"]} == {verdict["run_id"]}
+    assert now["explanation"] != first["explanation"]
+
+
 @pytest.mark.parametrize("ended", ["by its time", "by hand"])
 def test_what_was_muted_is_measured_again_when_it_ends(service: Service, ended: str) -> None:
     bench = rig(service)
