@@ -130,6 +130,7 @@ def seeded(service: Service, home: Path, project: str) -> dict[str, str]:
     """Adds a project of this size; the names of its newest regression."""
     scenarios, hosts = SIZES[project]
     size = ["--commits", str(COMMITS), "--dense", str(COMMITS), "--scenarios", scenarios, "--hosts", hosts]
+    size += ["--ends", f"{Clock.now:%Y-%m-%dT%H:%M:%S}"]
     done = CliRunner(env={ACCEPTING: None}).invoke(
         app, ["seed", "--project", project, *size, "--state", str(home)]
     )

@@ -55,6 +55,7 @@ const overview = (): Overview => ({
   changes: [],
   changed: 0,
   judged: [{ project: NAME, display: "same", runs: COUNT }],
+  trends: [],
   jobs_waiting: 1,
 });
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from nalm_server.alerts import models as alerts
 from nalm_server.alerts.rules import models as alert_rules
+from nalm_server.alerts.weeks import models as weeks
 from nalm_server.alerts.weeks.badges import models as badges
 from nalm_server.auth.access import models as access
 from nalm_server.auth.access import project_models as projects
@@ -69,4 +70,5 @@ MODULES = (
     schedules,
     tokens,
     branch_filters,
+    weeks,
 )

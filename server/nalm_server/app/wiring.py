@@ -10,6 +10,7 @@ from __future__ import annotations
 from nalm_server.alerts import ports as alerts
 from nalm_server.alerts import repository as alert_rows
 from nalm_server.alerts import run_suspicions
+from nalm_server.alerts.weeks import staleness
 from nalm_server.campaigns.confirmation import service as confirmations
 from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments
@@ -17,6 +18,7 @@ from nalm_server.campaigns.experiments import service as experiment_leases
 from nalm_server.campaigns.experiments.cell_draft import CellDraft
 from nalm_server.changepoints import points_repository as points
 from nalm_server.changepoints import triggers
+from nalm_server.git import ports as git
 from nalm_server.jobs import ports as jobs
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.jobs.wakes import wake_followers
@@ -28,6 +30,9 @@ from nalm_server.results import repository as runs
 from nalm_server.results.run_draft import RunDraft
 from nalm_server.self_test import repository as trials
 from nalm_server.self_test.control_draft import TrialDraft
+
+# Commits are pushed, or named by a report.
+git.commits_changed.subscribe(staleness.commits_changed)
 
 # A job changes its state: queued, leased, done.
 jobs.jobs_moved.subscribe(wake_followers)
@@ -46,6 +51,7 @@ jobs.keep_results(trials, JobReason.CONTROL)
 results.run_stored.subscribe(run_suspicions.run_taken)
 results.run_stored.subscribe(notify.run_taken)
 results.run_stored.subscribe(triggers.run_taken)
+results.run_stored.subscribe(staleness.run_stored)
 results.expected_commits.provide(alert_rows.expected_commits)
 results.take_in(RunDraft)
 results.take_in(CellDraft, JobReason.EXPERIMENT)

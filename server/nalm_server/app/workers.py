@@ -6,6 +6,7 @@ from __future__ import annotations
 from nalm_core.wire.queues import PRIORITY_STEPS
 
 from nalm_server.alerts import tasks as mutes
+from nalm_server.alerts.weeks import tasks as weeks
 from nalm_server.campaigns import engine as campaigns
 from nalm_server.campaigns.links import standing as links
 from nalm_server.campaigns.schedules import work as schedules
@@ -49,5 +50,6 @@ WORKERS.update(
         Work.CONTROLS: Worker(drain_controls, controls.EVERY_SECONDS),
         Work.JOBS: Worker(drain_jobs, JOBS_SECONDS, FIRST),
         Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
+        Work.WEEKS: Worker(weeks.drain, weeks.EVERY_SECONDS),
     }
 )

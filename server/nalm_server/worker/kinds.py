@@ -25,3 +25,5 @@ class Work(StrEnum):
     """Reports to move into the report store, and to remove from it."""
     JUDGEMENT = "judgement"
     """Changed histories, to search for change points."""
+    WEEKS = "weeks"
+    """Weeks whose commits or verdicts changed, to compute their overall change."""

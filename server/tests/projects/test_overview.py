@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from nalm_server.alerts.weeks import tasks
+from nalm_server.git.commits.order import CommitInfo, record
 from nalm_server_harness import Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 
@@ -64,6 +66,32 @@ def test_runs_are_counted_by_what_is_shown_of_their_verdict(service: Service) ->
     ]
 
 
+def test_a_trend_is_the_product_of_weeks_as_stored(service: Service) -> None:
+    slower(service, 1)
+    assert overview(service)["trends"] == [], "the week is not computed yet"
+    tasks.drain(service.context)
+    (trend,) = overview(service)["trends"]
+    assert (trend["project"], [one["week"] for one in trend["points"]]) == ("demo", ["2026-W47"])
+    assert trend["points"][0]["level"] == pytest.approx(ratio_of(1), rel=1e-3)
+    service.clock.pass_seconds(7 * 24 * 3600)
+    with service.context.sessions() as session:
+        record(session, 1, sha(2), sha(1), CommitInfo("nat: slower again", None, service.clock()))
+        session.commit()
+    slower(service, 2)
+    tasks.drain(service.context)
+    (trend,) = overview(service)["trends"]
+    assert [one["week"] for one in trend["points"]] == ["2026-W47", "2026-W48"]
+    assert trend["points"][1]["level"] == pytest.approx(ratio_of(2), rel=1e-3)
+    service.clock.pass_seconds(12 * 7 * 24 * 3600)
+    (trend,) = overview(service)["trends"]
+    assert [one["level"] for one in trend["points"]] == [pytest.approx(ratio_of(2) / ratio_of(1), rel=1e-3)]
+
+
+def ratio_of(number: int) -> float:
+    """The chain's cost at this commit, of that at commit 0."""
+    return (sum(COSTS.values()) + NAT[number] - NAT[0]) / sum(COSTS.values())
+
+
 def test_a_week_is_reported_by_default_and_never_more_than_90_days(service: Service) -> None:
     now = service.clock()
 
@@ -78,8 +106,9 @@ def test_a_stranger_sees_nothing_of_a_private_project(service: Service) -> None:
     slower(service, 1)
     service.confirm_alerts()
     service.post("/projects/demo/jobs", "admin", 201, {"head": sha(1), "base": sha(0)})
+    tasks.drain(service.context)
     service.request("PATCH", "/projects/demo", "admin", json={"public": False})
     assert overview(service, "admin")["jobs_waiting"] >= 1
     found = overview(service)
-    hidden = ("alerts", "alerts_open", "changes", "changed", "judged", "jobs_waiting")
-    assert [found[name] for name in hidden] == [[], 0, [], 0, [], 0]
+    hidden = ("alerts", "alerts_open", "changes", "changed", "judged", "trends", "jobs_waiting")
+    assert [found[name] for name in hidden] == [[], 0, [], 0, [], [], 0]

@@ -38,17 +38,10 @@ def _at() -> ColumnElement[datetime]:
     return func.coalesce(CommitRow.committed_at, first.scalar_subquery())
 
 
-def newest(session: Session, project_id: int, before: datetime | None) -> datetime | None:
-    """Time of the newest listed commit, or of the newest one before `before`."""
-    query = select(func.max(_at())).where(CommitRow.project_id == project_id, CommitRow.listed)
-    return session.scalar(query if before is None else query.where(_at() < before))
-
-
-def commits(session: Session, span: Span) -> list[tuple[CommitRow, datetime]]:
-    """Newest first, each with its time."""
-    query = select(CommitRow, _at()).where(span.condition())
-    rows = session.execute(query.order_by(CommitRow.position.desc(), CommitRow.id.desc()))
-    return [(commit, at) for commit, at in rows]
+def commits(session: Session, span: Span) -> list[CommitRow]:
+    """Newest first."""
+    query = select(CommitRow).where(span.condition())
+    return list(session.scalars(query.order_by(CommitRow.position.desc(), CommitRow.id.desc())))
 
 
 def pairs(session: Session, span: Span) -> dict[int, list[Pair]]:

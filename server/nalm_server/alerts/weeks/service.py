@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -16,8 +15,9 @@ from nalm_core.findings.overall_change import (
 )
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts.weeks import repository
+from nalm_server.alerts.weeks import figures, repository, week_repository
 from nalm_server.alerts.weeks.calendar import WEEK, name_of, parse, start_of
+from nalm_server.alerts.weeks.figures import WeekFigures
 from nalm_server.alerts.weeks.repository import Span
 from nalm_server.alerts.weeks.schemas import Week, WeekCommit, WeekDetail, Weeks
 from nalm_server.base.errors import NotFoundError
@@ -27,42 +27,37 @@ from nalm_server.git.commits.models import CommitRow
 
 def list_weeks(session: Session, project_id: int, limit: int, before: str | None) -> Weeks:
     """`limit` calendar weeks from the newest one with a commit; those without a commit are left out."""
-    latest = repository.newest(session, project_id, _start(before) if before is not None else None)
-    if latest is None:
-        return Weeks(weeks=[], before=None)
-    end = start_of(latest) + WEEK
-    span = Span(project_id, end - limit * WEEK, end)
-    pairs = repository.pairs(session, span)
-    by_week: dict[datetime, list[CommitRow]] = defaultdict(list)
-    for commit, at in repository.commits(session, span):
-        by_week[start_of(at)].append(commit)
-    earlier = repository.newest(session, project_id, span.start) is not None
-    return Weeks(
-        weeks=[_week(start, by_week[start], pairs) for start in sorted(by_week, reverse=True)],
-        before=name_of(span.start) if earlier else None,
-    )
+    found: list[Week] = []
+    first: datetime | None = None
+    for row in week_repository.newest_first(session, project_id, _start(before) if before else None):
+        one = figures.current(session, row)
+        if not one.commits:
+            continue
+        first = first or row.start - (limit - 1) * WEEK
+        if row.start < first:
+            return Weeks(weeks=found, before=name_of(first))
+        found.append(_week(row.start, one))
+    return Weeks(weeks=found, before=None)
 
 
 def get_week(session: Session, project_id: int, name: str) -> WeekDetail:
     start = _start(name)
     span = Span(project_id, start, start + WEEK)
-    rows = [commit for commit, _ in repository.commits(session, span)]
+    rows = repository.commits(session, span)
     if not rows:
         raise NotFoundError(f"No commit of the default branch is from {name}: see `weeks`.")
     pairs = repository.pairs(session, span)
     return WeekDetail(
-        **dict(_week(start, rows, pairs)),
+        **dict(_week(start, figures.of(rows, pairs))),
         changes=[_commit(row, pairs.get(row.id, [])) for row in rows],
-        scenarios=scenario_changes(_together(rows, pairs)),
+        scenarios=scenario_changes(figures.together(rows, pairs)),
     )
 
 
 def week_at(session: Session, project_id: int, now: datetime) -> OverallChange:
     """The overall change of the week of this time."""
-    start = start_of(now)
-    span = Span(project_id, start, start + WEEK)
-    rows = [commit for commit, _ in repository.commits(session, span)]
-    return overall_change(_together(rows, repository.pairs(session, span)))
+    row = week_repository.find(session, project_id, start_of(now))
+    return figures.current(session, row).overall if row is not None else overall_change([])
 
 
 def text_of_commit(session: Session, commit_id: int, base_sha: str | None) -> str | None:
@@ -79,18 +74,8 @@ def _start(name: str) -> datetime:
         raise NotFoundError(f"There is no week {name}: {error}.") from error
 
 
-def _week(start: datetime, rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> Week:
-    return Week(
-        week=name_of(start),
-        start=start.date(),
-        commits=len(rows),
-        measured=sum(row.id in pairs for row in rows),
-        overall=overall_change(_together(rows, pairs)),
-    )
-
-
-def _together(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> list[Pair]:
-    return [pair for row in rows for pair in pairs.get(row.id, [])]
+def _week(start: datetime, found: WeekFigures) -> Week:
+    return Week(week=name_of(start), start=start.date(), **dict(found))
 
 
 def _commit(row: CommitRow, pairs: Sequence[Pair]) -> WeekCommit:

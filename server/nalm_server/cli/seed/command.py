@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from random import Random
 from typing import Annotated, Any
@@ -13,6 +14,9 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts.weeks import tasks as weeks
+from nalm_server.alerts.weeks import week_repository
+from nalm_server.alerts.weeks.calendar import start_of
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.tokens import service as tokens
 from nalm_server.cli.common import State, err, out
@@ -30,7 +34,7 @@ from nalm_server.cli.seed.rows import (
     metrics_of,
     stages_of,
 )
-from nalm_server.cli.seed.story import ENDS, STAGES, SeededCommit, commits, scenario_name
+from nalm_server.cli.seed.story import STAGES, SeededCommit, commits, scenario_name
 from nalm_server.db.context import Context
 
 BATCH = 250
@@ -53,6 +57,10 @@ def seed(
         ),
     ] = 1000,
     random_seed: Annotated[int, typer.Option("--seed", help="Another number makes other figures.")] = 1,
+    ends: Annotated[
+        datetime | None,
+        typer.Option(help="Time of the newest commit, in UTC; default: now."),
+    ] = None,
     state: State = None,
 ) -> None:
     """Adds a project of made-up commits, runs and alerts, to try a server and its page at size.
@@ -67,7 +75,8 @@ def seed(
             if projects.find(session, project) is not None:
                 err.print(f"nalm-server: there is a project {project!r} already: choose another --project.")
                 raise typer.Exit(2)
-        sown = _Seeding(context, project, Size(commit_count, scenarios, hosts, dense), random_seed)
+        newest = ends.replace(tzinfo=UTC) if ends is not None else context.clock()
+        sown = _Seeding(context, project, Size(commit_count, scenarios, hosts, dense), random_seed, newest)
         runs, alerts = sown.write(lambda done: out.print(f"{done} of {commit_count} commits", markup=False))
     took = time.monotonic() - begun
     out.print(
@@ -89,8 +98,8 @@ class Size:
 class _Seeding:
     """One project with everything that belongs to it."""
 
-    def __init__(self, context: Context, project: str, size: Size, random_seed: int) -> None:
-        self.context, self.project, self.random_seed = context, project, random_seed
+    def __init__(self, context: Context, project: str, size: Size, random_seed: int, ends: datetime) -> None:
+        self.context, self.project, self.random_seed, self.ends = context, project, random_seed, ends
         self.total, self.scenarios, self.hosts, self.dense = (
             size.commits,
             size.scenarios,
@@ -114,7 +123,7 @@ class _Seeding:
             Random(self.random_seed),
         )
         alerts = AlertRows()
-        every = commits(self.total, self.scenarios, self.random_seed)
+        every = commits(self.total, self.scenarios, self.random_seed, self.ends)
         while batch := list(islice(every, BATCH)):
             rows = Rows()
             for commit in batch:
@@ -131,6 +140,7 @@ class _Seeding:
                 repository.add(session, table, found)
             repository.continue_numbers(session)
             session.commit()
+        weeks.drain(self.context)
         return measured.run_number - self.ids["runs"], len(alerts.alerts)
 
     def _frame(self, session: Session) -> None:
@@ -150,7 +160,7 @@ class _Seeding:
                     "default_branch": "main",
                     "webhook_secret": secret,
                     "public": True,
-                    "created_at": ENDS,
+                    "created_at": self.ends,
                 }
             ],
         )
@@ -164,8 +174,8 @@ class _Seeding:
             "name": f"{self.project}-{host_name(place)}",
             "host_class": HOST_CLASS,
             "fingerprint": fingerprint(place).model_dump(mode="json"),
-            "first_seen_at": ENDS,
-            "last_seen_at": ENDS,
+            "first_seen_at": self.ends,
+            "last_seen_at": self.ends,
         }
 
     def _scenario(self, place: int) -> dict[str, Any]:
@@ -224,4 +234,5 @@ class _Seeding:
                 ("series_values", rows.values),
             ):
                 repository.add(session, table, found)
+            week_repository.mark(session, self.ids["project"], sorted({start_of(one.at) for one in batch}))
             session.commit()

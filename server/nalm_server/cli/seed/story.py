@@ -5,12 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha1
 from random import Random
 
-ENDS = datetime(2026, 11, 25, 12, tzinfo=UTC)
-"""Time of the newest commit; fixed, so that two seeded databases are equal."""
 BETWEEN = timedelta(minutes=50)
 STAGES = {"rx": 0.08, "nat": 0.47, "l3fwd": 0.30, "tx": 0.15}
 """Shares of the chain's cycles."""
@@ -60,8 +58,8 @@ def scenario_name(place: int) -> str:
     return f"{kind}_{(64, 128, 256, 512, 1024)[place // 5 % 5]}B_{place:02d}"
 
 
-def commits(count: int, scenarios: int, seed: int) -> Iterator[SeededCommit]:
-    """All commits, oldest first."""
+def commits(count: int, scenarios: int, seed: int, ends: datetime) -> Iterator[SeededCommit]:
+    """All commits, oldest first; `ends`: time of the newest one."""
     random = Random(seed)
     levels = [0.0] * scenarios
     for number in range(1, count + 1):
@@ -74,7 +72,7 @@ def commits(count: int, scenarios: int, seed: int) -> Iterator[SeededCommit]:
             parent_sha=sha_of(number - 1) if number > 1 else None,
             subject=subject,
             author=random.choice(AUTHORS),
-            at=ENDS - (count - number) * BETWEEN,
+            at=ends - (count - number) * BETWEEN,
             paths=f"src/{stage}/{stage}.c\nsrc/{stage}/{stage}_table.c",
             stage=stage if stage in STAGES else "nat",
             effects=effects,

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from nalm_core.text.plain_text import plain, plain_line
 from sqlalchemy.orm import Session
 
+from nalm_server.git import ports
 from nalm_server.git.commits import repository
 from nalm_server.git.commits.models import CommitRow
 
@@ -64,6 +65,8 @@ def record_all(session: Session, project_id: int, sightings: Iterable[Sighting])
     for sighting in sightings:
         line.record(sighting)
     session.flush()
+    if line.changed:
+        ports.commits_changed(session, list(line.changed.values()))
     return rows
 
 
@@ -76,6 +79,8 @@ class _Line:
     rows: dict[str, CommitRow]
     last: int | None = None
     """The last position. None: not read from the database yet."""
+    changed: dict[str, CommitRow] = field(default_factory=dict)
+    """Rows that are new or have other data than before."""
 
     def record(self, sighting: Sighting) -> None:
         sha, parent_sha, info = sighting.sha, sighting.parent_sha, sighting.info
@@ -84,21 +89,26 @@ class _Line:
             base = parent.position if parent else self._last_position()
             # An unknown parent gets a free place before the commit.
             row = self._add(sha, base + 1 if parent or parent_sha is None else base + 2)
-        row.listed = row.listed or sighting.listed
+        if sighting.listed and not row.listed:
+            row.listed = True
+            self.changed[sha] = row
         if info is not None and row.subject is None:
             row.message = plain(info.message[:MESSAGE_LENGTH])
             row.subject = plain_line((row.message.strip().splitlines() or [""])[0])[:SUBJECT_LENGTH]
             row.author = plain_line(info.author)[:AUTHOR_LENGTH] if info.author else None
             row.committed_at = info.committed_at
+            self.changed[sha] = row
         if parent_sha is None or row.parent_sha is not None or parent_sha == sha:
             return
         if parent is None:
             self._add(parent_sha, row.position - 1)
         elif parent.position >= row.position:
             self.session.flush()  # its descendants are found by its number
-            _move_behind(self.session, row, parent.position)
+            for moved in _move_behind(self.session, row, parent.position):
+                self.changed[moved.sha] = moved
             self.last = None
         row.parent_sha = parent_sha
+        self.changed[sha] = row
 
     def _last_position(self) -> int:
         if self.last is None:
@@ -129,16 +139,18 @@ def _stub(project_id: int, sha: str, position: int) -> CommitRow:
     )
 
 
-def _move_behind(session: Session, row: CommitRow, position: int) -> None:
-    """Moves the commit and its descendants after `position`: pushes arrived out of order."""
+def _move_behind(session: Session, row: CommitRow, position: int) -> list[CommitRow]:
+    """Moves the commit and its descendants after `position`: pushes arrived out of order. Returns what it
+    moved."""
     waiting = [(row, position)]
-    moved: set[int] = set()
+    moved: dict[int, CommitRow] = {}
     while waiting:
         commit, after = waiting.pop()
         if commit.position > after or commit.id in moved:
             continue
         commit.position = after + 1
-        moved.add(commit.id)
+        moved[commit.id] = commit
         waiting += [
             (child, commit.position) for child in repository.children(session, commit.project_id, commit.sha)
         ]
+    return list(moved.values())

@@ -62,3 +62,9 @@ def judged(session: Session, projects: Sequence[int], since: datetime) -> list[t
 def jobs_waiting(session: Session, projects: Sequence[int]) -> int:
     queued = JobRow.state == JobState.QUEUED
     return session.scalars(select(func.count()).where(JobRow.project_id.in_(projects), queued)).one()
+
+
+def names(session: Session, projects: Sequence[int]) -> list[tuple[int, str]]:
+    """(project, name), by name."""
+    query = select(ProjectRow.id, ProjectRow.name).where(ProjectRow.id.in_(projects))
+    return [(number, name) for number, name in session.execute(query.order_by(ProjectRow.name))]

@@ -29,6 +29,21 @@ class Judged(Schema):
     runs: int
 
 
+class TrendPoint(Schema):
+    week: str
+    """ISO 8601, in UTC: `2026-W47`."""
+    level: float
+    """Product of the overall changes of the weeks up to and with this one."""
+
+
+class Trend(Schema):
+    """Cycles per packet of a project over all scenarios, week by week."""
+
+    project: str
+    points: list[TrendPoint]
+    """The last weeks that were measured, at most 13, oldest first."""
+
+
 class Overview(Schema):
     at: datetime
     """Time of this overview; later events are not in it."""
@@ -43,4 +58,6 @@ class Overview(Schema):
     """Number of alerts whose state changed since then."""
     judged: list[Judged]
     """By project."""
+    trends: list[Trend]
+    """By project, of those with a measured week."""
     jobs_waiting: int

@@ -14,6 +14,7 @@ from nalm_server.alerts.states import OPEN, AlertState
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.projects.overview import repository
 from nalm_server.projects.overview.schemas import AlertChange, Judged, Overview
+from nalm_server.projects.overview.trends import trends
 
 MOST_ALERTS, MOST_CHANGES = 10, 20
 AT_FIRST = timedelta(days=7)
@@ -40,6 +41,7 @@ def overview(session: Session, caller: Principal, since: datetime | None, now: d
             Judged(project=name, display=display, runs=runs)
             for name, display, runs in repository.judged(session, projects, since)
         ],
+        trends=trends(session, projects, now),
         jobs_waiting=repository.jobs_waiting(session, projects),
     )
 

@@ -19,6 +19,7 @@ from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.body_limits import require_values
 from nalm_server.base.errors import InvalidError
 from nalm_server.db.context import Context
+from nalm_server.git import ports as git
 from nalm_server.git.commits import order
 from nalm_server.git.commits import repository as commits
 from nalm_server.git.commits.models import CommitRow
@@ -104,8 +105,8 @@ def _store(
     host_class: str,
 ) -> ImportRow:
     repository.add(session, row)
-    for index, run in enumerate(runs):
-        _store_run(session, row, index, run, host_class)
+    measured = [_store_run(session, row, index, run, host_class) for index, run in enumerate(runs)]
+    git.commits_changed(session, list({commit.id: commit for commit in measured}.values()))
     audit.record(
         session,
         caller,
@@ -118,7 +119,9 @@ def _store(
     return row
 
 
-def _store_run(session: Session, taken: ImportRow, index: int, run: ImportedRun, host_class: str) -> None:
+def _store_run(
+    session: Session, taken: ImportRow, index: int, run: ImportedRun, host_class: str
+) -> CommitRow:
     commit = _commit(session, taken.project_id, run.commit)
     scenario = history.named_scenario(session, taken.project_id, run.scenario)
     host = hosts.named(session, run.host or "imported", host_class, taken.imported_at)
@@ -153,6 +156,7 @@ def _store_run(session: Session, taken: ImportRow, index: int, run: ImportedRun,
             )
         )
     repository.add_run(session, row, values)
+    return commit
 
 
 def _commit(session: Session, project_id: int, sha: str) -> CommitRow:

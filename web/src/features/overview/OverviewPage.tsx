@@ -51,7 +51,7 @@ function Panels({ live }: { live: boolean }) {
   return (
     <>
       <OpenAlertsPanel query={overview} />
-      <ProjectsPanel query={projects} />
+      <ProjectsPanel query={projects} trends={overview.data?.trends} />
       <ChangesPanel query={overview} seen={seen} />
       <div className="panel-grid">
         <RunningPanel waiting={overview.data?.jobs_waiting} live={live} />

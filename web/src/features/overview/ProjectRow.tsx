@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /** A project in a list: its last verdict, what is open, when it last moved. */
 import { Link } from "@tanstack/react-router";
-import type { Problem, Project } from "../../shared/api/types";
+import type { Problem, Project, Trend } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
 import { ago, said } from "../../shared/logic/text/format";
 import { Icon } from "../../shared/ui/Icon";
 import { ProjectProblems } from "../../shared/ui/ProjectProblems";
 import { ChangeText, changeOfRun, openAlertsOf } from "../../shared/ui/run/ChangeText";
 import { VerdictBadge } from "../../shared/ui/run/VerdictBadge";
+import { TrendSpark } from "./TrendSpark";
 
-export function ProjectRow({ project, now }: { project: Project; now: number }) {
+interface Props {
+  project: Project;
+  trend: Trend | undefined;
+  now: number;
+}
+
+export function ProjectRow({ project, trend, now }: Props) {
   const verdict = project.last_verdict;
   const params = { project: project.name };
   return (
@@ -29,6 +36,7 @@ export function ProjectRow({ project, now }: { project: Project; now: number }) 
         {verdict && verdict.ratio_cpp !== null && (
           <ChangeText of={verdict} quantity={changeOfRun(verdict.run_id)} />
         )}
+        <TrendSpark trend={trend} />
       </div>
       <div className="commit-what">
         {verdict ? (

@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Project } from "../../shared/api/types";
+import type { Project, Trend } from "../../shared/api/types";
 import { byState } from "../../shared/logic/overview";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { ProjectRow } from "./ProjectRow";
@@ -10,8 +10,13 @@ import { QueryPanel } from "./QueryPanel";
 
 const AT_FIRST = 12;
 
+interface Props {
+  query: UseQueryResult<Project[]>;
+  trends: readonly Trend[] | undefined;
+}
+
 /** Every project the reader may see: with open alerts first, then what cannot be read, then by name. */
-export function ProjectsPanel({ query }: { query: UseQueryResult<Project[]> }) {
+export function ProjectsPanel({ query, trends }: Props) {
   const now = useNow();
   const [all, setAll] = useState(false);
   return (
@@ -22,7 +27,12 @@ export function ProjectsPanel({ query }: { query: UseQueryResult<Project[]> }) {
             {byState(projects)
               .slice(0, all ? projects.length : AT_FIRST)
               .map((project) => (
-                <ProjectRow key={project.name} project={project} now={now} />
+                <ProjectRow
+                  key={project.name}
+                  project={project}
+                  trend={trends?.find((one) => one.project === project.name)}
+                  now={now}
+                />
               ))}
           </ul>
           {!all && projects.length > AT_FIRST && (

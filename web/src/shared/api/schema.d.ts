@@ -8494,6 +8494,8 @@ export interface components {
              * Format: date-time
              */
             since: string;
+            /** Trends */
+            trends: components["schemas"]["Trend"][];
         };
         /**
          * OwnMetric
@@ -11225,6 +11227,23 @@ export interface components {
             state: components["schemas"]["JobState"];
             /** Who */
             who: string | null;
+        };
+        /**
+         * Trend
+         * @description Cycles per packet of a project over all scenarios, week by week.
+         */
+        Trend: {
+            /** Points */
+            points: components["schemas"]["TrendPoint"][];
+            /** Project */
+            project: string;
+        };
+        /** TrendPoint */
+        TrendPoint: {
+            /** Level */
+            level: number;
+            /** Week */
+            week: string;
         };
         /**
          * Trial

@@ -112,6 +112,7 @@ export type NcppTable = Schemas["NcppTable"];
 export type Notification = Schemas["Notification"];
 export type OverallChange = Schemas["OverallChange"];
 export type Overview = Schemas["Overview"];
+export type Trend = Schemas["Trend"];
 export type OwnTokenNew = Schemas["OwnTokenNew"];
 export type Pool = Schemas["Pool"];
 export type Practice = Schemas["Practice"];

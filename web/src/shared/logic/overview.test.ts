@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { byNeed, byProject, byState, counted, momentOf } from "./overview";
+import { byNeed, byProject, byState, counted, momentOf, trendOf } from "./overview";
 
 test("what was judged stands by project, the urgent first", () => {
   const judged = [
@@ -44,4 +44,15 @@ test("projects with something to do come first", () => {
   });
   const sorted = byState([of("b"), of("a"), of("c", 2), of("z", 0, ["not found"]), of("d", 77)]);
   expect(sorted.map((one) => one.name)).toEqual(["d", "c", "z", "a", "b"]);
+});
+
+test("a trend is relative to its first week", () => {
+  const points = [
+    { week: "2026-W36", level: 1.1 },
+    { week: "2026-W38", level: 1.21 },
+  ];
+  const { levels, since, total } = trendOf({ points });
+  expect([levels[0], since]).toEqual([1, "W36"]);
+  expect(levels[1]).toBeCloseTo(1.1);
+  expect(total).toBe(levels[1]);
 });

@@ -21,6 +21,17 @@ export function byProject<T extends JudgedLike>(judged: readonly T[]): JudgedPro
   }));
 }
 
+interface TrendLike {
+  points: readonly { week: string; level: number }[];
+}
+
+/** Levels of a trend with at least one week, relative to its first week, which begins at "W36". */
+export function trendOf({ points }: TrendLike): { levels: number[]; since: string; total: number } {
+  const first = points[0]?.level ?? 1;
+  const levels = points.map((one) => one.level / first);
+  return { levels, since: points[0]?.week.split("-").at(-1) ?? "", total: levels.at(-1) ?? 1 };
+}
+
 /** What was kept as the moment of the last look; null: nothing, or nothing that is a moment. */
 export const momentOf = (kept: string | null): string | null =>
   kept !== null && !Number.isNaN(Date.parse(kept)) ? kept : null;

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SQL of the stored figures of weeks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy.orm import Session, aliased
+
+from nalm_server.alerts.weeks.models import WeekRow
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.results.models import RunRow
+
+MOST_KEYS = 500
+"""Keys of one statement."""
+
+
+def newest_first(session: Session, project_id: int, before: datetime | None) -> list[WeekRow]:
+    query = select(WeekRow).where(WeekRow.project_id == project_id)
+    query = query if before is None else query.where(WeekRow.start < before)
+    return list(session.scalars(query.order_by(WeekRow.start.desc())))
+
+
+def find(session: Session, project_id: int, start: datetime) -> WeekRow | None:
+    return session.get(WeekRow, (project_id, start))
+
+
+def since(session: Session, projects: Sequence[int], start: datetime) -> list[WeekRow]:
+    """Weeks with figures of these projects from `start`, oldest first."""
+    query = select(WeekRow).where(WeekRow.project_id.in_(projects), WeekRow.start >= start)
+    return list(session.scalars(query.where(WeekRow.figures.is_not(None)).order_by(WeekRow.start)))
+
+
+def stale(session: Session) -> list[WeekRow]:
+    """Of all projects, newest first."""
+    query = select(WeekRow).where(WeekRow.computed != WeekRow.changes)
+    return list(session.scalars(query.order_by(WeekRow.start.desc(), WeekRow.project_id)))
+
+
+def mark(session: Session, project_id: int, starts: Sequence[datetime]) -> None:
+    """Adds weeks that there are not yet. The caller holds the project's lock."""
+    of_project = WeekRow.project_id == project_id
+    known = set(session.scalars(select(WeekRow.start).where(of_project, WeekRow.start.in_(starts))))
+    if known:
+        session.execute(
+            update(WeekRow)
+            .where(of_project, WeekRow.start.in_(known))
+            .values(changes=WeekRow.changes + 1)
+            .execution_options(synchronize_session=False)
+        )
+    missing = [
+        {"project_id": project_id, "start": one, "changes": 1, "computed": 0, "figures": None}
+        for one in starts
+        if one not in known
+    ]
+    if missing:
+        session.execute(insert(WeekRow), missing)
+
+
+def store(session: Session, row: WeekRow, figures: dict[str, Any]) -> None:
+    """row: as it was before its figures were computed."""
+    session.execute(
+        update(WeekRow)
+        .where(WeekRow.project_id == row.project_id, WeekRow.start == row.start)
+        .values(computed=row.changes, figures=figures)
+    )
+
+
+def times_of_runs(session: Session, commit_ids: Sequence[int]) -> set[datetime]:
+    """When the runs of these commits started."""
+    found = (session.scalars(select(RunRow.started_at).where(some).distinct()) for some in _of(commit_ids))
+    return {at for times in found for at in times}
+
+
+def measured(session: Session, commit_ids: Sequence[int]) -> list[tuple[int, int]]:
+    """(commit, scenario) of the runs of these commits."""
+    columns = select(RunRow.commit_id, RunRow.scenario_id)
+    found = (session.execute(columns.where(some).distinct()) for some in _of(commit_ids))
+    return [(commit_id, scenario_id) for rows in found for commit_id, scenario_id in rows]
+
+
+def _of(commit_ids: Sequence[int]) -> list[ColumnElement[bool]]:
+    """Conditions that together are true for the runs of these commits."""
+    firsts = range(0, len(commit_ids), MOST_KEYS)
+    return [RunRow.commit_id.in_(commit_ids[first : first + MOST_KEYS]) for first in firsts]
+
+
+def measured_across(session: Session, commit: CommitRow, scenario_id: int) -> list[CommitRow]:
+    """Later commits of which a run of the scenario has a base before `commit`."""
+    head, base = aliased(CommitRow), aliased(CommitRow)
+    query = (
+        select(head)
+        .join(RunRow, RunRow.commit_id == head.id)
+        .join(base, (base.project_id == head.project_id) & (base.sha == RunRow.base_sha))
+        .where(head.project_id == commit.project_id, head.position > commit.position)
+        .where(RunRow.scenario_id == scenario_id, head.parent_sha.is_distinct_from(RunRow.base_sha))
+        .where(base.position < commit.position)
+        .distinct()
+    )
+    return list(session.scalars(query))
