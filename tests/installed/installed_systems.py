@@ -19,6 +19,11 @@ PROGRAMS = Path(sys.executable).parent
 TAG = "v9.8.0"
 TRUSTED = "/etc/ssl/host.crt"
 SYSTEMS = {"bookworm": "Debian 12", "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
+COMPONENTS = {"bookworm": "main"}
+"""Ubuntu has pipx, and Python 3.11 of 22.04, in universe."""
+SCRIPTS = Path("/usr/share/debootstrap/scripts")
+SCRIPT_OF_UBUNTU = SCRIPTS / "gutsy"
+"""What debootstrap uses for each Ubuntu since 7.10. It may be older than a release, and lack its name."""
 
 
 def run(command: Sequence[str | Path], cwd: Path | None = None, **variables: str) -> str:
@@ -92,7 +97,10 @@ def bare_system(suite: str, folder: Path) -> BareSystem:
     if not kept.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(making, ignore_errors=True)
-        command = ["debootstrap", "--variant=minbase", "--no-check-gpg", suite, str(making)]
+        options = ["--variant=minbase", "--no-check-gpg"]
+        options += [f"--components={COMPONENTS.get(suite, 'main,universe')}"]
+        script = [] if (SCRIPTS / suite).exists() else ["", str(SCRIPT_OF_UBUNTU)]
+        command = ["debootstrap", *options, suite, str(making), *script]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             shutil.rmtree(making, ignore_errors=True)

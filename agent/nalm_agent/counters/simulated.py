@@ -6,6 +6,7 @@ The probe starts counting when the gate opens and stops it when the lcore parks:
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -43,7 +44,7 @@ def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
     repeats as that of one lcore.
     """
     if valgrind_version() is None:
-        return "valgrind is not installed (apt-get install valgrind)"
+        return valgrind_missing()
     if lcores != 1 and not in_turn:
         return (
             f"callgrind counts one lcore exactly; the scenario has {lcores}, and [run] lcores_in_turn "
@@ -54,11 +55,22 @@ def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
 
 @cache
 def valgrind_version() -> str | None:
-    """The output of `valgrind --version`; None without valgrind."""
+    """The output of `valgrind --version`; None if valgrind is not installed or does not start."""
     if shutil.which("valgrind") is None:
         return None
-    done = subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or None
+    return _valgrind_says().stdout.strip() or None
+
+
+def valgrind_missing() -> str:
+    """Why there is no valgrind, where `valgrind_version` is None."""
+    if shutil.which("valgrind") is None:
+        return "valgrind is not installed (apt-get install valgrind)"
+    fatal = re.search(r"FATAL: (.*)", _valgrind_says().stderr)
+    return f"valgrind does not start: {fatal[1]}" if fatal else "valgrind does not start"
+
+
+def _valgrind_says() -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
 
 
 def valgrind_command(output: Path) -> list[str]:

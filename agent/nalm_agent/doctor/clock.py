@@ -27,7 +27,7 @@ def tsc(look: Look) -> Finding:
         Level.FATAL,
         reason or "rate unknown",
         "cycles cannot be measured",
-        "use a host with a constant TSC",
+        "use a host with a constant TSC" if look.system.text("/proc/cpuinfo") else "mount /proc",
     )
 
 

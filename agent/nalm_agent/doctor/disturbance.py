@@ -19,11 +19,15 @@ def steal(look: Look) -> Finding:
     """CPU time that other guests took during the examination."""
     stolen, seconds = look.disturbed.stolen, look.disturbed.seconds
     if stolen is None or seconds < SHORTEST_LOOK_S:
+        if look.system.text("/proc/stat") is None:
+            reason = look.hidden("/proc/stat")
+        elif stolen is None:
+            reason = "the kernel does not count it"
+        else:
+            reason = f"the examination of {seconds:.1f} s was too short"
         return unknown(
             "steal",
-            "the kernel does not count it"
-            if stolen is None
-            else f"the examination of {seconds:.1f} s was too short",
+            reason,
             "other guests may take time unnoticed",
             "run `nalm doctor --noise`, which shows the remaining effect",
         )

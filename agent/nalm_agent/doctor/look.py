@@ -84,7 +84,7 @@ def _latencies(
 ) -> tuple[Latencies | None, str | None]:
     rate = tsc.frequency_hz()
     if rate is None:
-        return None, "the TSC's rate is not known"
+        return None, tsc.available() or "the TSC's rate is not known"
     name = socket.gethostname()
     kind = host_class(cpu_model(), os.cpu_count() or 1, rate, huge_pages=uses_huge_pages())
     cpu = measuring[0]

@@ -9,6 +9,7 @@ from nalm_agent.host import facts, fingerprint
 from nalm_agent.host.kernel_files import as_cpu_list
 from nalm_agent.host.latency import Latencies
 
+CPUINFO = "/proc/cpuinfo"
 SHARING_RATIO = 1.1
 """Slow-down by a busy neighbour from which the CPUs share execution units; it is 1.0 if they share none."""
 
@@ -28,6 +29,13 @@ def cores(look: Look) -> Finding:
 
 
 def virtualisation(look: Look) -> Finding:
+    if not look.system.text(CPUINFO):
+        return unknown(
+            "virtualisation",
+            look.hidden(CPUINFO),
+            "other guests may take time; every round records the stolen time",
+            "mount /proc of the host",
+        )
     if not look.virtual:
         return ok("virtualisation", "bare metal")
     return note(
@@ -160,7 +168,7 @@ def microcode(look: Look) -> Finding:
     if not revisions:
         return unknown(
             "microcode",
-            "/proc/cpuinfo names no revision",
+            "/proc/cpuinfo names no revision" if look.system.text(CPUINFO) else look.hidden(CPUINFO),
             "an update that changes the figures goes unnoticed",
             "ask the host's operator",
         )

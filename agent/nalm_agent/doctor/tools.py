@@ -52,11 +52,12 @@ def _valgrind() -> Finding:
     version = simulated.valgrind_version()
     if version is not None:
         return ok("valgrind", version)
+    installed = shutil.which("valgrind") is not None
     return note(
         "valgrind",
-        "not installed",
+        simulated.valgrind_missing() if installed else "not installed",
         "instructions are not counted: no IPP, no eIPC, no cause",
-        "apt-get install valgrind",
+        "remove the cause" if installed else "apt-get install valgrind",
     )
 
 

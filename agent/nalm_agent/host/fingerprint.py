@@ -76,8 +76,8 @@ def host_class(model: str, cores: int, tsc_hz: int, *, huge_pages: bool) -> str:
 
 
 def cpu_model() -> str:
-    """The kernel's name of the processor."""
-    found = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    """The kernel's name of the processor, or its architecture if the kernel gives none."""
+    found = re.search(r"^model name\s*:\s*(.*)$", _read(Path("/proc/cpuinfo")) or "", re.MULTILINE)
     return found[1].strip() if found else platform.machine()
 
 

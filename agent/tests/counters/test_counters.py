@@ -27,6 +27,9 @@ def test_tsc(tmp_path: Path) -> None:
     cpuinfo.write_text("processor : 0\n")
     assert "has no processor flags" in (tsc.available(cpuinfo) or "")
     assert tsc.frequency_hz(cpuinfo) is None
+    cpuinfo.unlink()
+    assert "cannot be read (No such file or directory)" in (tsc.available(cpuinfo) or "")
+    assert tsc.frequency_hz(cpuinfo) is None
 
 
 def test_pmu_is_not_claimed_without_being_read() -> None:

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -84,7 +87,7 @@ def test_what_cannot_be_read_is_unknown_with_a_reason(tmp_path: Path, own: Home)
     found = by_name(bare)
     unsure = {name for name, one in found.items() if one.level is Level.UNKNOWN}
     assert unsure >= {
-        "smt", "numa", "latencies", "transfer", "supply", "cache lines", "power",
+        "virtualisation", "smt", "numa", "latencies", "transfer", "supply", "cache lines", "power",
         "shared units", "microcode", "mitigations", "core clock",
         "governor", "turbo", "idle states", "isolation", "interrupts", "watchdog", "huge pages", "thp",
         "layout", "memory", "steal", "load",
@@ -184,3 +187,20 @@ def test_findings_print_with_effect_and_cure(
     assert "governor" in shown and "effect: the clock follows the load" in shown
     print_findings(findings, "-")
     assert {one["name"] for one in json.loads(capsys.readouterr().out)} >= {"governor", "perf", "git"}
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap")
+def test_a_system_without_proc_has_a_line_for_each_fact(tmp_path: Path) -> None:
+    nalm = Path(sys.executable).with_name("nalm")
+    bare = ["bwrap", "--dev-bind", "/", "/", "--tmpfs", "/proc", "--setenv", "NALM_HOME", str(tmp_path)]
+    done = subprocess.run([*bare, str(nalm), "doctor"], capture_output=True, text=True, check=False)
+    assert done.returncode == ExitCode.NOT_MEASURED and "Traceback" not in done.stderr, done.stderr
+    value = {line[8:23].strip(): line[24:] for line in done.stdout.splitlines() if not line.startswith(" ")}
+    assert value["tsc"].startswith("/proc/cpuinfo cannot be read")
+    for name, file in {
+        "virtualisation": "cpuinfo",
+        "steal": "stat",
+        "memory": "meminfo",
+        "load": "loadavg",
+    }.items():
+        assert f"the kernel shows no /proc/{file} here" in value[name]
