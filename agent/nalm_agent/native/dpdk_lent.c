@@ -177,31 +177,16 @@ static inline uint16_t lent_tx(uint16_t port, void *queue, void **packets, uint1
 	{                                                                                                              \
 		return lent_tx(number, queue, packets, n);                                                             \
 	}
-PORT(0) PORT(1) PORT(2) PORT(3) PORT(4) PORT(5) PORT(6) PORT(7)
-PORT(8) PORT(9) PORT(10) PORT(11) PORT(12) PORT(13) PORT(14) PORT(15)
-PORT(16) PORT(17) PORT(18) PORT(19) PORT(20) PORT(21) PORT(22) PORT(23)
-PORT(24) PORT(25) PORT(26) PORT(27) PORT(28) PORT(29) PORT(30) PORT(31)
-
-static const burst rx_of[PORTS] = {
-	rx_process_0, rx_process_1, rx_process_2, rx_process_3,
-	rx_process_4, rx_process_5, rx_process_6, rx_process_7,
-	rx_process_8, rx_process_9, rx_process_10, rx_process_11,
-	rx_process_12, rx_process_13, rx_process_14, rx_process_15,
-	rx_process_16, rx_process_17, rx_process_18, rx_process_19,
-	rx_process_20, rx_process_21, rx_process_22, rx_process_23,
-	rx_process_24, rx_process_25, rx_process_26, rx_process_27,
-	rx_process_28, rx_process_29, rx_process_30, rx_process_31,
-};
-static const burst tx_of[PORTS] = {
-	tx_process_0, tx_process_1, tx_process_2, tx_process_3,
-	tx_process_4, tx_process_5, tx_process_6, tx_process_7,
-	tx_process_8, tx_process_9, tx_process_10, tx_process_11,
-	tx_process_12, tx_process_13, tx_process_14, tx_process_15,
-	tx_process_16, tx_process_17, tx_process_18, tx_process_19,
-	tx_process_20, tx_process_21, tx_process_22, tx_process_23,
-	tx_process_24, tx_process_25, tx_process_26, tx_process_27,
-	tx_process_28, tx_process_29, tx_process_30, tx_process_31,
-};
+#define EACH_PORT(OF)                                                                                                  \
+	OF(0) OF(1) OF(2) OF(3) OF(4) OF(5) OF(6) OF(7) OF(8) OF(9) OF(10) OF(11) OF(12) OF(13) OF(14) OF(15)          \
+	OF(16) OF(17) OF(18) OF(19) OF(20) OF(21) OF(22) OF(23) OF(24) OF(25) OF(26) OF(27) OF(28) OF(29) OF(30) OF(31)
+EACH_PORT(PORT)
+#define COUNT(number) +1
+_Static_assert(EACH_PORT(COUNT) == PORTS, "functions for each port");
+#define RX_OF(number) rx_process_##number,
+#define TX_OF(number) tx_process_##number,
+static const burst rx_of[PORTS] = {EACH_PORT(RX_OF)};
+static const burst tx_of[PORTS] = {EACH_PORT(TX_OF)};
 
 static struct lent_patch start_patch; /* of a program that DPDK is linked into */
 
