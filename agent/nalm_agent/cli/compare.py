@@ -6,28 +6,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.features.decompose_run import decompose_run, decompose_summaries
-from nalm_core.features.decomposition import Decomposition
-from nalm_core.features.decomposition_text import one_line, stage_lines
-from nalm_core.report.host_match import comparable, differences, sentence
-from nalm_core.report.run_report import Arm
-from nalm_core.report.summary import summarise
-from nalm_core.text.plain_text import plain
-from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
 
-from nalm_agent.config.location import repository_at
-from nalm_agent.desk.check import pair_runs
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
-from nalm_agent.report.print_run import print_run
-from nalm_agent.report.result import Result, worst
-from nalm_agent.report.saved import is_saved, read_one
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_core.features.decomposition import Decomposition
+
+    from nalm_agent.report.result import Result
 
 
 def add_to(app: typer.Typer) -> None:
@@ -71,6 +62,12 @@ def compare(
     of its verdict. Of two saved runs the heads are compared; they were not measured side by side, so they are
     shown and not judged.
     """
+    from nalm_agent.config.location import repository_at
+    from nalm_agent.desk.check import pair_runs
+    from nalm_agent.report.result import worst
+    from nalm_agent.report.saved import is_saved
+    from nalm_agent.store.home import Home
+
     require_place(json_file, "--json")
     saved = [is_saved(name) for name in (base, head)]
     if all(saved):
@@ -91,6 +88,12 @@ def compare(
 
 
 def _show(results: Sequence[Result], json_file: str | None) -> None:
+    from nalm_core.features.decompose_run import decompose_run
+    from nalm_core.features.decomposition_text import stage_lines
+    from nalm_core.text.plain_text import plain
+
+    from nalm_agent.report.print_run import print_run
+
     splits = [decompose_run(result.report) for result in results]
     write_json(json_file, json.dumps([_document(*both) for both in zip(results, splits, strict=True)]))
     if json_file == STDOUT:
@@ -111,6 +114,16 @@ def _document(result: Result, split: Decomposition | None) -> dict[str, object]:
 
 
 def _compare_saved(base: str, head: str, json_file: str | None) -> None:
+    from nalm_core.features.decompose_run import decompose_summaries
+    from nalm_core.features.decomposition_text import one_line, stage_lines
+    from nalm_core.report.host_match import comparable, differences, sentence
+    from nalm_core.report.run_report import Arm
+    from nalm_core.report.summary import summarise
+    from nalm_core.text.plain_text import plain
+    from nalm_core.verdict.compare import INCOMPARABLE, NOT_PAIRED
+
+    from nalm_agent.report.saved import read_one
+
     old, new = read_one(base), read_one(head)
     hosts = differences(old.host, new.host)
     if not comparable(hosts):

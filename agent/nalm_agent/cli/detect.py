@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from nalm_core.changepoints.detect import detections
-from nalm_core.changepoints.hosts import HostHistory, detect_hosts
-from nalm_core.changepoints.results import ChangePoint, Detection, Visit
-from nalm_core.text.json_text import JsonError, read_json
-from nalm_core.text.percents import change_percent
 
 from nalm_agent.runtime.errors import UsageError
+
+if TYPE_CHECKING:
+    from nalm_core.changepoints.hosts import HostHistory
+    from nalm_core.changepoints.results import ChangePoint, Detection, Visit
 
 SHAPE = (
     "expected a JSON list of series: each a list of numbers or of lists of numbers (a commit's samples), or"
@@ -54,6 +53,8 @@ def detect(
     machine that recurs; their values are no changes. With hosts or a control also "host_changes": changes of
     one host.
     """
+    from nalm_core.changepoints.detect import detections
+
     series = read(sys.stdin.buffer.read())
     plain = iter(detections([one for one in series if isinstance(one, list)]))
     found = [next(plain) if isinstance(one, list) else _with_hosts(one) for one in series]
@@ -67,6 +68,8 @@ def detect(
 
 def read(data: bytes | str) -> list[Series]:
     """Reads the series. Raises UsageError with the place of the first mistake."""
+    from nalm_core.text.json_text import JsonError, read_json
+
     try:
         series = read_json(data)
     except JsonError as error:
@@ -81,11 +84,15 @@ def read(data: bytes | str) -> list[Series]:
 
 
 def _with_hosts(series: dict[str, list[Any]]) -> HostHistory:
+    from nalm_core.changepoints.hosts import detect_hosts
+
     values = series["values"]
     return detect_hosts(values, series.get("hosts") or [""] * len(values), control=series.get("control"))
 
 
 def _as_json(found: Detection | HostHistory) -> dict[str, Any]:
+    from nalm_core.changepoints.hosts import HostHistory
+
     answer: dict[str, Any] = {
         "change_points": found.changes,
         "suspicions": found.suspicions,
@@ -97,6 +104,9 @@ def _as_json(found: Detection | HostHistory) -> dict[str, Any]:
 
 
 def _lines(found: Detection | HostHistory) -> list[str]:
+    from nalm_core.changepoints.hosts import HostHistory
+    from nalm_core.text.percents import change_percent
+
     lines = [_line(one) for one in found.changes]
     lines += [f"{_line(one)}, suspected: few values" for one in found.suspicions]
     lines += [_visit(one) for one in found.visits]
@@ -109,6 +119,8 @@ def _lines(found: Detection | HostHistory) -> list[str]:
 
 
 def _line(one: ChangePoint) -> str:
+    from nalm_core.text.percents import change_percent
+
     where = (
         f"commit {one.index} ({one.low} to {one.high})"
         if one.kind == "step"
@@ -118,6 +130,8 @@ def _line(one: ChangePoint) -> str:
 
 
 def _visit(one: Visit) -> str:
+    from nalm_core.text.percents import change_percent
+
     where = f"commits {one.first} to {one.last}"
     return f"{where}: {change_percent(one.size, 2)}, a state of the machine that recurs"
 

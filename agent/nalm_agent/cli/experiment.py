@@ -12,16 +12,12 @@ import typer
 from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.rates import defaults
 from nalm_core.report.cell import CellKind, Kind
-from nalm_core.report.serialization import dump_report
 
-from nalm_agent.config.location import repository_at
-from nalm_agent.report.console import Terminal
 from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
 from nalm_agent.runtime.errors import ExitCode, HostError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import revision_names, scenario_names
 from nalm_agent.source.git import WORKTREE
-from nalm_agent.store.home import Home
 
 NamesArgument = Annotated[
     list[str] | None,
@@ -127,9 +123,13 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
         quiet: options.QuietOption = False,
     ) -> None:
         from nalm_core.experiments.fit import fit
+        from nalm_core.report.serialization import dump_report
 
+        from nalm_agent.config.location import repository_at
         from nalm_agent.desk.print_experiment import print_result
         from nalm_agent.measure.experiment import Experiment, measure_cells
+        from nalm_agent.report.console import Terminal
+        from nalm_agent.store.home import Home
 
         require_place(reports_file, "--reports")
         require_place(json_file, "--json")
@@ -184,13 +184,17 @@ def cores(
 
     Exit code 3: some numbers were left out; the fit covers the others.
     """
-    from nalm_core.rates.rate_report import Mode, RateSettings
+    from nalm_core.rates.presets import Mode
+    from nalm_core.rates.rate_report import RateSettings
 
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.scaling import answer_cores
     from nalm_agent.rates.core_counts import measure_cores, plan_cores
     from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
     settings = RateSettings(mode=Mode.MRR, trial_s=duration, mrr_launches=launches)
@@ -226,13 +230,17 @@ def roles(
 
     One run gives the cycles of each role. Exit code 3: some splits could not be measured on this host.
     """
-    from nalm_core.rates.rate_report import Mode, RateSettings
+    from nalm_core.rates.presets import Mode
+    from nalm_core.rates.rate_report import RateSettings
 
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.scaling import answer_splits
     from nalm_agent.rates.loaded_revision import Place
     from nalm_agent.rates.role_splits import measure_roles, plan_roles
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
     settings = RateSettings(mode=Mode.MRR, trial_s=duration, mrr_launches=launches)
@@ -273,12 +281,15 @@ def queue(
     Each load is measured in trials of 50 ms. Those in which an lcore lost time, or the generator was too
     slow, are left out and counted. Exit code 3: some loads could not be compared.
     """
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.inputs import whole_numbers
     from nalm_agent.desk.models.queue_grid import answer_grid
     from nalm_agent.rates.loaded_revision import Place
     from nalm_agent.rates.queue_grid import Grid, measure_grid, queue_table
+    from nalm_agent.report.console import Terminal
     from nalm_agent.shell.load_options import percentages, usable_arrivals
+    from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
     home = Home.default()
@@ -328,11 +339,14 @@ def flows(
     """
     from nalm_core.rates.flow_costs import flows_answer
 
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.models.answer import refusing, show
     from nalm_agent.desk.models.flows import answer_flows
     from nalm_agent.rates.flow_shares import FlowSettings, flows_table, measure_flows
     from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.report.console import Terminal
     from nalm_agent.shell.load_options import percentages
+    from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
     settings = FlowSettings(percentages(shares) if shares else None, load / 100, launches, duration)
@@ -399,11 +413,14 @@ def platform(
 
     from nalm_core.rates.platform import LAUNCHES, PlatformSettings, judge_platform
 
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.print_platform import print_platform, print_proposed
     from nalm_agent.host.kernel_files import System
     from nalm_agent.host.tune import require_root
     from nalm_agent.rates.loaded_revision import subject
     from nalm_agent.rates.platform import PlatformPlan, measure_platform, proposed_settings
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
     if not dry_run:

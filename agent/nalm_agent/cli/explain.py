@@ -7,30 +7,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.profiles.flame import as_json
-from nalm_core.render.flame_svg import Legend, flame_svg
-from nalm_core.report.run_report import Arm, RunReport, Source
-from nalm_core.text.commit_name import short
-from nalm_core.verdict.verdict import judge
-from rich.markup import escape
+from nalm_core.profiles.cost_unit import By
 
-from nalm_agent.build.side_source import SideSource
-from nalm_agent.config.location import repository_at
-from nalm_agent.desk.check import pair_runs
-from nalm_agent.desk.explanation import UNITS, By, Explained, explained
-from nalm_agent.desk.last_run import last_run
-from nalm_agent.desk.print_explanation import legend_line, print_explained
 from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
-from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
-from nalm_agent.report.saved import is_saved, read_results
 from nalm_agent.runtime.errors import GitError, NalmError, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names, scenario_names
-from nalm_agent.source.git import Repository
-from nalm_agent.store.home import Home, WorkDir
+
+if TYPE_CHECKING:
+    from nalm_core.report.run_report import Arm, RunReport
+
+    from nalm_agent.build.side_source import SideSource
+    from nalm_agent.desk.explanation import Explained
+    from nalm_agent.source.git import Repository
+    from nalm_agent.store.home import Home, WorkDir
 
 
 def add_to(app: typer.Typer) -> None:
@@ -75,6 +68,12 @@ def explain(
 
     It does not judge. Commits that are not measured yet are measured first.
     """
+    from nalm_core.report.run_report import Arm
+
+    from nalm_agent.build.side_source import SideSource
+    from nalm_agent.config.location import repository_at
+    from nalm_agent.report.saved import is_saved, read_results
+    from nalm_agent.store.home import Home
 
     if width not in (Arm.BASE, Arm.HEAD):
         raise UsageError(f"--width {width} is not a side", hint="use --width base or --width head")
@@ -102,6 +101,8 @@ Runs = tuple[Sequence["RunReport"], Mapping["Arm", str]]
 
 def _around(repo: Path, work: WorkDir) -> Repository | None:
     """The repository of a saved report, or None outside of one. Raises GitError if --repo names none."""
+    from nalm_agent.source.git import Repository
+
     try:
         return Repository(repo.absolute(), work.fresh("git"))
     except GitError:
@@ -120,6 +121,8 @@ def _found(
     profile: bool,
 ) -> Runs:
     """The requested runs, with the git trees of both sides where they are known."""
+    from nalm_agent.desk.check import pair_runs
+    from nalm_agent.desk.last_run import last_run
 
     if len(what) > 2:
         raise UsageError(
@@ -159,6 +162,13 @@ class _Forms:
 
 
 def _show(source: SideSource, forms: _Forms) -> None:
+    from nalm_core.verdict.verdict import judge
+    from rich.markup import escape
+
+    from nalm_agent.desk.explanation import explained
+    from nalm_agent.desk.print_explanation import legend_line, print_explained
+    from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
+
     report, out, by, file = source.report, console(), forms.by, forms.file
     if report.status == "unchanged":
         say(out, f"{report.scenario.name}: same  {UNCHANGED_SUMMARY}")
@@ -186,6 +196,12 @@ def _show(source: SideSource, forms: _Forms) -> None:
 
 def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
 
+    from nalm_core.render.flame_svg import Legend, flame_svg
+    from nalm_core.report.run_report import Arm
+    from nalm_core.text.commit_name import short
+
+    from nalm_agent.desk.explanation import UNITS
+
     names = [report.arms[arm].build for arm in (Arm.BASE, Arm.HEAD)]
     base, head = (f"{short(one.commit)}{'+changes' if one.dirty else ''}" for one in names)
     legend = Legend(f"{report.project} {report.scenario.name}", UNITS[found.by], base, head, width)
@@ -196,11 +212,17 @@ def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
 
 def _document(found: Explained) -> dict[str, object]:
 
+    from nalm_core.profiles.flame import as_json
+
+    from nalm_agent.desk.explanation import UNITS
+
     files = [asdict(one) for one in found.files]
     return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
 
 
 def _missing(report: RunReport, by: By) -> str:
+
+    from nalm_core.report.run_report import Source
 
     if by is By.CYCLES:
         return "the run has no samples of both sides"

@@ -6,20 +6,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
-from nalm_core.wire.history import History, Lines
 
-from nalm_agent.config.location import config_path
-from nalm_agent.config.nalm_toml import parse
-from nalm_agent.desk.print_history import WIDEST, print_history
-from nalm_agent.desk.submit import TOKEN, upload_token
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
-from nalm_agent.report.print_run import console
 from nalm_agent.runtime.errors import GitError, UsageError
-from nalm_agent.server_api.client import require_address
-from nalm_agent.server_api.reads import ask
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import scenario_names
 
@@ -71,6 +62,15 @@ def history(
 
     A public project needs no token.
     """
+    from urllib.parse import quote
+
+    from nalm_core.wire.history import History, Lines
+
+    from nalm_agent.desk.print_history import WIDEST, print_history
+    from nalm_agent.desk.submit import TOKEN, upload_token
+    from nalm_agent.report.print_run import console
+    from nalm_agent.server_api.client import require_address
+    from nalm_agent.server_api.reads import ask
 
     require_place(json_file, "--json")
     if function is not None and stage == CHAIN:
@@ -98,6 +98,8 @@ def history(
 
 def _project(repo: Path) -> str:
     """The project's name in the repository's nalm.toml. Raises UsageError if there is none to read."""
+    from nalm_agent.config.location import config_path
+    from nalm_agent.config.nalm_toml import parse
 
     try:
         path = config_path(repo)

@@ -8,9 +8,6 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent.config.location import root_to_be
-from nalm_agent.desk.init import write_first_config, write_headers
-from nalm_agent.report.console import Terminal
 from nalm_agent.shell import options
 
 
@@ -27,6 +24,9 @@ def init(
     ] = False,
 ) -> None:
     """Write a first nalm.toml, derived from the repository's contents; never overwrites one."""
+    from nalm_agent.config.location import root_to_be
+    from nalm_agent.desk.init import write_first_config, write_headers
+    from nalm_agent.report.console import Terminal
 
     if headers:
         for header in write_headers(repo.absolute()):

@@ -7,30 +7,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from nalm_core.rates import defaults
-from nalm_core.rates.comparison_report import ComparisonSettings
-from nalm_core.rates.generators import INSIDE
-from nalm_core.rates.rate_change import judge_comparison
-from nalm_core.rates.rate_report import Mode, RateSettings, SweepComparison
-from nalm_core.rates.rate_result import judge_rates
-from nalm_core.rates.vcpe import LEAVE_OUT_S, Preset, judge_vcpe
-from nalm_core.report.offered_load import LoadShape
-from pydantic import BaseModel
+from nalm_core.rates.presets import INSIDE_NAME, VCPE_LEAVE_OUT_S, Mode, Preset
 
-from nalm_agent.config.location import repository_at
-from nalm_agent.desk.print_rate_comparison import print_rate_comparison
-from nalm_agent.desk.print_rates import print_rates
-from nalm_agent.desk.print_sweep import print_sweeps
-from nalm_agent.desk.print_vcpe import print_vcpe
-from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
-from nalm_agent.rates.loaded_revision import Place, Subject, subject
-from nalm_agent.rates.rate import measure_rates, require_possible
-from nalm_agent.rates.sweep import measure_sweep
-from nalm_agent.rates.vcpe import VcpePlan, measure_vcpe
-from nalm_agent.report.console import Terminal
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
@@ -43,8 +25,18 @@ from nalm_agent.shell.load_options import (
     load_shape,
     percentages,
 )
-from nalm_agent.source.git import WORKTREE, Repository
-from nalm_agent.store.home import Home, WorkDir
+from nalm_agent.source.git import WORKTREE
+
+if TYPE_CHECKING:
+    from nalm_core.rates.comparison_report import ComparisonSettings
+    from nalm_core.rates.rate_report import RateSettings
+    from nalm_core.report.offered_load import LoadShape
+    from pydantic import BaseModel
+
+    from nalm_agent.rates.loaded_revision import Subject
+    from nalm_agent.rates.vcpe import VcpePlan
+    from nalm_agent.source.git import Repository
+    from nalm_agent.store.home import WorkDir
 
 LATENCY_SHARES, SWEEP_SHARES = "10,50,90", "5,10,20,30,40,50,60,70,80,90,100"
 _EXIT_CODES = {
@@ -158,7 +150,7 @@ def rate(
             metavar="NAME",
             help="What offers the load: inside (in the NF's process), or a [generator.NAME] of nalm.toml.",
         ),
-    ] = INSIDE.name,
+    ] = INSIDE_NAME,
     limit: Annotated[
         float, typer.Option(min=1, help="Time limit of a search, in seconds.")
     ] = defaults.SEARCH_S,
@@ -168,10 +160,15 @@ def rate(
     quiet: options.QuietOption = False,
 ) -> None:
     """Measure rates (MRR, NDR, PDR), latency, jitter, or figures over the load; compare builds."""
+    from nalm_core.rates.comparison_report import ComparisonSettings
+    from nalm_core.rates.rate_report import RateSettings
+
+    from nalm_agent.rates.vcpe import VcpePlan
+
     require_place(json_file, "--json")
     shape = load_shape(arrivals, burst, new_flows, ramp, duration)
     place = _Place(repo, config, scenario, shape, json_file, quiet, generator)
-    if base is not None and generator != INSIDE.name:
+    if base is not None and generator != INSIDE_NAME:
         raise UsageError(
             "--base and --generator exclude each other: a generator outside sends to one NF at a time",
             hint="measure both revisions one after the other, or compare them with the generator inside",
@@ -181,7 +178,7 @@ def rate(
         plan = VcpePlan(
             preset=preset,
             seconds=duration if "duration" in given else preset.seconds,
-            leave_out_s=leave_out if "leave_out" in given else LEAVE_OUT_S,
+            leave_out_s=leave_out if "leave_out" in given else VCPE_LEAVE_OUT_S,
             scenario=scenario,
         )
         raise typer.Exit(_of_preset(place, revision, plan))
@@ -236,6 +233,8 @@ class _Place:
 
     def subjects(self, revisions: Sequence[str], work: WorkDir) -> list[Subject]:
         """Raises ConfigError, HostError."""
+        from nalm_agent.rates.loaded_revision import subject
+
         repository = self.repository(work)
         return [
             replace(
@@ -247,6 +246,8 @@ class _Place:
 
     def repository(self, work: WorkDir) -> Repository:
         """Raises GitError outside of a repository, ConfigError for an unreadable --config."""
+        from nalm_agent.config.location import repository_at
+
         return repository_at(self.repo, work.fresh("git"), self.config)
 
     def write(self, report: BaseModel) -> None:
@@ -256,6 +257,13 @@ class _Place:
 
 
 def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
+    from nalm_core.rates.rate_result import judge_rates
+
+    from nalm_agent.desk.print_rates import print_rates
+    from nalm_agent.rates.rate import measure_rates, require_possible
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
+
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         (one,) = place.subjects([revision], work)
@@ -270,6 +278,16 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
 
 
 def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -> ExitCode:
+    from nalm_core.rates.rate_report import SweepComparison
+    from nalm_core.rates.rate_result import judge_rates
+
+    from nalm_agent.desk.print_rates import print_rates
+    from nalm_agent.desk.print_sweep import print_sweeps
+    from nalm_agent.rates.rate import require_possible
+    from nalm_agent.rates.sweep import measure_sweep
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
+
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         swept = place.subjects(revisions, work)
@@ -292,6 +310,13 @@ def _of_two(
     pps: int | None,
     settings: ComparisonSettings,
 ) -> ExitCode:
+    from nalm_core.rates.rate_change import judge_comparison
+
+    from nalm_agent.desk.print_rate_comparison import print_rate_comparison
+    from nalm_agent.rates.compare_rates import ComparisonPlan, compare_rates
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
+
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         base, head = place.subjects(revisions, work)
@@ -306,6 +331,14 @@ def _of_two(
 
 
 def _of_preset(place: _Place, revision: str, plan: VcpePlan) -> ExitCode:
+    from nalm_core.rates.vcpe import judge_vcpe
+
+    from nalm_agent.desk.print_vcpe import print_vcpe
+    from nalm_agent.rates.loaded_revision import Place
+    from nalm_agent.rates.vcpe import measure_vcpe
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
+
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
         repository = place.repository(work)

@@ -5,10 +5,6 @@ from __future__ import annotations
 
 import typer
 
-from nalm_agent.report.outputs import Outputs
-from nalm_agent.report.print_run import print_run
-from nalm_agent.report.result import worst
-from nalm_agent.report.saved import read_results
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
 
@@ -32,6 +28,10 @@ def show(
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Print the verdicts on saved run reports, or write them in another format."""
+    from nalm_agent.report.outputs import Outputs
+    from nalm_agent.report.print_run import print_run
+    from nalm_agent.report.result import worst
+    from nalm_agent.report.saved import read_results
 
     outputs = Outputs(junit=junit, sarif=sarif, markdown=markdown, github=github)
     results = read_results(reports)

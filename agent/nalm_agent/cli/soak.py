@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from nalm_core.rates import defaults
-from nalm_core.rates.vcpe import LEAVE_OUT_S, SOAK_FRAME, Preset, load_of
+from nalm_core.rates.presets import SOAK_FRAME, VCPE_LEAVE_OUT_S, Preset
 
-from nalm_agent.config.location import repository_at
-from nalm_agent.report.console import Terminal
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.source.git import WORKTREE
-from nalm_agent.store.home import Home
 
 if TYPE_CHECKING:
     from nalm_core.rates.soak import SoakPreset
@@ -58,7 +55,7 @@ def soak(
     leave_out: Annotated[
         float,
         typer.Option(min=0, help="With --preset: seconds of each launch before latencies are counted."),
-    ] = LEAVE_OUT_S,
+    ] = VCPE_LEAVE_OUT_S,
     hours: Annotated[
         float,
         typer.Option(
@@ -88,6 +85,7 @@ def soak(
     """Keep one load for hours to find drift of cost and rate, growing tail latency, and leaks."""
     from nalm_core.rates.soak import judge_soak, soak_figures
 
+    from nalm_agent.config.location import repository_at
     from nalm_agent.desk.print_rates import print_soak
     from nalm_agent.desk.print_vcpe import print_vcpe_soak
     from nalm_agent.rates.loaded_revision import Place
@@ -95,6 +93,8 @@ def soak(
     from nalm_agent.rates.soak import SoakPlan, begin_soak, resume_soak
     from nalm_agent.rates.soak_file import read_soak
     from nalm_agent.rates.vcpe import vcpe_arguments
+    from nalm_agent.report.console import Terminal
+    from nalm_agent.store.home import Home
 
     new = _new_preset(options.given(context), preset, frame, leave_out)
     if preset is not None and "hours" not in options.given(context):
@@ -128,6 +128,7 @@ def _new_preset(
 ) -> SoakPreset | None:
     """The preset of a new soak. Raises UsageError for options that exclude each other."""
     from nalm_core.rates.soak import SoakPreset
+    from nalm_core.rates.vcpe import load_of
 
     if preset is None:
         for name in given & {"frame", "leave_out"}:

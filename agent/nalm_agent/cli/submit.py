@@ -5,10 +5,6 @@ from __future__ import annotations
 
 import typer
 
-from nalm_agent.desk.sending import Sending
-from nalm_agent.report.outputs import Outputs
-from nalm_agent.report.result import worst
-from nalm_agent.report.saved import read_results
 from nalm_agent.runtime.errors import ExitCode
 from nalm_agent.shell import options
 
@@ -35,6 +31,10 @@ def submit(
     never_fail: options.NeverFailOption = False,
 ) -> None:
     """Upload run reports to a nalm server and print its verdicts; each report is stored once."""
+    from nalm_agent.desk.sending import Sending
+    from nalm_agent.report.outputs import Outputs
+    from nalm_agent.report.result import worst
+    from nalm_agent.report.saved import read_results
 
     outputs = Outputs(json_file, junit, sarif, markdown, github)
     with options.tolerating(never_fail):

@@ -7,21 +7,15 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_file
 from nalm_agent.runtime.errors import StoppedError, UsageError
-from nalm_agent.runtime.stop_signals import INTERRUPTED
-from nalm_agent.top.find import of_prefix, of_process, only, running
-from nalm_agent.top.keep_off import keep_off, threads_of
-from nalm_agent.top.perf_feed import PerfFeed
-from nalm_agent.top.probe_feed import ProbeFeed
-from nalm_agent.top.recording import ReplayFeed
-from nalm_agent.top.telemetry_feed import TelemetryFeed
-from nalm_agent.top.view import Feed
-from nalm_agent.top.watch import WatchOptions, watch
+
+if TYPE_CHECKING:
+    from nalm_agent.top.view import Feed
 
 
 def add_to(app: typer.Typer) -> None:
@@ -78,6 +72,8 @@ def top(
 
     Keys: q quits, space pauses, s changes the order of stages, l shows lcores.
     """
+    from nalm_agent.runtime.stop_signals import INTERRUPTED
+    from nalm_agent.top.watch import WatchOptions, watch
 
     require_place(json_file, "--json")
     given = [name for name, value in {
@@ -116,6 +112,9 @@ def _feed(
     replay: Path | None,
     paced: bool,
 ) -> Feed:
+    from nalm_agent.top.find import of_prefix, of_process, only
+    from nalm_agent.top.recording import ReplayFeed
+
     if replay is not None:
         return ReplayFeed(replay, paced=paced)
     if perf is not None:
@@ -133,12 +132,18 @@ def _feed(
 
 def _by_perf(pid: int) -> Feed:
 
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.perf_feed import PerfFeed
+
     feed = PerfFeed(pid)
     keep_off(threads_of(pid))
     return feed
 
 
 def _by_telemetry(path: Path) -> Feed:
+
+    from nalm_agent.top.keep_off import keep_off, threads_of
+    from nalm_agent.top.telemetry_feed import TelemetryFeed
 
     feed = TelemetryFeed(path)
     keep_off(threads_of(feed.pid))
@@ -147,12 +152,17 @@ def _by_telemetry(path: Path) -> Feed:
 
 def _by_probe(path: Path, pid: int | None) -> Feed:
 
+    from nalm_agent.top.keep_off import keep_off
+    from nalm_agent.top.probe_feed import ProbeFeed
+
     feed = ProbeFeed(path, pid)
     keep_off(feed.threads)
     return feed
 
 
 def _print_found(json_file: str | None) -> None:
+    from nalm_agent.top.find import running
+
     found = running()
     if json_file is not None:
         lines = [json.dumps(asdict(one) | {"path": str(one.path)}) + "\n" for one in found]

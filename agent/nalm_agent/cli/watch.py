@@ -5,21 +5,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
-from nalm_agent.config.location import repository_at
-from nalm_agent.desk.session import WatchSession
-from nalm_agent.desk.watch import sit
-from nalm_agent.measure.request import read_config
-from nalm_agent.report.print_run import console, say
 from nalm_agent.runtime.errors import ConfigError, StoppedError
 from nalm_agent.shell import options
 from nalm_agent.shell.completion import commit_names
-from nalm_agent.source.git import WORKTREE, BaseChoice, Repository
-from nalm_agent.store.home import Home
+
+if TYPE_CHECKING:
+    from nalm_agent.source.git import BaseChoice, Repository
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,6 +41,13 @@ def watch(
 
     A save during a measurement restarts it. An interrupt ends it with a summary and exit code 0.
     """
+    from rich.markup import escape
+
+    from nalm_agent.config.location import repository_at
+    from nalm_agent.desk.session import WatchSession
+    from nalm_agent.desk.watch import sit
+    from nalm_agent.report.print_run import console, say
+    from nalm_agent.store.home import Home
 
     with Home.default().work() as work:
         repository = repository_at(repo, work.fresh("git"), config)
@@ -75,6 +77,8 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
     An unreadable nalm.toml raises nothing: the first judgement reports it, and a save may fix it.
     """
+    from nalm_agent.measure.request import read_config
+    from nalm_agent.source.git import WORKTREE
 
     try:
         config = read_config(repository, repository.resolve(WORKTREE))
@@ -86,6 +90,7 @@ def _require(repository: Repository, scenarios: list[str]) -> None:
 
 def _base(repository: Repository, given: str | None) -> BaseChoice:
     """The base of the session. On the main branch it is HEAD even without edits, because edits follow."""
+    from nalm_agent.source.git import WORKTREE, BaseChoice
 
     if given is not None:
         return BaseChoice(repository.resolve(given), "as given")

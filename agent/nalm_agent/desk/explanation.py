@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from nalm_core.profiles.annotate import AnnotatedLine, annotate, annotate_stretches
+from nalm_core.profiles.cost_unit import By
 from nalm_core.profiles.flame import Frame, cycle_flame, instruction_flame
 from nalm_core.profiles.line_costs import LineCosts, cycle_lines, instruction_lines
 from nalm_core.report.run_report import Arm, RunReport
@@ -17,13 +17,6 @@ from nalm_agent.build.side_source import SideSource
 
 if TYPE_CHECKING:
     from nalm_core.verdict.verdict import Verdict
-
-
-class By(StrEnum):
-    """The unit of costs."""
-
-    INSTRUCTIONS = "instructions"
-    CYCLES = "cycles"
 
 
 UNITS = {By.INSTRUCTIONS: "instructions a packet", By.CYCLES: "cycles a packet (samples)"}

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nalm_core.profiles.annotate import AnnotatedLine, passages, unbroken
+from nalm_core.profiles.cost_unit import By
 from nalm_core.profiles.flame import Frame
 from nalm_core.text.percents import change_percent
 from rich.console import Console
 from rich.text import Text
 
-from nalm_agent.desk.explanation import UNITS, By, Explained, FileChange
+from nalm_agent.desk.explanation import UNITS, Explained, FileChange
 
 SHOWN_PATHS = 8
 SHOWN_FILES = 5

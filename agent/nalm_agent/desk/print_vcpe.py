@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nalm_core.rates.presets import SOAK_FRAME
 from nalm_core.rates.soak import SoakPreset
 from nalm_core.rates.vcpe import (
     BUDGET_MS,
     PUBLISHED_SOAKS,
-    SOAK_FRAME,
     VcpeFigures,
     VcpeReport,
     VcpeResult,

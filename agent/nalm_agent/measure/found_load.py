@@ -14,7 +14,8 @@ from statistics import median
 from typing import NamedTuple
 
 from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
-from nalm_core.rates.rate_report import Ended, Mode, Phase, RateSettings, Search, Trial
+from nalm_core.rates.presets import Mode
+from nalm_core.rates.rate_report import Ended, Phase, RateSettings, Search, Trial
 from nalm_core.report.counters import cpu_time_scale, cur, ratio, stolen_share
 from nalm_core.report.offered_load import OfferedLoad
 from nalm_core.report.rounds import is_clean

@@ -23,7 +23,8 @@ from nalm_core.rates.load_experiments import (
     cores_answer,
     grid_answer,
 )
-from nalm_core.rates.rate_report import Mode, RateSettings
+from nalm_core.rates.presets import Mode
+from nalm_core.rates.rate_report import RateSettings
 from nalm_core.rates.role_splits import SplitsAnswer
 from nalm_core.report.cell import Kind, LoadKind
 from nalm_core.wire.load_parameters import NO_PARAMETERS, LoadParameters

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nalm_core.rates.rate_report import Ended, Mode, RateSettings, Search
+from nalm_core.rates.presets import Mode
+from nalm_core.rates.rate_report import Ended, RateSettings, Search
 
 from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.report.progress import Progress

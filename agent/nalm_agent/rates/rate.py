@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from nalm_core.rates.defaults import HONEST_LIMIT, SEARCH_ABOVE_MRR, SEARCH_LEAST
 from nalm_core.rates.generator_check import OfferOutcome
 from nalm_core.rates.generators import INSIDE
+from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import (
     Ended,
     LoadEvents,
-    Mode,
     Phase,
     RateReport,
     RateSettings,

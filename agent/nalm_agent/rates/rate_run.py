@@ -17,7 +17,8 @@ from random import Random
 
 from nalm_core.rates.defaults import COMPARE_ALPHA, SEARCH_ABOVE_MRR, SEARCH_LEAST, SOAK_RUN_INTERVALS
 from nalm_core.rates.generators import INSIDE
-from nalm_core.rates.rate_report import Mode, RateSettings
+from nalm_core.rates.presets import Mode
+from nalm_core.rates.rate_report import RateSettings
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
 from nalm_core.rates.run_figures import rate_metrics
 from nalm_core.rates.soak_figures import soak_metrics

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
 
+from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import Phase
-from nalm_core.rates.vcpe import LOADS, LONGEST_SLICE_S, SLICES, Load, Preset, VcpeLoad, VcpeReport
+from nalm_core.rates.vcpe import LOADS, LONGEST_SLICE_S, SLICES, Load, VcpeLoad, VcpeReport
 from nalm_core.report.run_report import Build
 
 from nalm_agent import version

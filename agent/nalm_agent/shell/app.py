@@ -8,7 +8,6 @@ import traceback
 from typing import Annotated
 
 import typer
-from nalm_core.release import release
 
 from nalm_agent.runtime.errors import NalmError, StoppedError, refused_by_host
 from nalm_agent.runtime.process import stop_all
@@ -33,6 +32,8 @@ def root(
 ) -> None:
     """Options of `nalm` itself."""
     if show_version:
+        from nalm_core.release import release
+
         typer.echo(f"nalm {release('nalm-agent')}")
         raise typer.Exit
     _revert_abandoned_settings()

@@ -11,8 +11,6 @@ import signal
 import sys
 from types import FrameType
 
-from nalm_core.release import release
-
 from nalm_agent.shell.exit_codes import UNREAD
 
 
@@ -26,6 +24,8 @@ def main() -> None:
     """Entry point of `nalm`."""
     signal.signal(signal.SIGINT, _end)
     if sys.argv[1:] == ["--version"]:
+        from nalm_core.release import release
+
         try:
             print(f"nalm {release('nalm-agent')}", flush=True)
         except BrokenPipeError:

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from nalm_core.models.quantity import ModelInputError
-from nalm_core.models.queue.gaps import parse_arrivals
-from nalm_core.report.offered_load import LoadShape, Ramp
-from pydantic import ValidationError
 
-from nalm_agent.config.load import MOST_BURST, MOST_CV, MOST_NEW_FLOWS
+from nalm_agent.config.load import MOST_BURST, MOST_NEW_FLOWS
 from nalm_agent.runtime.errors import UsageError
+
+if TYPE_CHECKING:
+    from nalm_core.report.offered_load import LoadShape, Ramp
 
 ArrivalsOption = Annotated[
     str | None,
@@ -53,6 +52,8 @@ def load_shape(
     arrivals: str | None, burst: int | None, new_flows: int | None, ramp: str | None, trial_s: float
 ) -> LoadShape:
     """The shape of trials of trial_s seconds. Raises UsageError."""
+    from nalm_core.report.offered_load import LoadShape
+
     return LoadShape(
         arrivals=None if arrivals is None else usable_arrivals(arrivals),
         burst=burst,
@@ -62,6 +63,9 @@ def load_shape(
 
 
 def _ramp(text: str, trial_s: float) -> Ramp:
+    from nalm_core.report.offered_load import Ramp
+    from pydantic import ValidationError
+
     ms, _, least = text.partition(":")
     try:
         found = Ramp(ms=float(ms), least=float(least or 0))
@@ -81,6 +85,11 @@ def _ramp(text: str, trial_s: float) -> Ramp:
 
 def usable_arrivals(text: str) -> str:
     """The gaps, if generators have them. Raises UsageError."""
+    from nalm_core.models.quantity import ModelInputError
+    from nalm_core.models.queue.gaps import parse_arrivals
+
+    from nalm_agent.config.load import MOST_CV
+
     try:
         _, cv = parse_arrivals(text)
     except ModelInputError as error:

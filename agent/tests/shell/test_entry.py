@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.shell.app import app
+from nalm_agent.shell.commands import LazyGroup
 from typer.testing import CliRunner
 
 
@@ -19,6 +20,31 @@ def test_the_version_needs_no_command() -> None:
     code += "print(sorted({'typer', 'pydantic', 'numpy', 'rich', 'nalm_agent.shell.app'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("nalm ") and done.stdout.endswith("[]\n")
+
+
+LOADED = """
+import os, sys
+from nalm_agent.shell.app import app
+from nalm_agent.shell.commands import LazyGroup
+known = set(sys.modules)
+for name, command in LazyGroup().commands.items():
+    if os.fork() == 0:
+        command.loaded()
+        print(name, *sorted(set(sys.modules) - known), flush=True)
+        os._exit(0)
+    os.wait()
+"""
+NEEDLESS = {"numpy", "scipy", "httpx", "nalm_core.report.run_report", "nalm_core.verdict.verdict"}
+MODULES_OF_NALM = 25
+
+
+def test_the_help_of_a_command_loads_nothing_that_measures_or_judges() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    loaded = {name: set(modules) for name, *modules in map(str.split, done.stdout.splitlines())}
+    assert loaded.keys() == LazyGroup().commands.keys()
+    assert {name: found for name, modules in loaded.items() if (found := modules & NEEDLESS)} == {}
+    ours = {name: sum(one.startswith("nalm_") for one in modules) for name, modules in loaded.items()}
+    assert max(ours.values()) <= MODULES_OF_NALM, ours
 
 
 def test_an_interrupt_while_the_command_is_loaded_leaves_no_trace(tmp_path: Path) -> None:

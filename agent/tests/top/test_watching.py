@@ -275,7 +275,7 @@ def test_who_looks_keeps_off_the_lcores_cpus() -> None:
 
 
 def test_that_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nalm_agent.cli.top.running", lambda: [])
+    monkeypatch.setattr("nalm_agent.top.find.running", lambda: [])
     done = CliRunner().invoke(app, ["top", "--list"])
     assert (done.exit_code, done.stdout) == (0, "")
     assert "no NF with a readable probe" in done.stderr

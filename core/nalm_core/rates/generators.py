@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
+from nalm_core.rates.presets import INSIDE_NAME
 from nalm_core.report.run_report import Model, Name
 
 Kind = Literal["inside", "trex", "testpmd", "pktgen"]
@@ -29,4 +30,4 @@ class Generator(Model):
         return self.name if self.name == self.kind else f"{self.name} ({kind})"
 
 
-INSIDE: Final = Generator(name="inside", kind="inside")
+INSIDE: Final = Generator(name=INSIDE_NAME, kind="inside")

@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
+from nalm_core.rates.presets import Mode
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.offered_load import LoadShape
 from nalm_core.report.run_report import (
@@ -53,17 +54,6 @@ __all__ = [
 """Names of nalm_core.report.trials.trial that this module exports, in addition to its own."""
 
 SCHEMA: Final = "nalm.rate-report/1"
-
-
-class Mode(StrEnum):
-    """The requested measurement."""
-
-    MRR = "mrr"
-    NDR = "ndr"
-    PDR = "pdr"
-    LATENCY = "latency"
-    SWEEP = "sweep"
-    ALL = "all"
 
 
 class LoadEvents(Model):

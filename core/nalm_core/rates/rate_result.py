@@ -9,7 +9,8 @@ from enum import StrEnum
 from statistics import median
 
 from nalm_core.rates.latency import LatencyFigures, figures, merged
-from nalm_core.rates.rate_report import Ended, Mode, Phase, RateReport, RateStatus, Search, Trial
+from nalm_core.rates.presets import Mode
+from nalm_core.rates.rate_report import Ended, Phase, RateReport, RateStatus, Search, Trial
 from nalm_core.rates.sweep import Sweep, sweep
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, invalid_reason, shares_core, total_losses
 from nalm_core.report.counters import cpu_time_scale, cur, pps, ratio, totals

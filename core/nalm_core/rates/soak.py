@@ -21,10 +21,11 @@ from pydantic import ConfigDict, Field
 from nalm_core.rates import defaults
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import percentile_ns
+from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import Search
 from nalm_core.rates.rate_result import HONEST
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
-from nalm_core.rates.vcpe import Preset, VcpeFigures, VcpeLoad, load_figures, load_of
+from nalm_core.rates.vcpe import VcpeFigures, VcpeLoad, load_figures, load_of
 from nalm_core.report.counters import totals
 from nalm_core.report.run_report import (
     Arm,

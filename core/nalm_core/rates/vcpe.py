@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field
 
 from nalm_core.rates.generators import INSIDE, Generator
 from nalm_core.rates.latency import LatencyFigures, figures, merged
+from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import DIRECTIONS, Direction, Trial
 from nalm_core.rates.trials import intended, lost_packets, shares_core
 from nalm_core.report.run_report import ArmInfo, Build, Host, Model, Name, RunDefinition, Scenario, StageInfo
@@ -27,21 +27,8 @@ SCHEMA: Final = "nalm.vcpe-report/1"
 MEGA, BITS = 1e6, 8
 BUDGET_MS: Final = 150.0
 """ITU-T G.114: one-way delay that most speech stands."""
-LEAVE_OUT_S: Final = 20.0
 SLICES: Final = 30
 LONGEST_SLICE_S: Final = 600.0
-
-
-class Preset(StrEnum):
-    """Lengths of the procedure."""
-
-    VCPE = "vcpe"
-    VCPE_LONG = "vcpe-16h"
-
-    @property
-    def seconds(self) -> float:
-        """Time at each load, after what is left out."""
-        return 300.0 if self is Preset.VCPE else 16 * 3600.0
 
 
 def frame_text(frame: str) -> str:
@@ -91,8 +78,6 @@ class PublishedSoak:
     ms: float
 
 
-SOAK_FRAME: Final = "256"
-"""The paper's soaks have these frames (IV.B)."""
 PUBLISHED_SOAKS: Final = (PublishedSoak("tuned", 2.0), PublishedSoak("not tuned", 9.95))
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 from nalm_core.rates.latency import Histogram, histogram
+from nalm_core.rates.presets import Preset
 from nalm_core.rates.rate_report import DIRECTIONS, Phase, Times, Trial
 from nalm_core.rates.soak import SoakHeader, SoakPreset, soak_figures
-from nalm_core.rates.vcpe import LOADS, Preset, VcpeLoad, VcpeReport, judge_vcpe
+from nalm_core.rates.vcpe import LOADS, VcpeLoad, VcpeReport, judge_vcpe
 from rate_synthetic import (
     BUILD,
     HOST,
