@@ -109,6 +109,10 @@ def bare_system(suite: str, folder: Path) -> BareSystem:
         making.rename(kept)
     root = folder / suite
     run(["cp", "-a", kept, root])
+    # As installers leave it: with the pocket of updates. Python 3.11 of Ubuntu 22.04 is only there.
+    sources = root / "etc" / "apt" / "sources.list"
+    with sources.open("a") as file:
+        file.write(sources.read_text().replace(f" {suite} ", f" {suite}-updates "))
     # What this host trusts, and where its pip finds packages, the bare system has as well.
     (root / "etc" / "ssl").mkdir(parents=True, exist_ok=True)
     shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / TRUSTED[1:])
