@@ -25,6 +25,7 @@ from nalm_agent.measure.arms import Ready
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.rounds import TryOut
 from nalm_agent.native.toolchain import toolchain
+from nalm_agent.nf.known_failures import not_under_valgrind
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.runtime.process import stop_all
@@ -112,8 +113,10 @@ def count_all(
         counts = _of_each_arm(counting, arms, count_one)
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind, so the counting is at fault.
-        builder.sources[Source.SIMULATED] = f"counting failed: {error.message}"
-        builder.notes.append(f"instructions were not counted: {error.full_text()}")
+        reason = not_under_valgrind(error.log or "")
+        builder.sources[Source.SIMULATED] = reason or f"counting failed: {error.message}"
+        if reason is None:
+            builder.notes.append(f"instructions were not counted: {error.full_text()}")
         return []
     return [count_in(arms[count.arm].built.source, count) for count in counts]
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 
 import re
 
+OLDER_PROCESSOR = (
+    "the program uses instructions that this host, or valgrind, does not support: build it for an older "
+    "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell instead of "
+    "-march=native)"
+)
 KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"^nalm: .*rte_eth_fp_ops", re.MULTILINE),
@@ -12,10 +17,10 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         '(nalm_probe.h) and set counts = "probe"',
     ),
     (
-        re.compile(r'This system does not support "|Illegal instruction'),
-        "the program uses instructions that this host, or valgrind, does not support: build it for an older "
-        "processor (DPDK: meson setup -Dcpu_instruction_set=haswell; elsewhere -march=haswell instead of "
-        "-march=native)",
+        re.compile(
+            r'This system does not support "|Illegal instruction|valgrind: Unrecognised instruction at'
+        ),
+        OLDER_PROCESSOR,
     ),
     (
         re.compile(r"requested (Rx|Tx) offloads|new added offloads|invalid rss_hf"),
@@ -83,6 +88,12 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """Patterns of programs' and drivers' output, with advice. The first match counts."""
 
+NOT_UNDER_VALGRIND = re.compile(
+    r"valgrind: Unrecognised instruction at address[^\n]*\n==\d+==\s+at 0x[0-9A-F]+: (?P<place>[^\n]+)"
+    r'|This system does not support "(?P<feature>\w+)"'
+)
+"""Output of a program that runs by itself, but uses instructions that valgrind does not know."""
+
 NO_LENT_PROBE = (
     'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must start one, and be '
     "linked with DPDK's shared libraries (`ldd` names librte_ethdev), or with static ones and not stripped "
@@ -104,3 +115,16 @@ LENT_PROBE_STUCK = (
 def advice(log: str) -> str | None:
     """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)
+
+
+def not_under_valgrind(log: str) -> str | None:
+    """Why valgrind cannot run a program that runs by itself, and what to do; None: another cause."""
+    found = NOT_UNDER_VALGRIND.search(log)
+    if found is None:
+        return None
+    used = f"in {found['place']}" if found["place"] else f"of {found['feature']}"
+    return (
+        f"valgrind does not know an instruction {used}, as code for this processor (-march=native) has them. "
+        "Build for an older one: -march=haswell; DPDK: meson setup -Dcpu_instruction_set=haswell. "
+        "QEMU's counting plugin does not know AVX-512, either"
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.measure.rounds import few_forwarded
 from nalm_agent.nf.capture import link_type_of, require_ethernet
-from nalm_agent.nf.known_failures import advice
+from nalm_agent.nf.known_failures import advice, not_under_valgrind
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.store.home import WorkDir
@@ -37,6 +37,27 @@ WRITTEN = {
 @pytest.mark.parametrize("line", WRITTEN)
 def test_a_known_line_has_an_answer(line: str) -> None:
     assert WRITTEN[line] in (advice(f"EAL: Detected CPU lcores: 2\n{line}\n") or "")
+
+
+# As valgrind 3.19 writes it of AVX-512, and DPDK's EAL under valgrind.
+UNKNOWN_INSTRUCTION = """vex amd64->IR:   PFX.66=0 PFX.F2=0 PFX.F3=0
+==17815== valgrind: Unrecognised instruction at address 0x10a4bc.
+==17815==    at 0x10A4BC: look_up (table.c:388)
+==17815==    by 0x4873249: (below main) (libc_start_call_main.h:58)
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "named"),
+    [
+        (UNKNOWN_INSTRUCTION, "in look_up (table.c:388)"),
+        ('ERROR: This system does not support "AVX512BW".', "AVX512BW"),
+    ],
+)
+def test_code_that_valgrind_cannot_run_is_named_with_what_to_do(log: str, named: str) -> None:
+    reason = not_under_valgrind(log) or ""
+    assert named in reason and "-march=haswell" in reason
+    assert not_under_valgrind("Process terminating with default action of signal 11 (SIGSEGV)") is None
 
 
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
