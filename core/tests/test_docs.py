@@ -12,6 +12,7 @@ from nalm_core.findings.confirmation import DOCUMENTED as OF_CONFIRMATIONS
 from nalm_core.findings.noise_floor import DOCUMENTED as OF_FEEDBACK
 from nalm_core.findings.severity import DOCUMENTED as OF_WORTH
 from nalm_core.history.constants import DOCUMENTED as OF_LINKS
+from nalm_core.pooling.constants import DOCUMENTED as OF_POOLS
 from nalm_core.report.catalogue import METRICS
 from nalm_core.report.defaults import DEFAULT_SETTINGS, DOCUMENTED
 from nalm_core.stats.sequential import look_schedule
@@ -26,7 +27,16 @@ METRIC = re.compile(r"^\| `([a-z0-9_]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$", 
 def test_every_constant_is_documented_with_its_value() -> None:
     text = (DOCS / "statistics.md").read_text()
     documented = {name: float(value) for name, value in CONSTANT.findall(text)}
-    parts = (DOCUMENTED, OF_HISTORIES, OF_LINKS, OF_EXPERIMENTS, OF_CONFIRMATIONS, OF_FEEDBACK, OF_WORTH)
+    parts = (
+        DOCUMENTED,
+        OF_HISTORIES,
+        OF_LINKS,
+        OF_EXPERIMENTS,
+        OF_CONFIRMATIONS,
+        OF_FEEDBACK,
+        OF_WORTH,
+        OF_POOLS,
+    )
     assert documented == {name: value for part in parts for name, value in part.items()}
 
 

@@ -410,10 +410,15 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 				  uint64_t tsc_hz, const char *path)
 {
 	size_t bytes = NALM_PROBE_LCORE_OFFSET + (size_t)NALM_PROBE_MAX_LCORES * NALM_PROBE_LCORE_BYTES;
+	static void *volatile shift; /* never freed: it moves what the NF allocates after it */
 	const char *gate = getenv("NALM_PROBE_GATE");
+	const char *offset = getenv("NALM_PROBE_HEAP_OFFSET");
 	uint32_t s, o;
 	int file = -1;
 	void *map;
+
+	if (offset != NULL && shift == NULL)
+		shift = malloc(strtoul(offset, NULL, 10));
 
 	if (path == NULL)
 		path = getenv("NALM_PROBE_FILE");

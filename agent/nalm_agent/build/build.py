@@ -6,7 +6,6 @@ bytes.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -46,8 +45,6 @@ _MADE_VERSION = 3
 _UNBUILT = "unbuilt:"
 _FOR_GOOD = ("setpriv", "--no-new-privs", "--")
 """Prevents a build from regaining privileges; in a sandbox bubblewrap does the same."""
-_STARTERS_VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-"""Variables for starting a sandbox (systemd-run calls the user's systemd); they are not passed inside."""
 
 
 @dataclass(frozen=True)
@@ -277,7 +274,7 @@ def _build_inside(new: Path, log: Path, task: Task) -> None:
                 build=sandbox.BUILD,
                 beside=sandbox.BESIDE,
                 cwd=new,
-                env={name: os.environ[name] for name in _STARTERS_VARIABLES if name in os.environ},
+                env=sandbox.starters_environment(),
                 wrap=lambda command: [
                     *group.prefix,
                     *sandbox.wrap(command, places, env, memory_bytes=memory_bytes, network=network),

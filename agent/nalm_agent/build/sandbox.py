@@ -32,6 +32,7 @@ READABLE = "NALM_BUILD_READ"
 """Environment variable: further directories of this host that builds may read, separated by colons."""
 
 SOURCE, BUILD, CACHE, BESIDE = "/nalm/source", "/nalm/build", "/nalm/ccache", "/nalm/config"
+OBJECTS = "/nalm/objects"
 HOME = "/tmp/home"
 USER_ID = 1000
 """User id of builds, inside the sandbox."""
@@ -78,6 +79,8 @@ class Places:
     """Copies of files beside the file of --config; the build only reads them."""
     readable: tuple[str, ...] = ()
     """Further directories, at their own paths."""
+    objects: Path | None = None
+    """A finished build, which a link only reads."""
 
     def hand_over(self) -> None:
         """Makes the build user the owner of all writable directories. Call it before each build."""
@@ -160,6 +163,12 @@ def wrap(
     return _inside([*limits(memory_bytes), *command], places, env, network=network)
 
 
+def starters_environment() -> dict[str, str]:
+    """Variables for starting a sandbox (systemd-run calls the user's systemd); they are not passed inside."""
+    names = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
 def given_directories() -> list[str]:
     """Further directories of `NALM_BUILD_READ` that builds may read."""
     return [path for path in os.environ.get(READABLE, "").split(":") if path]
@@ -187,6 +196,7 @@ def _inside(
         *_cache(passage, places),
         *("--bind", passage.show(places.temporary), "/tmp"),
         *(("--ro-bind", passage.show(places.beside), BESIDE) if places.beside is not None else ()),
+        *(("--ro-bind", passage.show(places.objects), OBJECTS) if places.objects is not None else ()),
     ]
     for path in (*given_directories(), *places.readable):
         binds += ["--ro-bind", passage.show(path), path]

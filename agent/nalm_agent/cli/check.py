@@ -24,6 +24,43 @@ ProfileOption = Annotated[
     bool,
     typer.Option("--profile", help="Always sample functions and lines. Default: only where cycles changed."),
 ]
+MarginOption = Annotated[
+    float | None,
+    typer.Option(
+        "--margin",
+        metavar="PERCENT",
+        help="Change of cycles that matters, in per cent. Default: nalm.toml's.",
+    ),
+]
+MinutesOption = Annotated[
+    float | None,
+    typer.Option(
+        "--minutes", min=0.1, metavar="N", help="Time for the rounds. Default: nalm.toml's, or as planned."
+    ),
+]
+LayoutsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--layouts",
+        min=1,
+        max=1000,
+        metavar="N",
+        help="Placements of code of each build to measure; 1: the builds as they are.",
+    ),
+]
+PlanOption = Annotated[
+    bool,
+    typer.Option(
+        "--plan", help="Measure nothing: show what the margin takes, from this host's earlier runs."
+    ),
+]
+HostsOption = Annotated[
+    int, typer.Option("--hosts", min=1, max=10_000, metavar="N", help="Hosts that --plan plans for.")
+]
+PoolOption = Annotated[
+    bool,
+    typer.Option("--pool", help="Measure nothing: show the pair by all of its runs on this host together."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,7 +68,8 @@ def add_to(app: typer.Typer) -> None:
     app.command(
         epilog="Examples:\n\n    nalm check              the working tree against where it branched off\n\n"
         "    nalm check HEAD~3 HEAD\n\n    nalm check v1.0..v1.1 --config ../nalm.toml\n\n"
-        "    nalm check --scenario sfc_a --json run.json"
+        "    nalm check --scenario sfc_a --json run.json\n\n"
+        "    nalm check --margin 0.2 --plan     what a margin of 0.2 % takes on this host"
     )(check)
 
 
@@ -60,6 +98,12 @@ def check(
     rebuild: options.RebuildOption = False,
     force: ForceOption = False,
     profile: ProfileOption = False,
+    margin: MarginOption = None,
+    minutes: MinutesOption = None,
+    layouts: LayoutsOption = None,
+    plan: PlanOption = False,
+    hosts: HostsOption = 1,
+    pool: PoolOption = False,
     quiet: options.QuietOption = False,
     verbose: options.VerboseOption = False,
     junit: options.JUnitOption = None,
@@ -80,20 +124,28 @@ def check(
     `same` without a measurement.
     """
     from nalm_agent.config.location import repository_at
-    from nalm_agent.desk.check import compared, measure_scenarios
+    from nalm_agent.desk.check import Effort, compared, measure_scenarios
     from nalm_agent.desk.conclude import finish, shown
+    from nalm_agent.desk.pools.fine import margin_of_percent
+    from nalm_agent.desk.pools.show import Question, show_plans, show_pools
     from nalm_agent.report.console import Terminal
     from nalm_agent.report.outputs import Outputs
     from nalm_agent.store.home import Home
 
     old, new = pair_of(revisions or [], base, head)
     outputs = Outputs(json_file, junit, sarif, markdown, github)
+    effort = Effort(margin_of_percent(margin), minutes, layouts)
+    if plan and pool:
+        raise UsageError("--plan and --pool are two questions", hint="give one of them")
     sending = _sending(server, token_file, timeout) if submit else None
     home = Home.default()
     with options.tolerating(never_fail):
         with home.work() as work, Terminal(quiet=quiet) as progress:
             repository = repository_at(repo, work.fresh("git"), config)
             comparison = compared(repository, old, new, branch)
+            if plan or pool:
+                question = Question(repository, comparison, effort.margin, scenario or (), json_file)
+                (show_plans(home, question, hosts) if plan else show_pools(home, question))
             if sending is not None:
                 _require_commit(comparison.head)
             progress.say(f"{comparison.head.short} against {comparison.base.short} ({comparison.why})")
@@ -108,6 +160,7 @@ def check(
                 force=force,
                 profile=profile,
                 recall=not (force or rebuild),
+                effort=effort,
             )
             results = shown(runs, progress, quiet=outputs.on_stdout, verbose=verbose)
         finish(results, outputs, sending, as_list=len(results) > 1, never_fail=never_fail)

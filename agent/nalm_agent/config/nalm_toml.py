@@ -303,6 +303,9 @@ class JudgeConfig(Table):
     turns_per_launch: Annotated[int, Field(ge=1)] = defaults.TURNS_PER_LAUNCH
     max_launches: Annotated[int, Field(ge=1)] = defaults.MAX_LAUNCHES
     budget_seconds: Annotated[float, Field(gt=0)] = defaults.BUDGET_SECONDS
+    layouts: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Placements of code of each build over which launches are spread. None: LAYOUTS if the margin is below
+    FINE_MARGIN, else the builds as they are, unless a verdict may be one of placement."""
 
     @model_validator(mode="after")
     def _looks_fit(self) -> JudgeConfig:
@@ -312,7 +315,9 @@ class JudgeConfig(Table):
 
     def settings(self) -> Settings:
         """The settings for a run report."""
-        return Settings(**self.model_dump(), first_look=min(defaults.FIRST_LOOK, self.max_launches))
+        return Settings(
+            **self.model_dump(exclude={"layouts"}), first_look=min(defaults.FIRST_LOOK, self.max_launches)
+        )
 
 
 class Config(Table):

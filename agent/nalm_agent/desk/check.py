@@ -19,6 +19,17 @@ from nalm_agent.store.home import Home, WorkDir
 
 
 @dataclass(frozen=True)
+class Effort:
+    """What a command sets in place of nalm.toml; None: nalm.toml's."""
+
+    margin: float | None = None
+    """Relative change of the chain's CPP that matters."""
+    minutes: float | None = None
+    """Time for the rounds; None with a margin: as planned."""
+    layouts: int | None = None
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two revisions, and how the base was chosen."""
 
@@ -58,6 +69,7 @@ def measure_scenarios(
     force: bool = False,
     profile: bool = False,
     recall: bool = False,
+    effort: Effort = Effort(),
 ) -> Iterator[Result]:
     """Measures scenarios of head's nalm.toml one by one: the named ones, or all that are not `on_request`.
 
@@ -76,8 +88,21 @@ def measure_scenarios(
             force=force,
             profile=profile,
             branch=comparison.branch,
+            margin=effort.margin,
+            layouts=effort.layouts,
+            budget_seconds=_seconds(home, config.project.name, name, effort),
         )
         yield answered(request, home, work, progress, recall=recall)
+
+
+def _seconds(home: Home, project: str, scenario: str, effort: Effort) -> float | None:
+    if effort.minutes is not None:
+        return 60 * effort.minutes
+    if effort.margin is None:
+        return None
+    from nalm_agent.desk.pools.fine import seconds_for
+
+    return seconds_for(home, project, scenario, effort.margin)
 
 
 def pair_runs(
@@ -136,6 +161,7 @@ def _recalled(request: Request, home: Home, progress: Progress) -> Result | None
 
 def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -> Result:
     from nalm_agent.desk import result_cache
+    from nalm_agent.desk.pools import stored
     from nalm_agent.measure.measure import measure
 
     try:
@@ -145,6 +171,7 @@ def _measured(request: Request, home: Home, work: WorkDir, progress: Progress) -
     result = Result(_title(request), report, judged(report))
     outcome = result.verdict.outcome if result.verdict else "same"
     result_cache.keep(home, result_cache.result_address(request), report, outcome)
+    stored.remember(home, request, report)
     return result
 
 

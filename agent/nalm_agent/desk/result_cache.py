@@ -45,7 +45,15 @@ def result_address(request: Request) -> str:
         version(),
         _SAME_IS,
         *given_identity(request.repository),
+        *_effort(request),
     )
+
+
+def _effort(request: Request) -> list[dict[str, float]]:
+    """What the command sets in place of nalm.toml."""
+    given = {"margin": request.margin, "layouts": request.layouts, "seconds": request.budget_seconds}
+    known = {name: value for name, value in given.items() if value is not None}
+    return [known] if known else []
 
 
 def given_identity(repository: Repository) -> list[str]:

@@ -158,7 +158,7 @@ def _of(home: Home, repository: Repository, revision: Revision, chosen: str | No
         run=arm_run(Arm.BASE, ready, traffic, cores, home, huge_pages=huge_pages),
         build=ready.built.build,
         definition=run.definition,
-        settings=Settings(**{**config.judge.model_dump(), "margin": margins[CPP, None]}),
+        settings=Settings(**{**config.judge.model_dump(exclude={"layouts"}), "margin": margins[CPP, None]}),
     )
 
 

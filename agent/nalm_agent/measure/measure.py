@@ -9,8 +9,11 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nalm_core.report.defaults import MIN_LAUNCHES
+from nalm_core.pooling.constants import FINE_MARGIN, LAYOUTS
+from nalm_core.report.defaults import MIN_LAUNCHES, MIN_LAYOUTS
+from nalm_core.report.outcome import CHANGED
 from nalm_core.report.run_report import Arm, BufferLook, Round, RunReport, RunStatus, Source
+from nalm_core.verdict.placement import may_be_placement
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import (
@@ -32,12 +35,13 @@ from nalm_agent.measure.comparison import Comparison, comparison_of
 from nalm_agent.measure.counting import Counting, count_all, model_all
 from nalm_agent.measure.explaining import explain
 from nalm_agent.measure.found_load import BaseUnderLoad
+from nalm_agent.measure.layouts import LayoutsOfLaunches
 from nalm_agent.measure.offered import offered_load
 from nalm_agent.measure.own_metrics import own_metrics, readings_of
 from nalm_agent.measure.pmu_instructions import count_by_pmu
 from nalm_agent.measure.replay import replay_arms
 from nalm_agent.measure.report_builder import ReportBuilder
-from nalm_agent.measure.request import Request, read_config, within_budget
+from nalm_agent.measure.request import Request, read_config, with_layouts, within_budget
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, TryOut, measure_rounds, try_out
 from nalm_agent.measure.source_of_report import with_source
 from nalm_agent.nf.capture import require_ethernet
@@ -66,6 +70,7 @@ def measure(request: Request, home: Home, work: WorkDir, progress: Progress) -> 
     """
     progress.step("checkout", request.head.short, 0.0)
     config = within_budget(read_config(request.repository, request.head), request.budget_seconds)
+    config = with_layouts(config, request.layouts)
     comparison = comparison_of(request)
     builder = ReportBuilder(request, config, comparison.subject(config))
     if reason := tsc.available():
@@ -242,7 +247,13 @@ def _measure_arms(
     progress.step("cycles", "first launch", CYCLES_BEGIN)
     runs = started.runs
     readings = readings_of(builder, config, arms)
-    bench = Bench(builder.settings, place.cores, place.work, metrics=readings)
+    bench = Bench(
+        builder.settings,
+        place.cores,
+        place.work,
+        metrics=readings,
+        placements=_placements(builder, place, arms, config, started.traffic),
+    )
     outcome = _rounds(bench, runs, builder, comparison, progress)
     if readings is not None:
         builder.own_metrics = own_metrics(config, arms, readings, place.work, builder.margins)
@@ -253,6 +264,37 @@ def _measure_arms(
         explain(runs, sources, place.work, config, builder)
     if explained or builder.scenario_config.caches:
         builder.model_counts = model_all(counting, arms, started.tried, started.loads, builder)
+
+
+def _placements(
+    builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], config: Config, traffic: Path | None
+) -> LayoutsOfLaunches | None:
+    """The layouts of launches; None if nalm.toml wants the builds as they are."""
+    if config.judge.layouts == 1:
+        return None
+
+    def as_run(arm: Arm, built: Built) -> ArmRun:
+        ready = replace(arms[arm], built=built)
+        cores = place.cores.first(ready.run.scenario.lcores)
+        return arm_run(arm, ready, traffic, cores, place.home, huge_pages=builder.host.huge_pages)
+
+    built = {arm: ready.built for arm, ready in arms.items()}
+    found = LayoutsOfLaunches(place.home, place.work, config, built, as_run)
+    if config.judge.layouts is not None or builder.settings.margin < FINE_MARGIN:
+        found.spread(config.judge.layouts or LAYOUTS)
+    return found
+
+
+def _needs_layouts(builder: ReportBuilder, placements: LayoutsOfLaunches | None) -> bool:
+    """True if placement alone may make the change, and too few layouts were taken to tell. Launches are then
+    spread over layouts."""
+    if placements is None or placements.reason is not None or placements.taken >= MIN_LAYOUTS:
+        return False
+    if not may_be_placement(builder.report(RunStatus.MEASURED)):
+        return False
+    if not placements.spreading:
+        placements.spread(MIN_LAYOUTS)
+    return True
 
 
 def _replay(
@@ -298,18 +340,24 @@ def _rounds(
     """
     decide = comparison.decider()
     next_look, outcome, replayed = builder.settings.max_launches, None, builder.buffer_looks
+    placements = bench.placements
+    assert placements is None or isinstance(placements, LayoutsOfLaunches)
 
     def decided(rounds: list[Round], looks: list[BufferLook]) -> bool:
         nonlocal next_look, outcome
         builder.add_rounds(rounds[len(builder.rounds) :])
         builder.add_bare_turns(bench.bare[len(builder.bare_turns) :])
         builder.buffer_looks = [*replayed, *looks]
+        if placements is not None:
+            builder.layouts = placements.in_report()
         if looks and builder.fails("buffers_returned"):
             return True
         if builder.offered is not None and _load_not_met(builder):
             return True
         decision = decide(builder.report(RunStatus.MEASURED))
         next_look, outcome = decision.next_look or next_look, decision.outcome
+        if outcome in CHANGED and _needs_layouts(builder, placements):
+            outcome = None
         return outcome is not None
 
     def after_launch(done: int, seconds: float) -> None:

@@ -12,6 +12,7 @@ from nalm_core.findings.expectation import expected_outcomes
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
+from nalm_core.report.layouts import Layouts
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.own_metrics import OwnMetric, Threshold
@@ -119,6 +120,7 @@ class ReportBuilder:
         self.expected_outcomes = expected_outcomes(said, request.scenario)
         self.rounds: list[Round] = []
         self.bare_turns: list[BareTurn] = []
+        self.layouts: Layouts | None = None
         self.batches: dict[Arm, list[LcoreBatches]] = {}
         self.profiles: list[Profile] = []
         self.thread_counts: list[ThreadCount] = []
@@ -148,6 +150,8 @@ class ReportBuilder:
 
     def _margin(self) -> float:
         """The margin of the chain's CPP."""
+        if self.request.margin is not None:
+            return self.request.margin
         return next(one.margin for one in self.margins if (one.metric, one.stage) == (CPP, None))
 
     def thresholds(self) -> list[Threshold]:
@@ -215,6 +219,7 @@ class ReportBuilder:
             rounds=self.rounds,
             configuration=self.configuration,
             bare_turns=self.bare_turns,
+            layouts=self.layouts,
             batches=self.batches,
             replays=self.replays,
             memory=self.memory,

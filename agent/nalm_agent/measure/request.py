@@ -33,6 +33,10 @@ class Request:
     """Sample functions and lines even if the verdict does not require it."""
     budget_seconds: float | None = None
     """Time for the rounds, with launches in proportion; overrides nalm.toml."""
+    margin: float | None = None
+    """Relative change of the chain's CPP that matters; overrides nalm.toml."""
+    layouts: int | None = None
+    """Placements of code of each build; overrides nalm.toml."""
     base_fills_cache: bool = True
     """Whether base's build may add to the repository's compiler cache; false for code of strangers."""
     head_fills_cache: bool = True
@@ -60,6 +64,13 @@ def read_config(repository: Repository, revision: Revision) -> Config:
     config = parse(text, FILE_NAME if given is None else given.name)
     require_granted_here(config)
     return config
+
+
+def with_layouts(config: Config, layouts: int | None) -> Config:
+    """The configuration with another number of layouts; None: unchanged."""
+    if layouts is None:
+        return config
+    return config.model_copy(update={"judge": config.judge.model_copy(update={"layouts": layouts})})
 
 
 def within_budget(config: Config, seconds: float | None) -> Config:

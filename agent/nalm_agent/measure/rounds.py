@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from nalm_core.report.batch_sizes import LcoreBatches, summed_by_lcore
 from nalm_core.report.counters import cpu_time_scale, ratio
@@ -67,6 +68,13 @@ class ArmRun:
     """Commands that show the NF's own figures; None if a probe counts."""
     offered: OfferedLoad | None = None
     """None: closed loop."""
+
+
+class Placements(Protocol):
+    """Layouts of launches (nalm_agent.measure.layouts)."""
+
+    def place(self, launch: int, runs: Mapping[Arm, ArmRun]) -> Mapping[Arm, ArmRun]:
+        """The arms of a launch, in its layout."""
 
 
 class ArmFailedError(Exception):
@@ -158,6 +166,8 @@ class Bench:
     """Turns without marks so far; measure_rounds adds to it."""
     metrics: LaunchMetrics | None = None
     """Reads further metrics at the end of each launch; None: they are not read."""
+    placements: Placements | None = None
+    """Gives each launch a layout; None: all have the builds as they are."""
 
     def add_batches(self, arm: Arm, launch: list[LcoreBatches]) -> None:
         """Adds the batches of a launch."""
@@ -182,7 +192,8 @@ def measure_rounds(
     begin, budget = time.monotonic(), bench.settings.budget_seconds
     for launch in range(bench.settings.max_launches):
         looked_at = {look.arm for look in looks}
-        more, longer = _measure_launch(bench, launch, runs, looked_at)
+        placed = runs if bench.placements is None else bench.placements.place(launch, runs)
+        more, longer = _measure_launch(bench, launch, placed, looked_at)
         rounds += more
         looks += longer
         seconds = time.monotonic() - begin

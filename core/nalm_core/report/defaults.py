@@ -58,6 +58,10 @@ FUNCTION_ERRORS: Final = 3.0
 """Least difference of a function's cycles that is reported, in standard errors of its samples."""
 MODEL_CHANGE: Final = 0.05
 """Change of a modelled event per packet from which it is reported for a stage that pays."""
+PLACEMENT_CHANGE: Final = 0.03
+"""Largest |ln ratio| without a change of instructions that placement of code alone may make."""
+MIN_LAYOUTS: Final = 12
+"""Layouts of each build that show whether it does."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 HISTORY_FALSE_DISCOVERY_RATE: Final = 0.05

@@ -90,6 +90,32 @@ class PairedLaunch:
         return launch_cpp(self.head, stage) if stage is not None or self.bare is None else self.bare.head
 
 
+def random_units(report: RunReport, launches: Sequence[PairedLaunch]) -> list[PairedLaunch]:
+    """The units over which a run is judged: its launches; or its layouts, each as one launch, since launches
+    of one layout of code are not independent of each other."""
+    if report.layouts is None or not report.layouts.relinked:
+        return list(launches)
+    by_layout: dict[int, list[PairedLaunch]] = defaultdict(list)
+    for one in launches:
+        by_layout[report.layouts.of(one.launch)].append(one)
+    return [_together(ones) for ones in by_layout.values()]
+
+
+def _together(launches: Sequence[PairedLaunch]) -> PairedLaunch:
+    """Launches of one layout as one."""
+    bare = [one.bare for one in launches if one.bare is not None]
+    return PairedLaunch(
+        launches[0].launch,
+        tuple(turn for one in launches for turn in one.base),
+        tuple(turn for one in launches for turn in one.head),
+        BareCpp(
+            CyclesPerPacket(fmean(one.base for one in bare)), CyclesPerPacket(fmean(one.head for one in bare))
+        )
+        if bare
+        else None,
+    )
+
+
 def launch_cpp(turns: Sequence[RoundTotals], stage: str | None = None) -> CyclesPerPacket:
     """Cycles per packet over the turns of one launch. A stage that a round lacks has no cycles there."""
     cycles = sum(one.chain_cycles if stage is None else one.stage_cycles.get(stage, 0.0) for one in turns)

@@ -23,6 +23,7 @@ from nalm_core.report.call_tree import CallNode, FunctionLines
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.host_supply import HostSupply
+from nalm_core.report.layouts import Layouts
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, LoadName, OfferedLoad, RoundTraffic
 from nalm_core.report.own_metrics import OwnMetric, Threshold
@@ -396,6 +397,8 @@ class RunReport(Model):
         default_factory=list, exclude_if=lambda turns: not turns, json_schema_extra=_without_default
     )
     """Turns without the probe's marks, beside the rounds. Left out: the NF has none."""
+    layouts: Layouts | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
+    """The layout of each launch; left out if all launches had the builds as they are."""
     batches: dict[Arm, list[LcoreBatches]] = Field(default_factory=dict)
     """Batches of each arm over all rounds. Empty: not counted (an older probe, or the NF's own figures)."""
     replays: list[Replay] = Field(default_factory=list)

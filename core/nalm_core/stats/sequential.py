@@ -17,7 +17,7 @@ from math import ceil, e, log
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, MIN_LAUNCHES
 from nalm_core.report.judged_arm import equal_code, judged_arm
 from nalm_core.report.outcome import Decided, Outcome
-from nalm_core.report.rounds import launches_done, pair_launches
+from nalm_core.report.rounds import launches_done, pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
 
@@ -103,8 +103,8 @@ def _price_only(report: RunReport, launches: int, first_look: int) -> Decision:
 
 
 def chain_estimate(report: RunReport, base: Arm, head: Arm) -> RatioEstimate | None:
-    """Ratio of the chain's CPP over the launches that take part."""
-    launches = pair_launches(report, base, head)
+    """Ratio of the chain's CPP over the launches, or layouts, that take part."""
+    launches = random_units(report, pair_launches(report, base, head))
     old, new = [one.base_cpp() for one in launches], [one.head_cpp() for one in launches]
     return estimate_ratio(old, new, kept=middle_launches(old, new))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
-from nalm_core.report.rounds import pair_launches
+from nalm_core.report.rounds import pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Series
@@ -12,7 +12,7 @@ from nalm_core.verdict.attribution import ArmSeries, Series
 
 def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
     """Both arms over the launches that take part; None if there are none."""
-    launches = pair_launches(report, base, head)
+    launches = random_units(report, pair_launches(report, base, head))
     if not launches:
         return None
     source = common_source(report.instructions, (base, head))

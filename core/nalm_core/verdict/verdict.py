@@ -28,6 +28,7 @@ from nalm_core.verdict.metric_change import MetricChange, failing, metric_change
 from nalm_core.verdict.modelled_change import ModelChange, model_changes
 from nalm_core.verdict.packet_outcomes import OutcomeChange
 from nalm_core.verdict.pairing import paired_series
+from nalm_core.verdict.placement import placement_note
 from nalm_core.verdict.profile_change import FunctionShift, function_shifts
 
 
@@ -231,6 +232,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "notes": [
                 *wording.notes(outcome, comparison, changes, report),
                 *wording.mark_notes(report, arm),
+                *([placed] if (placed := placement_note(report, arm)) else []),
             ],
         }
     )

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`nalm check --margin`: how long to measure, and what all runs of the pair say together."""
+
+from __future__ import annotations
+
+from nalm_core.pooling.constants import MIN_MARGIN, PLAN_RUNS
+from nalm_core.pooling.plan import Plan, plan
+from nalm_core.pooling.pool import Pool, pool
+from nalm_core.report.defaults import BUDGET_SECONDS, MARGIN
+from nalm_core.text.percents import share_percent
+
+from nalm_agent.desk.pools import stored
+from nalm_agent.runtime.errors import UsageError
+from nalm_agent.store.home import Home
+
+LONGEST_SECONDS = 1800.0
+"""Most time for the rounds of one run, unless `--minutes` gives more: a margin that takes longer takes
+several runs, best in different hours."""
+SPARE = 1.3
+"""Time of a run as a multiple of the planned one."""
+
+
+def margin_of_percent(percent: float | None) -> float | None:
+    """The option's value as a share. Raises UsageError for one below MIN_MARGIN, or of 100 and more."""
+    if percent is None:
+        return None
+    margin = percent / 100
+    if not MIN_MARGIN <= margin < 1:
+        raise UsageError(
+            f"--margin {percent:g} is {percent:g} %; expected {100 * MIN_MARGIN:g} or more, below 100",
+            hint="--margin is in per cent: 0.2 is 0.2 %; judge.margin in nalm.toml is a share: 0.002",
+        )
+    return margin
+
+
+def seconds_for(home: Home, project: str, scenario: str, margin: float) -> float | None:
+    """Time for the rounds of a run at a margin below the default's; None: as nalm.toml says."""
+    if margin >= MARGIN:
+        return None
+    planned = planned_for(home, project, scenario, margin)
+    guess = BUDGET_SECONDS * (MARGIN / margin) ** 2
+    seconds = guess if planned.effort is None else 60 * planned.effort.minutes * SPARE
+    return min(max(seconds, BUDGET_SECONDS), LONGEST_SECONDS)
+
+
+def planned_for(home: Home, project: str, scenario: str, margin: float, hosts: int = 1) -> Plan:
+    """The plan from this host's newest runs of a scenario."""
+    return plan(stored.runs(home, project, scenario)[-PLAN_RUNS:], margin, scenario, hosts=hosts)
+
+
+def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -> Pool | None:
+    """What all runs of a pair on this host say together; None without a run."""
+    known = stored.runs(home, project, scenario)
+    own = [one for one in known if one.pair == pair]
+    others = [one for one in known if one.pair != pair][-PLAN_RUNS:]
+    return pool(own, margin, others=others)
+
+
+def plan_lines(found: Plan) -> list[str]:
+    """A plan for people."""
+    head = f"{found.scenario}, margin {share_percent(found.margin, 2)}"
+    if found.effort is None:
+        lines = [f"{head}: not reachable: {found.reason}" if found.runs else f"{head}: {found.reason}"]
+        return lines + ([f"run: {found.run}"] if found.run else [])
+    effort, low, high = found.effort, found.low, found.high
+    spread = ""
+    if low is not None:
+        up = "not reachable" if high is None else f"{high.minutes:g}"
+        spread = f" [{low.minutes:g} .. {up}]"
+    layouts = "" if effort.layouts == 1 else f" in {effort.layouts} layouts of each build"
+    hours = "" if effort.hours == 1 else f", in {effort.hours} different hours"
+    hosts = "1 host" if effort.hosts == 1 else f"{effort.hosts} hosts"
+    lines = [
+        f"{head}: {effort.minutes:g} min{spread}: {effort.launches} launches{layouts} on {hosts}{hours}"
+        + (f", {found.turns} turns of each arm in a launch" if found.turns else ""),
+        f"because {found.reason}",
+    ]
+    lines += [
+        f"  {one.level}: {share_percent(one.spread, 3)} between {one.groups}, "
+        f"{share_percent(one.of_launch, 0)} of a launch's variance"
+        for one in found.shares
+    ]
+    if found.curve:
+        points = ", ".join(
+            f"±{share_percent(one.half_width, 3)} after {one.minutes:g} min" for one in found.curve
+        )
+        lines.append(f"  half width of the 95 % interval: {points}")
+    lines.append(f"  from {found.launches} launches of {found.runs} runs on this host")
+    return lines + ([f"run: {found.run}"] if found.run else [])

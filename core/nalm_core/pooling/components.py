@@ -1,0 +1,342 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variance components of launches: what hosts, hours and layouts add to the ratio of a pair.
+
+Model, for the logarithm y of head / base in one launch of a pair: y = pair + host + hour within host + layout
++ launch, all but the pair random, independent and with mean 0. Layouts cross hosts and hours: a layout is the
+same wherever it runs. Components are estimated by restricted maximum likelihood (REML; Patterson & Thompson,
+Biometrika 58 (1971) 545; Searle, Casella & McCulloch, Variance Components, 1992, chapter 6), with residuals
+beyond OUTLYING robust standard deviations drawn in (Huber's pseudo-values). The degrees of freedom of a mean
+are Satterthwaite's, from the expected information of all components, also of those estimated as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nalm_core.pooling.constants import OUTLYING
+from nalm_core.pooling.launches import RunLaunches
+from nalm_core.stats.estimate import RatioEstimate
+
+Values = NDArray[np.float64]
+ROBUST_PASSES = 2
+NORMAL_MAD = 1.4826
+"""Standard deviation of normal values, as a multiple of their median absolute deviation."""
+LEAST_VARIANCE = 1e-14
+SHOWN_ERRORS = 2.0
+"""Standard errors of a variance of 0 beyond which a level is shown to add something."""
+FIRST_RATIO = 0.2
+"""First guess of a component, as a multiple of the launches' variance."""
+LEAST_RATIO, MOST_RATIO = 1e-6, 1e4
+"""Smaller ones are taken as 0; largest one."""
+
+
+class Level(StrEnum):
+    """A level of the hierarchy above the turn."""
+
+    HOST = "host"
+    HOUR = "hour"
+    LAYOUT = "layout"
+    LAUNCH = "launch"
+
+
+GROUPED = (Level.HOST, Level.HOUR, Level.LAYOUT)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One launch. groups: the name of its group on each level above the launch."""
+
+    pair: str
+    ln_ratio: float
+    host: str
+    hour: str
+    layout: str
+    turn_variance: float | None = None
+
+    def group(self, level: Level) -> str:
+        if level is Level.HOST:
+            return self.host
+        return f"{self.host} {self.hour}" if level is Level.HOUR else self.layout
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variances of ln ratio by level, each of one group; a level that was not measured is missing."""
+
+    variances: Mapping[Level, float]
+    covariance: Values
+    """Of the variances, in their order."""
+    turn_variance: float | None
+    """The part of a launch's variance that its turns explain; None if it is unknown."""
+    launches: int
+    groups: Mapping[Level, int]
+    """Number of groups that showed each level."""
+    shown: frozenset[Level]
+    """Levels whose variance is more than chance makes of one that adds nothing."""
+
+    def sd(self, level: Level) -> float | None:
+        """Standard deviation of one group; None if the level was not measured."""
+        found = self.variances.get(level)
+        return None if found is None else sqrt(found)
+
+    def degrees(self, level: Level) -> float:
+        """Degrees of freedom of a variance, by Satterthwaite."""
+        place = list(self.variances).index(level)
+        spread = float(self.covariance[place, place])
+        # Of a variance estimated as 0 no ratio is known: its groups say what they can.
+        if self.variances[level] <= LEAST_VARIANCE or spread <= 0:
+            return max(1.0, self.groups[level] - 1.0)
+        return max(1.0, 2 * self.variances[level] ** 2 / spread)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The launches of one pair, with the groups of each level as columns of 0 and 1."""
+
+    y: Values
+    columns: Values
+    level: NDArray[np.int64]
+    """Of each column, as its place among the levels."""
+    gram: Values
+    """Products of the columns with each other."""
+    crossed: Values
+    """Products of the columns with 1 and y."""
+    products: Values
+    """Products of 1 and y with each other."""
+    wide: NDArray[np.bool_]
+    """The columns of the level with most groups."""
+
+
+def observations(runs: Iterable[RunLaunches]) -> list[Observation]:
+    """The launches of runs, in their order. A layout of stack and heap alone is no layout of code."""
+    return [
+        Observation(
+            one.pair,
+            launch.ln_ratio,
+            one.host,
+            one.hour_of(launch),
+            str(launch.layout) if one.relinked else f"{one.run_id} {launch.layout}",
+            launch.turn_variance,
+        )
+        for one in runs
+        for launch in one.launches
+    ]
+
+
+def levels_of(launches: Sequence[Observation]) -> list[Level]:
+    """The levels that these launches tell apart from each other and from the launch."""
+    found: list[Level] = []
+    for level in GROUPED:
+        groups = {(one.pair, one.group(level)) for one in launches}
+        pairs = {one.pair for one in launches}
+        parents = {(one.pair, one.host) for one in launches} if level is Level.HOUR else pairs
+        if len(groups) > len(parents) and len(groups) < len(launches):
+            found.append(level)
+    return found
+
+
+def components(launches: Sequence[Observation]) -> Components | None:
+    """Fits the components over all pairs together; None with fewer than two launches of one pair."""
+    levels = levels_of(launches)
+    blocks = _blocks(launches, levels)
+    free = sum(len(one.y) - 1 for one in blocks)
+    if free < 1:
+        return None
+    ratios, residual = _reml(blocks, np.full(len(levels), FIRST_RATIO))
+    drawn = blocks
+    for _ in range(ROBUST_PASSES):
+        drawn = [_drawn_in(original, one, ratios) for original, one in zip(blocks, drawn, strict=True)]
+        ratios, residual = _reml(drawn, np.maximum(ratios, FIRST_RATIO / 10))
+    names = [*levels, Level.LAUNCH]
+    variances = np.append(ratios * residual, residual)
+    information = sum((_information(one, variances) for one in drawn), np.zeros((len(names), len(names))))
+    turns = [one.turn_variance for one in launches if one.turn_variance is not None]
+    turn = min(float(np.median(turns)), residual) if turns else None
+    counted = {level: len({(one.pair, one.group(level)) for one in launches}) for level in levels}
+    return Components(
+        dict(zip(names, (float(one) for one in variances), strict=True)),
+        np.asarray(np.linalg.pinv(information, hermitian=True), dtype=np.float64),
+        turn,
+        len(launches),
+        {**counted, Level.LAUNCH: len(launches)},
+        frozenset(
+            level
+            for place, level in enumerate(names)
+            if level is Level.LAUNCH
+            or variances[place] > SHOWN_ERRORS * _error_without(drawn, variances, place)
+        ),
+    )
+
+
+def _error_without(blocks: Sequence[_Block], variances: Values, place: int) -> float:
+    """Standard error of a level's variance, if it is 0."""
+    without = np.array([0.0 if at == place else one for at, one in enumerate(variances)])
+    information = sum(float(_information(one, without)[place, place]) for one in blocks)
+    return information**-0.5 if information > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class PairMean:
+    """The ratio of one pair, and how its error divides into levels."""
+
+    estimate: RatioEstimate
+    error_shares: Mapping[Level, float]
+    """Of the variance of the estimate."""
+
+
+def pair_mean(launches: Sequence[Observation], found: Components) -> PairMean:
+    """The generalised least squares mean of one pair's launches, with these components.
+
+    Raises ValueError for launches of more than one pair.
+    """
+    if len({one.pair for one in launches}) != 1:
+        raise ValueError("launches of one pair expected")
+    levels = [level for level in found.variances if level is not Level.LAUNCH]
+    block = _blocks(launches, levels)[0]
+    variances = np.array([*(found.variances[one] for one in levels), found.variances[Level.LAUNCH]])
+    block = _drawn_in(block, block, variances[:-1] / variances[-1])
+    weights, cost = _weights(block, variances)
+    mean = float(weights @ block.y) * cost
+    groups = [*(weights @ block.columns[:, block.level == n] for n in range(len(levels))), weights]
+    gradient = cost**2 * np.array([float(one @ one) for one in groups])
+    spread = float(gradient @ found.covariance @ gradient)
+    degrees = 2 * cost**2 / spread if spread > 0 else len(launches) - 1.0
+    degrees = min(max(degrees, 1.0), max(1.0, found.launches - 1.0))
+    parts = gradient * variances
+    shares = {level: float(part / cost) for level, part in zip([*levels, Level.LAUNCH], parts, strict=True)}
+    return PairMean(RatioEstimate(mean, sqrt(cost), len(launches), degrees), shares)
+
+
+def _blocks(launches: Sequence[Observation], levels: Sequence[Level]) -> list[_Block]:
+    by_pair: dict[str, list[Observation]] = {}
+    for one in launches:
+        by_pair.setdefault(one.pair, []).append(one)
+    return [_block(of_pair, levels) for of_pair in by_pair.values()]
+
+
+def _block(launches: Sequence[Observation], levels: Sequence[Level]) -> _Block:
+    parts, place = [np.zeros((len(launches), 0))], list[int]()
+    for number, level in enumerate(levels):
+        names, index = np.unique([one.group(level) for one in launches], return_inverse=True)
+        parts.append(np.eye(len(names))[index])
+        place += [number] * len(names)
+    columns = np.concatenate(parts, axis=1)
+    y = np.array([one.ln_ratio for one in launches], dtype=np.float64)
+    return _of(y, columns, np.array(place, dtype=np.int64))
+
+
+def _of(y: Values, columns: Values, level: NDArray[np.int64]) -> _Block:
+    both = np.stack([np.ones_like(y), y], axis=1)
+    widest = int(np.bincount(level).argmax()) if len(level) else 0
+    return _Block(y, columns, level, columns.T @ columns, columns.T @ both, both.T @ both, level == widest)
+
+
+def _reml(blocks: Sequence[_Block], start: Values) -> tuple[Values, float]:
+    """Each level's variance over that of the launches, and the latter. start: first guess of the former."""
+    from scipy.optimize import minimize
+
+    def criterion(roots: Values) -> float:
+        return _likelihood(blocks, roots**2)[0]
+
+    if not len(start):
+        return start, _likelihood(blocks, start)[1]
+    limits = [(0.0, sqrt(MOST_RATIO))] * len(start)
+    fit = minimize(criterion, np.sqrt(start), method="L-BFGS-B", bounds=limits)
+    ratios: Values = fit.x**2
+    ratios[ratios < LEAST_RATIO] = 0.0
+    return ratios, _likelihood(blocks, ratios)[1]
+
+
+def _likelihood(blocks: Sequence[_Block], ratios: Values) -> tuple[float, float]:
+    """(-2 ln of the restricted likelihood up to a constant, variance of the launches), profiled."""
+    logs, squares, free = 0.0, 0.0, 0
+    for one in blocks:
+        roots = np.sqrt(ratios[one.level])
+        scaled, crossed = roots[:, None] * one.gram * roots, roots[:, None] * one.crossed
+        # The groups of one level have no launch in common, so its part is diagonal: the widest is eliminated.
+        wide, rest = one.wide, ~one.wide
+        own, between = 1 + np.diag(scaled)[wide], scaled[np.ix_(wide, rest)]
+        inner = np.eye(int(rest.sum())) + scaled[np.ix_(rest, rest)] - between.T @ (between / own[:, None])
+        factor = np.linalg.cholesky(inner)
+        half = np.linalg.solve(factor, crossed[rest] - between.T @ (crossed[wide] / own[:, None]))
+        products = one.products - crossed[wide].T @ (crossed[wide] / own[:, None]) - half.T @ half
+        squares += float(products[1, 1] - products[0, 1] ** 2 / products[0, 0])
+        determinant = float(np.log(own).sum()) + 2 * float(np.log(np.diag(factor)).sum())
+        logs += determinant + float(np.log(products[0, 0]))
+        free += len(one.y) - 1
+    variance = max(squares / free, LEAST_VARIANCE)
+    return free * float(np.log(variance)) + logs, variance
+
+
+def _weights(block: _Block, variances: Values) -> tuple[Values, float]:
+    """(V^-1 1, variance of the mean) for the variances of levels and launches."""
+    applied = _apply(block, variances, np.ones((len(block.y), 1)))[:, 0]
+    return applied, 1 / float(applied.sum())
+
+
+def _apply(block: _Block, variances: Values, to: Values) -> Values:
+    """V^-1 times columns, by the formula of Woodbury."""
+    roots = np.sqrt(variances[:-1][block.level] / variances[-1])
+    inner = np.eye(len(roots)) + roots[:, None] * block.gram * roots
+    solved: Values = to - (block.columns * roots) @ np.linalg.solve(inner, (block.columns * roots).T @ to)
+    solved /= variances[-1]
+    return solved
+
+
+def _information(block: _Block, variances: Values) -> Values:
+    """Expected information of the variances (REML): half the traces of P V_i P V_j."""
+    count, levels = len(block.y), len(variances) - 1
+    if count < 2:
+        return np.zeros((levels + 1, levels + 1))
+    weights, cost = _weights(block, variances)
+    projected = _apply(block, variances, block.columns)
+    projected = projected - cost * np.outer(weights, weights @ block.columns)
+    found = np.zeros((levels + 1, levels + 1))
+    between = block.columns.T @ projected
+    for i in range(levels):
+        at = block.level == i
+        for j in range(levels):
+            found[i, j] = float((between[np.ix_(at, block.level == j)] ** 2).sum()) / 2
+        found[i, levels] = found[levels, i] = float((projected[:, at] ** 2).sum()) / 2
+    found[levels, levels] = _trace_of_square(block, variances, weights, cost) / 2
+    return found
+
+
+def _trace_of_square(block: _Block, variances: Values, weights: Values, cost: float) -> float:
+    """Trace of P P."""
+    roots = np.sqrt(variances[:-1][block.level] / variances[-1])
+    scaled = roots[:, None] * block.gram * roots
+    share = np.linalg.solve(np.eye(len(roots)) + scaled, scaled)
+    inverse_square = (len(block.y) - 2 * float(np.trace(share)) + float((share * share.T).sum())) / variances[
+        -1
+    ] ** 2
+    applied = _apply(block, variances, weights[:, None])[:, 0]
+    norm = float(weights @ weights)
+    return float(inverse_square - 2 * cost * float(weights @ applied) + cost**2 * norm**2)
+
+
+def _drawn_in(original: _Block, current: _Block, ratios: Values) -> _Block:
+    """The launches with outlying residuals drawn in to OUTLYING robust standard deviations."""
+    variances = np.append(ratios, 1.0)
+    weights, cost = _weights(current, variances)
+    mean = float(weights @ current.y) * cost
+    applied = _apply(current, variances, (current.y - mean)[:, None])[:, 0]
+    fitted = mean + _random_part(current, ratios, applied)
+    residuals = original.y - fitted
+    scale = NORMAL_MAD * float(np.median(np.abs(residuals)))
+    if scale == 0:
+        return original
+    limited = np.clip(residuals, -OUTLYING * scale, OUTLYING * scale)
+    return _of(fitted + limited, original.columns, original.level)
+
+
+def _random_part(block: _Block, ratios: Values, applied: Values) -> Values:
+    """The predicted effects of the groups of each launch."""
+    predicted: Values = block.columns @ (ratios[block.level] * (block.columns.T @ applied))
+    return predicted

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a margin takes: launches, turns, layouts, minutes, hours and hosts, from the noise that runs showed.
+
+The error of a pair's ratio with M hosts, H hours on each, K layouts and n launches is
+s_host^2 / M + s_hour^2 / (M H) + s_layout^2 / K + s_launch^2 / n. A change of the margin is found with
+PLAN_POWER if that error is the margin over the sum of two quantiles (nalm_core.stats.resolution has the
+sequential rule's). Of all n and K that reach it, those with the least time are taken: if a launch takes c
+seconds and a layout r, then K / n = (s_layout / s_launch) sqrt(c / r), and at most 1. The best number of
+turns follows in the same way from the seconds of a start and of a turn (Cochran, Sampling Techniques, 10.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, inf, sqrt
+from typing import Final
+
+import numpy as np
+from pydantic import Field
+
+from nalm_core.pooling.components import Components, Level, components, observations
+from nalm_core.pooling.constants import MOST_HOURS, PLAN_POWER
+from nalm_core.pooling.launches import RunLaunches, seconds_per_launch
+from nalm_core.pooling.pool import LevelShare, pool_settings
+from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
+from nalm_core.report.run_report import Model, Settings
+from nalm_core.stats.quantiles import normal_quantile
+from nalm_core.stats.resolution import MOST_LAUNCHES, smallest_change
+
+DRAWS: Final = 200
+"""Draws of the components for the interval of a plan."""
+CURVE_MINUTES: Final = (5, 10, 20, 30, 60)
+LEAST_TURNS, MOST_TURNS = 8, 128
+RELINK_SECONDS: Final = 3.0
+"""Time of both links of a layout, until it was measured."""
+
+
+class Effort(Model):
+    """What a measurement takes."""
+
+    launches: int
+    layouts: int
+    hours: int
+    """Different hours over which launches are spread, on each host."""
+    hosts: int
+    minutes: float
+    """Of measuring, all hosts together."""
+
+
+class CurvePoint(Model):
+    """The half width of the interval at CONFIDENCE after some minutes, relative."""
+
+    minutes: float
+    half_width: float
+
+
+class Plan(Model):
+    """What a margin takes on hosts with the noise that was measured."""
+
+    margin: float
+    scenario: str
+    reachable: bool
+    reason: str
+    effort: Effort | None = None
+    """None: not reachable, or nothing was measured."""
+    low: Effort | None = None
+    """Lower end of the interval of the effort at CONFIDENCE, from the uncertainty of the noise."""
+    high: Effort | None = None
+    """Upper end; None: the margin may not be reachable."""
+    turns: int | None = None
+    """Turns of each arm in a launch that take the least time."""
+    seconds_per_launch: float | None = None
+    shares: list[LevelShare] = Field(default_factory=list)
+    curve: list[CurvePoint] = Field(default_factory=list)
+    run: str | None = None
+    """The command that measures what is not known yet."""
+    runs: int = 0
+    launches: int = 0
+    hosts: int = 0
+
+
+def plan(
+    runs: Sequence[RunLaunches],
+    margin: float,
+    scenario: str,
+    *,
+    hosts: int = 1,
+    relink_seconds: float = RELINK_SECONDS,
+    can_relink: bool = True,
+) -> Plan:
+    """The plan for a margin, from the launches of earlier runs of a scenario.
+
+    hosts: on which it is measured. can_relink: whether layouts of code can be varied.
+    """
+    own = [one for one in runs if one.scenario == scenario]
+    found = components(observations(own))
+    if found is None:
+        return Plan(
+            margin=margin,
+            scenario=scenario,
+            reachable=False,
+            reason="nothing was measured in this scenario on this host yet, so its noise is unknown",
+            run=f"nalm check HEAD HEAD --force --scenario {scenario}",
+        )
+    seconds = seconds_per_launch(own)
+    known_layouts = Level.LAYOUT in found.variances
+    costs = _Costs(seconds, relink_seconds, hosts, can_relink and known_layouts)
+    variances = {level: _planned(found, level) for level in found.variances}
+    effort = _effort(variances, margin, costs)
+    shares = _level_shares(found)
+    draws = [_effort(one, margin, costs) for one in _drawn(found)]
+    unknown = None if known_layouts else f"nalm check HEAD~1 HEAD --force --layouts 16 --scenario {scenario}"
+    return Plan(
+        margin=margin,
+        scenario=scenario,
+        reachable=effort is not None,
+        reason=_reason(variances, margin, effort, costs, known_layouts=known_layouts),
+        effort=effort,
+        low=_end(draws, (1 - CONFIDENCE) / 2),
+        high=_end(draws, (1 + CONFIDENCE) / 2),
+        turns=_best_turns(own, found, seconds),
+        seconds_per_launch=seconds,
+        shares=shares,
+        curve=[] if effort is None else _curve(variances, costs),
+        run=unknown,
+        runs=len(own),
+        launches=found.launches,
+        hosts=len({one.host for one in own}),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """seconds: of a launch. relink_seconds: of a further layout. relinks: False: one layout for all."""
+
+    seconds: float
+    relink_seconds: float
+    hosts: int
+    relinks: bool
+
+
+def errors_per_margin(launches: int, settings: Settings) -> float:
+    """The margin that is found with PLAN_POWER, in standard errors of the last look."""
+    change = smallest_change(1e-3, launches, settings)
+    return inf if change is None else change / 1e-3 * sqrt(launches)
+
+
+def _effort(variances: Mapping[Level, float], margin: float, costs: _Costs) -> Effort | None:
+    """None: no number of launches reaches the margin."""
+    settings = pool_settings(margin)
+    need = normal_quantile(1 - settings.alpha / 2) + normal_quantile(PLAN_POWER)
+    for _ in range(4):  # the sequential rule's quantiles depend on the number of launches
+        found = _least(variances, (margin / need) ** 2, costs)
+        if found is None:
+            return None
+        need = errors_per_margin(min(max(found.launches, MIN_LAUNCHES + 3), MOST_LAUNCHES), settings)
+    return found
+
+
+def _least(variances: Mapping[Level, float], allowed: float, costs: _Costs) -> Effort | None:
+    """The least time for this variance of the mean; None if no launches reach it."""
+    launch, layout = variances[Level.LAUNCH], variances.get(Level.LAYOUT, 0.0)
+    # A single host is what the verdict is about; how much others differ is beyond it.
+    host = variances.get(Level.HOST, 0.0) / costs.hosts if costs.hosts > 1 else 0.0
+    hour = variances.get(Level.HOUR, 0.0) / costs.hosts
+    fixed = host + (0.0 if costs.relinks else layout)
+    if fixed >= allowed:
+        return None
+    best: Effort | None = None
+    for hours in range(1, MOST_HOURS + 1):
+        left = allowed - fixed - hour / hours
+        if left <= 0:
+            continue
+        launches, layouts = _split(launch, layout if costs.relinks else 0.0, left, costs)
+        minutes = (launches * costs.seconds + layouts * costs.relink_seconds) / 60
+        needed = max(hours, ceil(minutes / 60 / costs.hosts))
+        effort = Effort(
+            launches=launches, layouts=layouts, hours=needed, hosts=costs.hosts, minutes=round(minutes, 1)
+        )
+        if launches <= MOST_LAUNCHES and (best is None or effort.minutes < 0.8 * best.minutes):
+            best = effort
+    return best
+
+
+def _split(launch: float, layout: float, allowed: float, costs: _Costs) -> tuple[int, int]:
+    """(launches, layouts) that reach a variance in the least time."""
+    if layout == 0:
+        return max(ceil(launch / allowed), MIN_LAUNCHES), 1
+    root = sqrt(launch * costs.seconds) + sqrt(layout * costs.relink_seconds)
+    layouts = sqrt(layout / costs.relink_seconds) * root / allowed
+    launches = sqrt(launch / costs.seconds) * root / allowed
+    if layouts > launches:  # a launch has one layout
+        launches = layouts = (launch + layout) / allowed
+    return max(ceil(launches), MIN_LAUNCHES), max(ceil(layouts), MIN_LAUNCHES)
+
+
+def _planned(found: Components, level: Level) -> float:
+    """The variance that a plan counts on: 0 for hosts and hours that are not shown to differ."""
+    if level in (Level.HOST, Level.HOUR) and level not in found.shown:
+        return 0.0
+    return found.variances[level]
+
+
+def _drawn(found: Components) -> list[dict[Level, float]]:
+    """Components as they may be: by the chi-square distribution of their degrees of freedom; those that may
+    be 0 by their standard errors."""
+    rng = np.random.default_rng(1)
+    drawn: list[dict[Level, float]] = [{} for _ in range(DRAWS)]
+    for place, (level, variance) in enumerate(found.variances.items()):
+        if level in found.shown:
+            degrees = found.degrees(level)
+            values = variance * degrees / rng.chisquare(degrees, DRAWS)
+        else:
+            values = np.maximum(rng.normal(variance, sqrt(found.covariance[place, place]), DRAWS), 0.0)
+        for one, value in zip(drawn, values, strict=True):
+            one[level] = float(value)
+    return drawn
+
+
+def _end(draws: Sequence[Effort | None], level: float) -> Effort | None:
+    ordered = sorted(draws, key=lambda one: inf if one is None else one.minutes)
+    return ordered[min(int(level * len(ordered)), len(ordered) - 1)]
+
+
+def _level_shares(found: Components) -> list[LevelShare]:
+    total = sum(found.variances.values())
+    return [
+        LevelShare(
+            level=level,
+            groups=found.groups[level],
+            spread=sqrt(variance),
+            of_launch=variance / total if total else 0.0,
+            of_error=variance / found.groups[level],
+        )
+        for level, variance in found.variances.items()
+    ]
+
+
+def _curve(variances: Mapping[Level, float], costs: _Costs) -> list[CurvePoint]:
+    quantile = normal_quantile((1 + CONFIDENCE) / 2)
+    return [
+        CurvePoint(minutes=minutes, half_width=quantile * sqrt(error_variance(variances, minutes, costs)))
+        for minutes in CURVE_MINUTES
+    ]
+
+
+def error_variance(variances: Mapping[Level, float], minutes: float, costs: _Costs) -> float:
+    """Of the mean after some minutes on one host, with the best number of layouts: c / minutes, plus what one
+    hour, and one layout where nalm cannot link again, leave."""
+    launch, layout = variances[Level.LAUNCH], variances.get(Level.LAYOUT, 0.0)
+    hour = variances.get(Level.HOUR, 0.0) / max(1, ceil(minutes / 60))
+    seconds = 60 * minutes
+    if not costs.relinks or layout == 0:
+        return launch * costs.seconds / seconds + hour + layout
+    root = sqrt(launch * costs.seconds) + sqrt(layout * costs.relink_seconds)
+    alone = (launch + layout) * (costs.seconds + costs.relink_seconds)
+    return (root**2 if sqrt(layout * costs.seconds) <= sqrt(launch * costs.relink_seconds) else alone) / (
+        seconds
+    ) + hour
+
+
+def _best_turns(runs: Sequence[RunLaunches], found: Components, seconds: float) -> int | None:
+    """None: it is not known what turns add."""
+    if found.turn_variance is None:
+        return None
+    turns = runs[-1].turns
+    turn_seconds = 2 * runs[-1].turn_ms / 1000
+    start = max(seconds - turns * turn_seconds, turn_seconds)
+    between = max(found.variances[Level.LAUNCH] - found.turn_variance, 1e-3 * found.variances[Level.LAUNCH])
+    best = sqrt(found.turn_variance * turns / between * start / turn_seconds)
+    return round(min(max(best, LEAST_TURNS), MOST_TURNS))
+
+
+def _reason(
+    variances: Mapping[Level, float],
+    margin: float,
+    effort: Effort | None,
+    costs: _Costs,
+    *,
+    known_layouts: bool,
+) -> str:
+    if effort is not None:
+        largest = max(variances, key=lambda one: variances[one])
+        text = f"most of a launch's variance is between {_PLURAL[largest]}"
+        if not known_layouts:
+            text += "; how much placement of code adds was not measured, so equal code may differ by more"
+        return text
+    launch = variances[Level.LAUNCH]
+    need = normal_quantile(1 - pool_settings(margin).alpha / 2) + normal_quantile(PLAN_POWER)
+    allowed = (margin / need) ** 2
+    if not costs.relinks and variances.get(Level.LAYOUT, 0.0) >= allowed:
+        return (
+            f"one link of each build has a placement of its own, which moves the ratio by "
+            f"±{100 * 1.96 * sqrt(variances[Level.LAYOUT]):.2f} %; no number of launches averages that out"
+        )
+    if costs.hosts > 1 and variances.get(Level.HOST, 0.0) / costs.hosts >= allowed:
+        hosts = ceil(variances[Level.HOST] / allowed) + 1
+        return f"hosts differ by more than the margin allows: it takes {hosts} hosts or more"
+    if variances.get(Level.HOUR, 0.0) / costs.hosts / MOST_HOURS >= allowed:
+        return (
+            f"hours differ by more than the margin allows: more than {MOST_HOURS} different hours are needed"
+        )
+    return (
+        f"the spread from launch to launch, {100 * sqrt(launch):.2f} %, takes "
+        f"{ceil(launch / allowed)} launches, more than the {MOST_LAUNCHES} of a plan"
+    )
+
+
+_PLURAL = {Level.HOST: "hosts", Level.HOUR: "hours", Level.LAYOUT: "layouts", Level.LAUNCH: "launches"}

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdict on a pair by all launches of all its runs, on any host and at any time.
+
+Runs are added to a pair until it is decided, so the pool has looks of its own: at planned numbers of
+launches, in the order in which they ran, with the error rates spent over them as within a run
+(nalm_core.stats.sequential). Between two looks further launches sharpen the figures and decide nothing. The
+result is a function of the stored runs alone, whoever calculates it, and when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp
+
+from pydantic import Field
+
+from nalm_core.pooling.components import (
+    Components,
+    Level,
+    Observation,
+    PairMean,
+    components,
+    observations,
+    pair_mean,
+)
+from nalm_core.pooling.constants import POOL_FIRST_LOOK, POOL_LAUNCHES
+from nalm_core.pooling.launches import RunLaunches
+from nalm_core.report.defaults import CONFIDENCE, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA
+from nalm_core.report.outcome import Decided, Outcome
+from nalm_core.report.run_report import Model, Settings
+from nalm_core.stats.sequential import decide_at, look_schedule, spent_at
+from nalm_core.text.percents import change_percent, share_percent
+
+
+class LevelShare(Model):
+    """What one level adds."""
+
+    level: Level
+    groups: int
+    """Hosts, hours, layouts or launches."""
+    spread: float
+    """Standard deviation of ln ratio between groups."""
+    of_launch: float
+    """Share of the variance of one launch's ratio."""
+    of_error: float
+    """Share of the variance of the pool's ratio."""
+
+
+class Pool(Model):
+    """A pair by all of its launches."""
+
+    margin: float
+    outcome: Decided
+    reason: str
+    ratio: float
+    low: float
+    high: float
+    level: float
+    """Confidence level of low and high: of the look that decided, else CONFIDENCE."""
+    launches: int
+    runs: int
+    hosts: int
+    decided_after: int | None = None
+    """Launches of the look that decided; None: undecided."""
+    next_look: int | None = None
+    """Launches at the next look; None after the last, and once decided."""
+    shares: list[LevelShare] = Field(default_factory=list)
+    turn_share: float | None = None
+    """Share of the variance of one launch's ratio that its turns explain; None if it is unknown."""
+    placement: float | None = None
+    """Half of the range in which the ratio of 95 % of layouts lies; None: there was one layout."""
+    relinked: bool = False
+    """True if code was placed in several ways, not stack and heap alone."""
+
+    @property
+    def placement_text(self) -> str | None:
+        """The line about placement; None without several layouts."""
+        if self.placement is None:
+            return None
+        how = "" if self.relinked else " (stack and heap alone: nalm could not link the builds again)"
+        return f"placement moves this by ±{share_percent(self.placement, 2)}{how}"
+
+
+def pool(
+    runs: Sequence[RunLaunches],
+    margin: float,
+    *,
+    others: Sequence[RunLaunches] = (),
+    settings: Settings | None = None,
+) -> Pool | None:
+    """Judges a pair by its runs; None with fewer than two launches.
+
+    others: runs of other pairs in the scenario, which show how much hosts, hours and layouts differ; with few
+    groups of its own a pair's components are hardly known. settings: error rates and looks; the default's
+    with POOL_LAUNCHES.
+    """
+    ordered = observations(sorted(runs, key=lambda one: (one.started_at, one.run_id)))
+    if len(ordered) < 2:
+        return None
+    planned = pool_settings(margin, settings)
+    beside = observations(others)
+    schedule = look_schedule(planned)
+    outcome, decided_after, error_rate = None, None, 1 - CONFIDENCE
+    for look, launches in enumerate(schedule, start=1):
+        if launches > len(ordered) or outcome is not None:
+            break
+        mean = _mean(ordered[:launches], beside)
+        outcome = None if mean is None else decide_at(mean[0].estimate, planned, look)
+        if outcome is not None:
+            decided_after = launches
+            spent = 2 * EQUIVALENCE_ALPHA if outcome == Outcome.SAME else planned.alpha
+            error_rate = spent_at(spent, planned, look)
+    found = _mean(ordered[:decided_after] if decided_after else ordered, beside)
+    if found is None:
+        return None
+    mean_of_all, parts = found
+    later = next((one for one in schedule if one > len(ordered)), None) if outcome is None else None
+    low, high = mean_of_all.estimate.interval(error_rate)
+    layout = parts.sd(Level.LAYOUT)
+    return Pool(
+        margin=margin,
+        outcome=outcome or Outcome.INCONCLUSIVE,
+        reason=_reason(outcome, margin, len(ordered), later),
+        ratio=mean_of_all.estimate.ratio,
+        low=low,
+        high=high,
+        level=1 - error_rate,
+        launches=len(ordered),
+        runs=len(runs),
+        hosts=len({one.host for one in runs}),
+        decided_after=decided_after,
+        next_look=later,
+        shares=_shares(mean_of_all, parts),
+        turn_share=None if parts.turn_variance is None else parts.turn_variance / _total(parts),
+        placement=None if layout is None else exp(1.96 * layout) - 1,
+        relinked=any(one.relinked and any(launch.layout for launch in one.launches) for one in runs),
+    )
+
+
+def pool_settings(margin: float, settings: Settings | None = None) -> Settings:
+    """The looks and error rates of a pool."""
+    planned = {"max_launches": POOL_LAUNCHES, "first_look": POOL_FIRST_LOOK}
+    return (settings or DEFAULT_SETTINGS.model_copy(update=planned)).model_copy(update={"margin": margin})
+
+
+def _mean(own: Sequence[Observation], beside: Sequence[Observation]) -> tuple[PairMean, Components] | None:
+    found = components([*own, *beside])
+    return None if found is None else (pair_mean(own, found), found)
+
+
+def _total(parts: Components) -> float:
+    return sum(parts.variances.values())
+
+
+def _shares(mean: PairMean, parts: Components) -> list[LevelShare]:
+    total = _total(parts)
+    return [
+        LevelShare(
+            level=level,
+            groups=parts.groups[level],
+            spread=variance**0.5,
+            of_launch=variance / total if total else 0.0,
+            of_error=mean.error_shares[level],
+        )
+        for level, variance in parts.variances.items()
+    ]
+
+
+def _reason(outcome: Decided | None, margin: float, launches: int, later: int | None) -> str:
+    size = share_percent(margin, 2)
+    if outcome == Outcome.SAME:
+        return f"the change is within ±{size} over all launches"
+    if outcome is not None:
+        return f"the ratio excludes 1 and reaches the margin of {size} over all launches"
+    if later is None:
+        return f"undecided at a margin of {size} after all {launches} planned launches"
+    return f"undecided at a margin of {size}: the next look is after {later} launches, {launches} are done"
+
+
+def in_words(found: Pool) -> str:
+    """The pool in one line."""
+    return (
+        f"{found.outcome}: {change_percent(found.ratio - 1, 2)} "
+        f"[{100 * (found.low - 1):+.2f} .. {change_percent(found.high - 1, 2)}], "
+        f"{found.launches} launches of {found.runs} runs on {found.hosts} "
+        f"{'host' if found.hosts == 1 else 'hosts'}; {found.reason}"
+    )
