@@ -12,8 +12,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from nalm_core.report.layouts import Layouts
-from nalm_core.report.run_report import Arm
+from nalm_core.report.run_report import Arm, Layouts
 
 from nalm_agent.build.build import Built
 from nalm_agent.build.relink import CannotRelinkError, Link, links_of, relinked

@@ -12,7 +12,6 @@ from nalm_core.findings.expectation import expected_outcomes
 from nalm_core.report.batch_sizes import LcoreBatches
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
-from nalm_core.report.layouts import Layouts
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, OfferedLoad
 from nalm_core.report.own_metrics import OwnMetric, Threshold
@@ -28,6 +27,7 @@ from nalm_core.report.run_report import (
     EndedBy,
     GivenConfiguration,
     InstructionCount,
+    Layouts,
     Replay,
     Round,
     RunReport,

@@ -49,7 +49,7 @@ GROUPED = (Level.HOST, Level.HOUR, Level.LAYOUT)
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class PooledLaunch:
     """One launch. groups: the name of its group on each level above the launch."""
 
     pair: str
@@ -113,10 +113,10 @@ class _Block:
     """The columns of the level with most groups."""
 
 
-def observations(runs: Iterable[RunLaunches]) -> list[Observation]:
+def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
     """The launches of runs, in their order. A layout of stack and heap alone is no layout of code."""
     return [
-        Observation(
+        PooledLaunch(
             one.pair,
             launch.ln_ratio,
             one.host,
@@ -129,7 +129,7 @@ def observations(runs: Iterable[RunLaunches]) -> list[Observation]:
     ]
 
 
-def levels_of(launches: Sequence[Observation]) -> list[Level]:
+def levels_of(launches: Sequence[PooledLaunch]) -> list[Level]:
     """The levels that these launches tell apart from each other and from the launch."""
     found: list[Level] = []
     for level in GROUPED:
@@ -141,7 +141,7 @@ def levels_of(launches: Sequence[Observation]) -> list[Level]:
     return found
 
 
-def components(launches: Sequence[Observation]) -> Components | None:
+def components(launches: Sequence[PooledLaunch]) -> Components | None:
     """Fits the components over all pairs together; None with fewer than two launches of one pair."""
     levels = levels_of(launches)
     blocks = _blocks(launches, levels)
@@ -190,7 +190,7 @@ class PairMean:
     """Of the variance of the estimate."""
 
 
-def pair_mean(launches: Sequence[Observation], found: Components) -> PairMean:
+def pair_mean(launches: Sequence[PooledLaunch], found: Components) -> PairMean:
     """The generalised least squares mean of one pair's launches, with these components.
 
     Raises ValueError for launches of more than one pair.
@@ -213,14 +213,14 @@ def pair_mean(launches: Sequence[Observation], found: Components) -> PairMean:
     return PairMean(RatioEstimate(mean, sqrt(cost), len(launches), degrees), shares)
 
 
-def _blocks(launches: Sequence[Observation], levels: Sequence[Level]) -> list[_Block]:
-    by_pair: dict[str, list[Observation]] = {}
+def _blocks(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> list[_Block]:
+    by_pair: dict[str, list[PooledLaunch]] = {}
     for one in launches:
         by_pair.setdefault(one.pair, []).append(one)
     return [_block(of_pair, levels) for of_pair in by_pair.values()]
 
 
-def _block(launches: Sequence[Observation], levels: Sequence[Level]) -> _Block:
+def _block(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> _Block:
     parts, place = [np.zeros((len(launches), 0))], list[int]()
     for number, level in enumerate(levels):
         names, index = np.unique([one.group(level) for one in launches], return_inverse=True)

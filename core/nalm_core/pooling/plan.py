@@ -27,6 +27,7 @@ from nalm_core.report.defaults import CONFIDENCE, MIN_LAUNCHES
 from nalm_core.report.run_report import Model, Settings
 from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.stats.resolution import MOST_LAUNCHES, smallest_change
+from nalm_core.text.percents import share_percent
 
 DRAWS: Final = 200
 """Draws of the components for the interval of a plan."""
@@ -292,7 +293,7 @@ def _reason(
     if not costs.relinks and variances.get(Level.LAYOUT, 0.0) >= allowed:
         return (
             f"one link of each build has a placement of its own, which moves the ratio by "
-            f"±{100 * 1.96 * sqrt(variances[Level.LAYOUT]):.2f} %; no number of launches averages that out"
+            f"±{share_percent(1.96 * sqrt(variances[Level.LAYOUT]), 2)}; launches do not average that out"
         )
     if costs.hosts > 1 and variances.get(Level.HOST, 0.0) / costs.hosts >= allowed:
         hosts = ceil(variances[Level.HOST] / allowed) + 1
@@ -302,7 +303,7 @@ def _reason(
             f"hours differ by more than the margin allows: more than {MOST_HOURS} different hours are needed"
         )
     return (
-        f"the spread from launch to launch, {100 * sqrt(launch):.2f} %, takes "
+        f"the spread from launch to launch, {share_percent(sqrt(launch), 2)}, takes "
         f"{ceil(launch / allowed)} launches, more than the {MOST_LAUNCHES} of a plan"
     )
 

@@ -17,8 +17,8 @@ from pydantic import Field
 from nalm_core.pooling.components import (
     Components,
     Level,
-    Observation,
     PairMean,
+    PooledLaunch,
     components,
     observations,
     pair_mean,
@@ -143,7 +143,7 @@ def pool_settings(margin: float, settings: Settings | None = None) -> Settings:
     return (settings or DEFAULT_SETTINGS.model_copy(update=planned)).model_copy(update={"margin": margin})
 
 
-def _mean(own: Sequence[Observation], beside: Sequence[Observation]) -> tuple[PairMean, Components] | None:
+def _mean(own: Sequence[PooledLaunch], beside: Sequence[PooledLaunch]) -> tuple[PairMean, Components] | None:
     found = components([*own, *beside])
     return None if found is None else (pair_mean(own, found), found)
 

@@ -23,7 +23,6 @@ from nalm_core.report.call_tree import CallNode, FunctionLines
 from nalm_core.report.cell import ExperimentCell
 from nalm_core.report.event_counts import EventCount
 from nalm_core.report.host_supply import HostSupply
-from nalm_core.report.layouts import Layouts
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.offered_load import CLOSED, LoadName, OfferedLoad, RoundTraffic
 from nalm_core.report.own_metrics import OwnMetric, Threshold
@@ -358,6 +357,25 @@ class ArmMemory(Model):
     small_bytes: Count
     huge_bytes: Count
     """On huge pages, including transparent ones."""
+
+
+class Layouts(Model):
+    """The layout of each launch; both arms of a launch had the layout of the same number.
+
+    A layout is a link of the same objects with functions in another order and at other offsets, and with
+    other offsets of stack and heap. Layout 0 is the build as it is.
+    """
+
+    relinked: bool
+    """False: nalm could not link the builds again, so layouts differ in stack and heap alone."""
+    reason: str | None = None
+    """Why it could not."""
+    numbers: list[int] = Field(min_length=1)
+    """By launch."""
+
+    def of(self, launch: int) -> int:
+        """The layout of a launch."""
+        return self.numbers[launch] if launch < len(self.numbers) else self.numbers[-1]
 
 
 class GivenConfiguration(Model):

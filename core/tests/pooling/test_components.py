@@ -53,7 +53,7 @@ def test_the_shares_of_the_error_add_up() -> None:
     assert shares.keys() == {Level.HOUR, Level.LAYOUT, Level.LAUNCH}
 
 
-def test_a_level_that_cannot_be_told_apart_is_missing() -> None:
+def test_a_level_without_groups_of_its_own_is_missing() -> None:
     one_hour = World().runs(np.random.default_rng(4), runs=1, launches=20, layouts=0)
     found = components(observations(one_hour))
     assert found is not None and list(found.variances) == [Level.LAUNCH]

@@ -6,9 +6,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from nalm_core.report.defaults import MIN_LAYOUTS
-from nalm_core.report.layouts import Layouts
 from nalm_core.report.outcome import Outcome
-from nalm_core.report.run_report import Arm, Round, RunReport
+from nalm_core.report.run_report import Arm, Layouts, Round, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
 from nalm_core.verdict.placement import may_be_placement, placement_note, placement_spread
 from nalm_core.verdict.verdict import judge

@@ -12,6 +12,7 @@ import typer
 from nalm_core.pooling.pool import Pool, in_words
 from nalm_core.report.defaults import MARGIN
 from nalm_core.report.outcome import Outcome
+from nalm_core.text.percents import share_percent
 from rich.markup import escape
 
 from nalm_agent.config.nalm_toml import Config
@@ -82,7 +83,7 @@ def pool_lines(scenario: str, found: Pool | None) -> list[str]:
     if found is None:
         return [f"{scenario}: this host has no run of this pair; `nalm check` makes one"]
     shares = [
-        f"  {one.level}: {100 * one.of_error:.0f} % of the error's variance, from {one.groups}"
+        f"  {one.level}: {share_percent(one.of_error, 0)} of the error's variance, from {one.groups}"
         for one in found.shares
     ]
     placed = found.placement_text

@@ -7419,6 +7419,21 @@ export interface components {
          */
         Kind: "features" | "ablation" | "models" | "cores" | "queue" | "flows" | "roles";
         /**
+         * Layouts
+         * @description The layout of each launch; both arms of a launch had the layout of the same number.
+         *
+         *     A layout is a link of the same objects with functions in another order and at other offsets, and with
+         *     other offsets of stack and heap. Layout 0 is the build as it is.
+         */
+        Layouts: {
+            /** Numbers */
+            numbers: number[];
+            /** Reason */
+            reason?: string | null;
+            /** Relinked */
+            relinked: boolean;
+        };
+        /**
          * LcoreBatches
          * @description Iterations of one lcore by their packets; size 0: polls that found nothing. Without apart stages.
          */
@@ -10057,6 +10072,7 @@ export interface components {
             host: components["schemas"]["Host"];
             /** Instructions */
             instructions?: components["schemas"]["InstructionCount"][];
+            layouts?: components["schemas"]["Layouts"] | null;
             /** Memory */
             memory?: components["schemas"]["ArmMemory"][];
             /** Model Counts */
