@@ -306,6 +306,8 @@ class JudgeConfig(Table):
     layouts: Annotated[int, Field(ge=1, le=1000)] | None = None
     """Placements of code of each build over which launches are spread. None: LAYOUTS if the margin is below
     FINE_MARGIN, else the builds as they are, unless a verdict may be one of placement."""
+    function_margin: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """None: nalm_core's default, whatever version judges."""
 
     @model_validator(mode="after")
     def _looks_fit(self) -> JudgeConfig:

@@ -20,7 +20,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from nalm_agent.config.lines import line_of
 
 CPP = "cpp"
-OF_PACKETS = (CPP, "ipp")
+FUNCTION_IPP = "function_ipp"
+OF_PACKETS = (CPP, "ipp", FUNCTION_IPP)
 """Metrics of packets that can have a margin, of the chain and of each stage."""
 Pattern = Annotated[str, Field(min_length=1, max_length=128)]
 _HEADER = re.compile(r"^\s*\[\[\s*thresholds\s*\]\]", re.MULTILINE)
@@ -78,7 +79,9 @@ class ThresholdConfig(BaseModel):
     def fits(self, metric: str) -> bool:
         """Whether it is for this metric. A metric that is only shown must be named."""
         return (
-            metric == self.metric if self.metric is not None else metric not in (*SHIPPED, *UNDER_LOAD, "ipp")
+            metric == self.metric
+            if self.metric is not None
+            else metric not in (*SHIPPED, *UNDER_LOAD, "ipp", FUNCTION_IPP)
         )
 
 
@@ -113,7 +116,7 @@ def effective(
     kinds: list[tuple[str, str | None, float | None]] = [
         (CPP, None, general),
         *((CPP, stage, None) for stage in stages),
-        *(("ipp", stage, None) for stage in (None, *stages)),
+        *((metric, stage, None) for metric in ("ipp", FUNCTION_IPP) for stage in (None, *stages)),
         *((name, None, general) for name in defined),
         *((name, None, SHIPPED_MARGIN) for name in SHIPPED),
         *((name, None, None) for name in UNDER_LOAD),

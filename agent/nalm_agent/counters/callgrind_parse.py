@@ -18,7 +18,7 @@ from nalm_core.report.run_report import FunctionCount
 from nalm_agent.runtime.errors import SourceError
 
 EVENT = "Ir"
-TOP_FUNCTIONS = 12
+TOP_FUNCTIONS = 40
 _NAME = re.compile(r"^(c?fn|c?ob|c?f[lie])=(?:\((\d+)\))?[ \t]*+(.*)")
 _CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias)(\.\d+)*")
 _POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")

@@ -38,7 +38,7 @@ T = TypeVar("T")
 C = TypeVar("C", InstructionCount, ModelCount)
 
 COUNTS = "counts"
-RECORDED = "instructions by stage, function, call path (callers named alike) and line"
+RECORDED = "instructions by stage, function (40 a stage), call path (callers named alike) and line"
 """The contents of a kept count. Part of its address, since earlier counts held less."""
 MODELLED = "events of caches and branches by stage"
 """The same of a kept model."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NOTED_CHANGE = 0.001
 """Least relative change of IPP for which a stage is named."""
 SHOWN_ADVICE = 2
+SHOWN_FUNCTIONS = 8
 PIPED_WIDTH = 140
 _COLOURS = {
     "same": "green",
@@ -143,7 +144,9 @@ def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
 
 
 def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """Functions that pay, estimated from samples, and functions whose instructions changed, exact."""
+    """Functions that pay by samples, functions as judged, and functions whose instructions changed, exact."""
+    from nalm_core.verdict.function_change import function_text
+
     lines = []
     for shift in verdict.functions or []:
         where = f" {shift.file}:{shift.line}" if shift.file else ""
@@ -151,6 +154,9 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
             f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
             f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
         )
+    lines += [function_text(one) for one in verdict.function_changes[:SHOWN_FUNCTIONS]]
+    if left := len(verdict.function_changes) - SHOWN_FUNCTIONS:
+        lines += [f"and {left} more functions that are not the same"] if left > 0 else []
     lines += [
         f"{change.stage}: {change.event.replace('_', ' ')} {change.base:.2f} to {change.head:.2f} per packet "
         "(model)"

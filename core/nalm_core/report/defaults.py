@@ -56,6 +56,18 @@ INSTRUCTION_CHANGE: Final = 0.0005
 """Relative change of the chain's IPP from which a stage's change of instructions is reported."""
 FUNCTION_ERRORS: Final = 3.0
 """Least difference of a function's cycles that is reported, in standard errors of its samples."""
+FUNCTION_MARGIN: Final = 0.05
+"""Relative change of a C function's own cost that matters."""
+FUNCTION_SHARE: Final = 0.0005
+"""Share of the chain's cost from which a function's change matters."""
+FUNCTION_SAMPLES: Final = 25
+"""Fewest samples of a function, on one side, by which its cycles are tested."""
+FUNCTION_FALSE_DISCOVERY_RATE: Final = 0.01
+"""Share of wrong ones among functions whose sampled cycles differ significantly."""
+FUNCTION_CALLS_EQUAL: Final = 0.001
+"""Relative difference of calls a packet up to which a function is called as often as before."""
+PLACEMENT_CHANGE: Final = 2.0
+"""Instructions per call by which the place of code and data may change the count of an unchanged function."""
 MODEL_CHANGE: Final = 0.05
 """Change of a modelled event per packet from which it is reported for a stage that pays."""
 PLACEMENT_CHANGE: Final = 0.03

@@ -24,9 +24,10 @@ all, since it belongs to single packets."""
 class Threshold(Model):
     """A margin for a metric of packets that nalm.toml judges beside the chain's CPP."""
 
-    metric: Literal["cpp", "ipp"]
+    metric: Literal["cpp", "ipp", "function_ipp"]
+    """`function_ipp`: the own instructions of each C function."""
     stage: str | None = None
-    """None: the chain."""
+    """None: the chain; of `function_ipp` every stage."""
     margin: Margin
 
 

@@ -348,6 +348,10 @@ class Settings(Model):
     max_launches: int = Field(ge=1, le=10_000)
     budget_seconds: float | None = Field(default=None, gt=0)
     """Time after which no launch is started; None: no limit."""
+    function_margin: float | None = Field(
+        None, gt=0, lt=1, exclude_if=_is_none, json_schema_extra=_without_default
+    )
+    """Relative change of a C function's own cost that matters. Left out: FUNCTION_MARGIN."""
 
 
 class ArmMemory(Model):

@@ -28,6 +28,8 @@ from nalm_core.stats.sequential import decide_at, look_for, spent_at
 from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
 
+FUNCTION_IPP = "function_ipp"
+"""Metric of C functions, which verdict.function_change judges."""
 MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
 
 ONE_VALUE = "one value of each build does not show how it varies: its history does"
@@ -45,6 +47,10 @@ class MetricChange(Model):
     metric: str
     stage: str | None = None
     """The stage of a metric of packets; None: the chain, or the whole NF."""
+    function: str | None = None
+    """The C function of `function_ipp`."""
+    chain_share: float | None = None
+    """Of a C function: what it gained, relative to the chain's instructions."""
     unit: str
     better: Literal["lower", "higher"]
     outcome: MetricOutcome
@@ -73,11 +79,12 @@ def metric_changes(report: RunReport) -> list[MetricChange]:
     """All metrics of a measured run: stages and instructions that have a threshold, then the report's own
     metrics, in its order."""
     varying = sum(shares_error_rate(one) for one in report.own_metrics)
-    varying += sum(one.metric == "cpp" for one in report.thresholds)
+    of_stages = [one for one in report.thresholds if one.metric != FUNCTION_IPP]
+    varying += sum(one.metric == "cpp" for one in of_stages)
     settings = report.settings.model_copy(update={"alpha": report.settings.alpha / max(varying, 1)})
     arm = Arm.HEAD if not feature_change(report) else judged_arm(report) or Arm.HEAD_AS_BASE
-    launches = pair_launches(report, Arm.BASE, arm) if report.thresholds else []
-    of_packets = [_threshold(report, one, arm, launches, settings) for one in report.thresholds]
+    launches = pair_launches(report, Arm.BASE, arm) if of_stages else []
+    of_packets = [_threshold(report, one, arm, launches, settings) for one in of_stages]
     own = []
     for one in report.own_metrics:
         found = _own(report, one, arm, settings)
@@ -291,8 +298,9 @@ def in_short(change: MetricChange) -> str:
 
 
 def metric_name(change: MetricChange) -> str:
-    """The metric, with its stage."""
-    return change.metric if change.stage is None else f"{change.stage} {change.metric}"
+    """The metric, with its stage, and for a C function with its name."""
+    named = change.metric if change.function is None else f"{change.function} {change.metric}"
+    return named if change.stage is None else f"{change.stage} {named}"
 
 
 def number(value: float | None) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from pydantic import Field
 
+from nalm_core.functions.model import FunctionJudgement
 from nalm_core.report.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outcome
@@ -23,6 +24,7 @@ from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culpr
 from nalm_core.verdict.change import Cause, Change, StageChange, cause_of
 from nalm_core.verdict.checks import BREAKING, changes_of, checks_of
 from nalm_core.verdict.feature_price import feature_split, feature_stages, in_pass_order
+from nalm_core.verdict.function_change import alarms, changed, function_judgements, margins
 from nalm_core.verdict.instruction_change import InstructionChange, instruction_changes
 from nalm_core.verdict.metric_change import MetricChange, failing, metric_changes
 from nalm_core.verdict.modelled_change import ModelChange, model_changes
@@ -57,6 +59,10 @@ class Verdict(Model):
     """Exact changes of the judged arm, whether or not cycles changed; largest first."""
     functions: list[FunctionShift] | None = None
     """C functions that pay, by samples, largest change first; None if they were not sampled."""
+    function_changes: list[FunctionJudgement] = Field(default_factory=list)
+    """C functions that are not the same, by exact counts or by samples; largest share of the chain first."""
+    functions_judged: int = 0
+    """Number of C functions that were judged."""
     model_changes: list[ModelChange] = Field(default_factory=list)
     """Modelled cache and branch misses per packet of the stages that pay."""
     outcome_changes: list[OutcomeChange] = Field(default_factory=list)
@@ -132,9 +138,10 @@ def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) ->
 
 def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
     """The verdict with the metrics beside packets and cycles; a failed run has none."""
-    if not (report.own_metrics or report.thresholds) or verdict.outcome in FAILED:
+    if verdict.outcome in FAILED:
         return verdict
-    changes = metric_changes(report)
+    own = metric_changes(report) if report.own_metrics or report.thresholds else []
+    changes = [*_functions_beside(verdict, report), *own]
     failed = failing(changes)
     if not failed:
         return verdict.model_copy(update={"metrics": changes})
@@ -145,6 +152,13 @@ def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
             "summary": f"{verdict.summary}; {wording.worse_metrics_in_short(failed)}",
         }
     )
+
+
+def _functions_beside(verdict: Verdict, report: RunReport) -> list[MetricChange]:
+    """C functions that fail the check by themselves: of a run whose cycles decide nothing against it."""
+    if verdict.outcome not in (Outcome.SAME, Outcome.INCONCLUSIVE):
+        return []
+    return alarms(verdict.function_changes, margins(report))
 
 
 def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
@@ -203,7 +217,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     if found is None:
         reason = wording.too_few(report, arm)
         update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
-        return verdict.model_copy(update=update)
+        return verdict.model_copy(update=update | _judged_functions(report, arm, None))
     outcome, comparison = found
     loaded = at_load(report, arm)
     at = "" if loaded is None else f" {sentence(loaded)}"
@@ -228,6 +242,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "cause": cause,
             "instruction_changes": changes,
             "functions": _functions(report, arm, comparison),
+            **_judged_functions(report, arm, comparison.chain),
             "model_changes": model_changes(report, arm, [stage.stage for stage in blamed]),
             "notes": [
                 *wording.notes(outcome, comparison, changes, report),
@@ -236,6 +251,11 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             ],
         }
     )
+
+
+def _judged_functions(report: RunReport, arm: Arm, chain: Change | None) -> dict[str, object]:
+    judged = function_judgements(report, arm, chain)
+    return {"function_changes": changed(judged), "functions_judged": len(judged)}
 
 
 def _functions(report: RunReport, arm: Arm, comparison: Comparison) -> list[FunctionShift] | None:

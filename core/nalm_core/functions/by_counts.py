@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions by exact counts. They repeat, so a change needs a size and no test. What moved between functions
+is taken out first."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from nalm_core.functions.costs import CountedSide
+from nalm_core.functions.margins import Margins
+from nalm_core.functions.model import CostShift, FunctionJudgement, FunctionOutcome, Key
+from nalm_core.functions.shifts import Move, groups, moves
+from nalm_core.report.defaults import FUNCTION_CALLS_EQUAL, FUNCTION_SHARE, PLACEMENT_CHANGE
+
+PLACEMENT = "its code is the same and it is called as often: its input, or its place in memory, differs"
+UNLISTED = "one side's report does not name it among the costliest functions of its stage"
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A function's instructions per packet on both sides, and what moved."""
+
+    base: float
+    head: float
+    came: tuple[Move, ...]
+    left: tuple[Move, ...]
+
+    @property
+    def added(self) -> float:
+        moved = sum(one.ipp for one in self.came) - sum(one.ipp for one in self.left)
+        return self.head - self.base - moved
+
+    @property
+    def expected(self) -> float:
+        """What it would cost if nothing had been added."""
+        return self.head - self.added
+
+
+def by_counts(
+    base: CountedSide, head: CountedSide, margins: Margins, changed: Collection[str] | None
+) -> dict[Key, FunctionJudgement]:
+    keys = dict.fromkeys([*base.functions, *head.functions])
+    unknown = {key for key in keys if not (_known(base, key) and _known(head, key))}
+    cost = {
+        key: tuple(side.functions[key].ipp if key in side.functions else 0.0 for side in (base, head))
+        for key in keys
+        if key not in unknown
+    }
+    found = moves(base, head, {key: new - old for key, (old, new) in cost.items()})
+    came, left = defaultdict[Key, list[Move]](list), defaultdict[Key, list[Move]](list)
+    for one in found:
+        came[one.target].append(one)
+        left[one.source].append(one)
+    changes = {key: _Change(old, new, tuple(came[key]), tuple(left[key])) for key, (old, new) in cost.items()}
+    outcomes = _outcomes(changes, groups(found), margins, base.chain)
+    judged = {key: _judged(key, changes[key], outcomes[key], margins, base.chain) for key in changes}
+    for key, outcome in judged.items():
+        if changed is not None and _is_placed(base, head, key, outcome, changed):
+            judged[key] = outcome.model_copy(
+                update={"outcome": FunctionOutcome.INCONCLUSIVE, "reason": PLACEMENT, "alarms": False}
+            )
+    return judged | {key: _unlisted(base, head, key) for key in unknown}
+
+
+def _known(side: CountedSide, key: Key) -> bool:
+    """True if its cost is listed, or too small to matter."""
+    return key in side.functions or side.unlisted.get(key[0], 0.0) < FUNCTION_SHARE * side.chain
+
+
+def _outcomes(
+    changes: Mapping[Key, _Change], together: Sequence[set[Key]], margins: Margins, chain: float
+) -> dict[Key, FunctionOutcome]:
+    found = {key: _direction(one.added, one.base, margins.of(key[0]), chain) for key, one in changes.items()}
+    for group in together:
+        found |= _of_group({key: changes[key] for key in group}, margins, chain)
+    return found
+
+
+def _direction(added: float, expected: float, margin: float, chain: float) -> FunctionOutcome:
+    """Of an exact change: beyond the margin, and enough of the chain."""
+    if abs(added) < FUNCTION_SHARE * chain:
+        return FunctionOutcome.SAME
+    if added > 0:
+        return FunctionOutcome.REGRESSED if added >= margin * expected else FunctionOutcome.SAME
+    fell = expected + added <= expected / (1 + margin)
+    return FunctionOutcome.IMPROVED if fell else FunctionOutcome.SAME
+
+
+def _of_group(group: Mapping[Key, _Change], margins: Margins, chain: float) -> dict[Key, FunctionOutcome]:
+    """What functions that cost moved between gained together decides, relative to what moved and to what
+    the gainers cost before."""
+    margin = min(margins.of(stage) for stage, _ in group)
+    gained, lost = (sum(max(0.0, sign * one.added) for one in group.values()) for sign in (1, -1))
+    involved = sum(sum(move.ipp for move in one.came) for one in group.values())
+    involved += sum(one.base for one in group.values() if one.came)
+    worse = _direction(gained, involved, margin, chain) is FunctionOutcome.REGRESSED
+    better = _direction(-lost, max(involved, lost), margin, chain) is FunctionOutcome.IMPROVED
+    most = {
+        1: max(group, key=lambda key: (group[key].added, str(key))),
+        -1: min(group, key=lambda key: (group[key].added, str(key))),
+    }
+    found = {}
+    for key, one in group.items():
+        alone = _direction(one.added, one.expected, margins.of(key[0]), chain)
+        if worse and one.added > 0 and (alone is FunctionOutcome.REGRESSED or key == most[1]):
+            found[key] = FunctionOutcome.REGRESSED
+        elif better and one.added < 0 and (alone is FunctionOutcome.IMPROVED or key == most[-1]):
+            found[key] = FunctionOutcome.IMPROVED
+        else:
+            moved = _direction(one.head - one.base, one.base, margins.of(key[0]), chain)
+            found[key] = FunctionOutcome.SAME if moved is FunctionOutcome.SAME else FunctionOutcome.SHIFTED
+    return found
+
+
+def _judged(
+    key: Key, one: _Change, outcome: FunctionOutcome, margins: Margins, chain: float
+) -> FunctionJudgement:
+    share = one.added / chain if chain else 0.0
+    return FunctionJudgement(
+        stage=key[0],
+        name=key[1],
+        outcome=outcome,
+        by="instructions",
+        base_ipp=one.base,
+        head_ipp=one.head,
+        added_ipp=one.added,
+        chain_share=share,
+        shifted_from=[
+            CostShift(stage=m.source[0], name=m.source[1], ipp=m.ipp, evidence=m.evidence) for m in one.came
+        ],
+        shifted_to=[
+            CostShift(stage=m.target[0], name=m.target[1], ipp=m.ipp, evidence=m.evidence) for m in one.left
+        ],
+        alarms=outcome is FunctionOutcome.REGRESSED and margins.alarms(key[0], share),
+    )
+
+
+def _unlisted(base: CountedSide, head: CountedSide, key: Key) -> FunctionJudgement:
+    old, new = base.functions.get(key), head.functions.get(key)
+    return FunctionJudgement(
+        stage=key[0],
+        name=key[1],
+        outcome=FunctionOutcome.INCONCLUSIVE,
+        by="instructions",
+        base_ipp=old.ipp if old else None,
+        head_ipp=new.ipp if new else None,
+        reason=UNLISTED,
+    )
+
+
+def _is_placed(
+    base: CountedSide, head: CountedSide, key: Key, one: FunctionJudgement, changed: Collection[str]
+) -> bool:
+    """True if placement may explain a changed count: a small change in an unchanged function, with as many
+    calls."""
+    old, new = base.functions.get(key), head.functions.get(key)
+    if one.outcome not in (FunctionOutcome.REGRESSED, FunctionOutcome.IMPROVED) or key[1] in changed:
+        return False
+    if old is None or new is None or one.shifted_from or one.shifted_to or not old.calls or not new.calls:
+        return False
+    if abs(new.calls / old.calls - 1) > FUNCTION_CALLS_EQUAL:
+        return False
+    return abs(new.ipp / new.calls - old.ipp / old.calls) <= PLACEMENT_CHANGE

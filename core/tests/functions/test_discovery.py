@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sampled cycles: false discoveries among many unchanged functions, and power, on simulated samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from function_worlds import STAGE, counted, plain, sampled
+from nalm_core.functions.cycles import SampledSide, cycle_tests
+from nalm_core.functions.judge import FunctionSide, judge_functions
+from nalm_core.functions.margins import Margins
+from nalm_core.report.defaults import FUNCTION_FALSE_DISCOVERY_RATE
+from nalm_core.report.run_report import Arm
+
+FUNCTIONS = 60
+SAMPLES = 40_000
+SCATTER = 0.02
+"""Standard deviation of ln CPP between launches, by placement, of each function on its own."""
+
+
+def _tests(rng: np.random.Generator, slower: dict[int, float], runs: int) -> tuple[int, list[float], int]:
+    """Runs with any discovery, shares of false ones, and slower functions found."""
+    shares = rng.dirichlet(np.full(FUNCTIONS, 0.5))
+    alarms, false, hits = 0, [], 0
+    units = [frozenset(((STAGE, str(n)),)) for n in range(FUNCTIONS)]
+    for _ in range(runs):
+        sides = []
+        for growth in ({}, slower):
+            factors = np.exp(rng.normal(0, SCATTER, FUNCTIONS))
+            costs = shares * factors * [growth.get(n, 1.0) for n in range(FUNCTIONS)]
+            counts = rng.poisson(SAMPLES * costs)
+            launches = np.exp(rng.normal(0, SCATTER, 9))
+            samples = {(STAGE, str(n)): int(count) for n, count in enumerate(counts)}
+            sides.append(SampledSide(samples, 1 / SAMPLES, 1.0, {STAGE: list(launches)}))
+        found = {next(iter(unit))[1] for unit, one in cycle_tests(*sides, units).items() if one.significant}
+        right = {str(n) for n in slower}
+        alarms += bool(found)
+        false.append(len(found - right) / max(1, len(found)))
+        hits += len(found & right)
+    return alarms, false, hits
+
+
+def test_unchanged_functions_make_hardly_any_discovery() -> None:
+    runs = 300
+    alarms, _, _ = _tests(np.random.default_rng(7), {}, runs)
+    # binomial, three standard errors above the rate
+    assert alarms <= runs * FUNCTION_FALSE_DISCOVERY_RATE + 3 * (runs * FUNCTION_FALSE_DISCOVERY_RATE) ** 0.5
+
+
+def test_share_of_false_discoveries_and_power_beside_true_ones() -> None:
+    runs = 60
+    rng = np.random.default_rng(8)
+    slower = dict.fromkeys(range(20), 1.5)
+    _, false, hits = _tests(rng, slower, runs)
+    assert np.mean(false) <= 2 * FUNCTION_FALSE_DISCOVERY_RATE
+    # functions of a few samples cannot be found; the others are
+    assert hits >= 0.5 * runs * len(slower)
+
+
+def test_samples_decide_where_they_can() -> None:
+    rng = np.random.default_rng(9)
+    code = plain(find=300.0, add=300.0)
+    base = {"nat_process": 50.0, "find": 100.0, "add": 100.0}
+    head = {**base, "find": 160.0}
+    report = sampled(counted(code, code), base, head, 4000, rng)
+    sides = (
+        FunctionSide(report, arm, sum(cpp.values())) for arm, cpp in ((Arm.BASE, base), (Arm.HEAD, head))
+    )
+    found = {one.name: one for one in judge_functions(*sides, Margins())}
+    assert found["find"].outcome == "regressed"
+    assert found["find"].by == "cycles"
+    assert found["find"].significant
+    assert not found["find"].alarms, "samples of one launch make no alert"
+    assert found["add"].outcome == "same"
+    assert found["add"].by == "instructions"
+
+
+def test_moved_code_is_tested_as_one() -> None:
+    rng = np.random.default_rng(10)
+    apart, inlined = plain(find=300.0, helper=300.0), plain(find=600.0)
+    apart.calls = {("nat_process", "find"): 1.0, ("find", "helper"): 1.0}
+    before = {"nat_process": 50.0, "find": 100.0, "helper": 100.0}
+    for after, outcome in ((200.0, "shifted"), (320.0, "regressed")):
+        head = {"nat_process": 50.0, "find": after}
+        report = sampled(counted(apart, inlined), before, head, 4000, rng)
+        sides = (
+            FunctionSide(report, arm, sum(cpp.values()))
+            for arm, cpp in ((Arm.BASE, before), (Arm.HEAD, head))
+        )
+        found = {one.name: one for one in judge_functions(*sides, Margins())}
+        assert found["find"].outcome == outcome
+        assert found["helper"].outcome == "shifted"
