@@ -19,6 +19,7 @@ from nalm_agent.shell.completion import commit_names, scenario_names
 
 if TYPE_CHECKING:
     from nalm_core.report.run_report import Arm, RunReport
+    from nalm_core.verdict.verdict import Verdict
 
     from nalm_agent.build.side_source import SideSource
     from nalm_agent.desk.explanation import Explained
@@ -64,9 +65,9 @@ def explain(
     json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),
 ) -> None:
-    """Show what a change costs: functions by call path, both sides' source lines, a flame graph.
+    """Show what a change costs: functions as judged, call paths, both sides' source lines, a flame graph.
 
-    It does not judge. Commits that are not measured yet are measured first.
+    Its exit code does not depend on the verdict. Commits that are not measured yet are measured first.
     """
     from nalm_core.report.run_report import Arm
 
@@ -166,7 +167,7 @@ def _show(source: SideSource, forms: _Forms) -> None:
     from rich.markup import escape
 
     from nalm_agent.desk.explanation import explained
-    from nalm_agent.desk.print_explanation import legend_line, print_explained
+    from nalm_agent.desk.print_explanation import legend_line, print_explained, print_functions
     from nalm_agent.report.print_run import UNCHANGED_SUMMARY, console, say
 
     report, out, by, file = source.report, console(), forms.by, forms.file
@@ -185,10 +186,12 @@ def _show(source: SideSource, forms: _Forms) -> None:
     if file is not None and file not in [one.name for one in found.files]:
         known = ", ".join(one.name for one in found.files[:20])
         raise UsageError(f"no line of {file} has a cost", hint=f"files with costs: {known}")
-    write_json(forms.json_file, json.dumps(_document(found)))
+    write_json(forms.json_file, json.dumps(_document(found, verdict)))
     if STDOUT not in (forms.json_file, forms.svg):
         say(out, f"{report.scenario.name}: {verdict.outcome}  {escape(verdict.summary)}")
         print_explained(out, found, file)
+        if file is None:
+            print_functions(out, verdict)
         say(out, f"\n{legend_line(by)}")
     if forms.svg is not None:
         _draw(report, found, forms.svg, forms.width)
@@ -210,14 +213,22 @@ def _draw(report: RunReport, found: Explained, svg: str, width: Arm) -> None:
         typer.echo(f"wrote {svg}", err=True)
 
 
-def _document(found: Explained) -> dict[str, object]:
+def _document(found: Explained, verdict: Verdict) -> dict[str, object]:
 
     from nalm_core.profiles.flame import as_json
 
     from nalm_agent.desk.explanation import UNITS
 
     files = [asdict(one) for one in found.files]
-    return {"by": found.by, "unit": UNITS[found.by], "flame": as_json(found.flame), "files": files}
+    functions = [one.model_dump(mode="json") for one in verdict.function_changes]
+    return {
+        "by": found.by,
+        "unit": UNITS[found.by],
+        "functions": functions,
+        "functions_judged": verdict.functions_judged,
+        "flame": as_json(found.flame),
+        "files": files,
+    }
 
 
 def _missing(report: RunReport, by: By) -> str:

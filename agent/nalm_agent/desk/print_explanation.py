@@ -9,6 +9,8 @@ from nalm_core.profiles.annotate import AnnotatedLine, passages, unbroken
 from nalm_core.profiles.cost_unit import By
 from nalm_core.profiles.flame import Frame
 from nalm_core.text.percents import change_percent
+from nalm_core.verdict.function_change import function_text
+from nalm_core.verdict.verdict import Verdict
 from rich.console import Console
 from rich.text import Text
 
@@ -16,6 +18,7 @@ from nalm_agent.desk.explanation import UNITS, Explained, FileChange
 
 SHOWN_PATHS = 8
 SHOWN_FILES = 5
+SHOWN_FUNCTIONS = 12
 AROUND = 2
 """Number of context lines around a changed line."""
 WIDE = 80
@@ -38,6 +41,19 @@ def print_explained(out: Console, found: Explained, only: str | None) -> None:
         _print(out, Text(f"and {len(left)} more: {', '.join(left)} (--file NAME)", style="dim"))
     if not changed:
         _print(out, Text(f"no source line changed by {found.least:.2f} {UNITS[found.by]} or more"))
+
+
+def print_functions(out: Console, verdict: Verdict) -> None:
+    """Prints the functions that are not the same, as judged."""
+    if not verdict.functions_judged:
+        return
+    changes = verdict.function_changes
+    same = verdict.functions_judged - len(changes)
+    _print(out, Text(f"\nfunctions judged: {verdict.functions_judged}, of which {same} are the same", "bold"))
+    for one in changes[:SHOWN_FUNCTIONS]:
+        _print(out, Text(f"  {function_text(one)}"))
+    if len(changes) > SHOWN_FUNCTIONS:
+        _print(out, Text(f"  and {len(changes) - SHOWN_FUNCTIONS} more (--json)", style="dim"))
 
 
 def total_line(found: Explained) -> str:

@@ -192,8 +192,9 @@ def metric_lines(verdict: Verdict) -> list[str]:
 
 
 def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """Why cycles changed, and the best advice with its reasons; empty if they did not change."""
-    if verdict.outcome not in ("regressed", "improved"):
+    """Why cycles changed, with the best advice, or which functions fail the check; empty if nothing did."""
+    alone = any(one.function is not None for one in verdict.failing_metrics)
+    if verdict.outcome not in ("regressed", "improved") and not alone:
         return []
     from nalm_core.explain import explain
 

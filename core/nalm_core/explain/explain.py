@@ -7,6 +7,7 @@ from nalm_core.explain import saying
 from nalm_core.explain.case import Case, case_of
 from nalm_core.explain.collect import collect
 from nalm_core.explain.disagreement import disagreements
+from nalm_core.explain.function_alone import function_alone
 from nalm_core.explain.instruction_detail import batches_shrank, instruction_detail
 from nalm_core.explain.limits import EVIDENCE_CHANGE
 from nalm_core.explain.line_shift import line_shift
@@ -29,11 +30,13 @@ from nalm_core.verdict.verdict import Verdict
 
 
 def explain(report: RunReport, verdict: Verdict) -> Explanation:
-    """Why cycles changed; only a sentence if the verdict is neither regressed nor improved.
+    """Why cycles changed, or which functions fail the check by themselves; otherwise only a sentence.
 
     Raises nothing on any report that was judged.
     """
     case = case_of(report, verdict)
+    if case is None and (alone := function_alone(report, verdict)) is not None:
+        return alone
     if case is None:
         return Explanation(text=saying.NOTHING if report.rates is None else saying.RATES)
     found = collect(case)

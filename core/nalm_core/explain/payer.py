@@ -43,9 +43,9 @@ def payer(report: RunReport, verdict: Verdict, stage: str | None, sign: int) -> 
         same = next((one for one in counted if one.name == shift.name), None)
         return Payer(shift.name, "samples", _sampled_place(report, head, shift), shift, same)
     if grown := _most(counted, lambda one: sign * ((one.head_ipp or 0.0) - (one.base_ipp or 0.0))):
-        return Payer(grown.name, "instructions", _counted_place(report, head, grown.name), None, grown)
+        return Payer(grown.name, "instructions", counted_place(report, head, grown.name), None, grown)
     if called := _most(counted, lambda one: sign * _calls_grown(one)):
-        return Payer(called.name, "calls", _counted_place(report, head, called.name), None, called)
+        return Payer(called.name, "calls", counted_place(report, head, called.name), None, called)
     return None
 
 
@@ -70,7 +70,7 @@ def _sampled_place(report: RunReport, head: Arm, shift: FunctionShift) -> Place:
     return shift.file, shift.line
 
 
-def _counted_place(report: RunReport, head: Arm, name: str) -> Place:
+def counted_place(report: RunReport, head: Arm, name: str) -> Place:
     """The place of the function's first instruction in head, or in base if head lacks it."""
     places = [
         (function.file, function.line)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from nalm_core.functions.model import Key
 from nalm_core.report.call_tree import OTHERS
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport
-from nalm_core.report.source_text import SourceText
 
 Line = tuple[str, ...]
 """A source line that both sides can have: its text, or its file and number."""
@@ -33,8 +32,8 @@ class CountedSide:
 
     functions: Mapping[Key, OwnCost]
     unlisted: Mapping[str | None, float]
-    """By stage: instructions per packet of functions that the report does not name. A function that is not
-    named costs at most that."""
+    """By stage: the most instructions per packet of a function that the report does not name: it names the
+    costliest."""
     chain: float
     """Instructions per packet."""
     callees: Mapping[Key, frozenset[Key]] = field(default_factory=dict)
@@ -42,11 +41,9 @@ class CountedSide:
     """Instructions per packet of source lines, including those of inlined code."""
 
 
-def counted_side(
-    report: RunReport, arm: Arm, count: InstructionCount, text: SourceText | None = None
-) -> CountedSide:
-    """An arm's functions without generator and sink. text: source lines, by which a line that moved is found
-    again."""
+def counted_side(report: RunReport, arm: Arm, count: InstructionCount) -> CountedSide:
+    """An arm's functions, without generator and sink."""
+    text = report.source_text
     apart, each = report.arms[arm].apart_stages(), 1 / count.packets
     stages = {stage: cost for stage, cost in count.stages.items() if stage not in apart}
     found: dict[Key, OwnCost] = {}
@@ -59,14 +56,17 @@ def counted_side(
         # the paths' sums are lower bounds where functions are listed, and all there is outside of stages
         if key not in found and key[0] not in count.functions:
             found[key] = OwnCost(own * each, None)
-    named: dict[str | None, float] = defaultdict(float)
+    named: dict[str | None, list[float]] = defaultdict(list)
     for key, cost in found.items():
-        named[key[0]] += cost.ipp
+        named[key[0]].append(cost.ipp)
     totals: dict[str | None, float] = {stage: cost * each for stage, cost in stages.items()}
     totals[None] = count.unattributed * each
     return CountedSide(
         functions=found,
-        unlisted={stage: max(0.0, total - named[stage]) for stage, total in totals.items()},
+        unlisted={
+            stage: max(0.0, min(total - sum(named[stage]), min(named[stage], default=total)))
+            for stage, total in totals.items()
+        },
         chain=sum(totals.values()),
         callees=_callees(count, apart),
         lines=_lines(count, apart, text.of(arm) if text is not None else {}),

@@ -67,12 +67,7 @@ def _counted(base: FunctionSide, head: FunctionSide) -> tuple[CountedSide, Count
     old, new = (_count(side, source) for side in (base, head))
     if not old.functions or not new.functions:
         return None
-    # the text of one comparison numbers both sides' lines; that of two runs numbers its own
-    text = head.report.source_text if base.report is head.report else None
-    return (
-        counted_side(base.report, base.arm, old, text),
-        counted_side(head.report, head.arm, new, text),
-    )
+    return counted_side(base.report, base.arm, old), counted_side(head.report, head.arm, new)
 
 
 def _source(base: FunctionSide, head: FunctionSide) -> Source | None:

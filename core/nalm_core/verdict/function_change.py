@@ -23,12 +23,17 @@ MOST_FUNCTIONS = 60
 
 def function_judgements(report: RunReport, arm: Arm, chain: Change | None) -> list[FunctionJudgement]:
     """All functions of base and an arm. chain: the chain's change, to which samples are scaled."""
-    cpp = [side.cpp if side else None for side in ((chain.base, chain.head) if chain else (None, None))]
+    figures = (chain.base, chain.head) if chain else (None, None)
     base, head = (
-        FunctionSide(report, one, figure, _launches(report, one))
-        for one, figure in zip((Arm.BASE, arm), cpp, strict=True)
+        function_side(report, one, figure.cpp if figure else None)
+        for one, figure in zip((Arm.BASE, arm), figures, strict=True)
     )
     return judge_functions(base, head, margins(report), report.changed_functions)
+
+
+def function_side(report: RunReport, arm: Arm, cpp: float | None) -> FunctionSide:
+    """An arm's functions. cpp: the chain's, to which samples are scaled; None: cycles are not compared."""
+    return FunctionSide(report, arm, cpp, {} if cpp is None else _launches(report, arm))
 
 
 def margins(report: RunReport) -> Margins:
@@ -42,7 +47,7 @@ def margins(report: RunReport) -> Margins:
 
 def _launches(report: RunReport, arm: Arm) -> Mapping[str | None, Sequence[float]]:
     """CPP by launch of an arm that was sampled."""
-    if not any(one.arm is arm for one in report.profiles):
+    if arm not in report.arms or not any(one.arm is arm for one in report.profiles):
         return {}
     summary = summarise(report, arm)
     figures: dict[str | None, dict[str, HistoryFigure]] = {None: summary.chain}

@@ -11,7 +11,7 @@ from nalm_core.functions.margins import Margins
 from nalm_core.report.defaults import FUNCTION_FALSE_DISCOVERY_RATE
 from nalm_core.report.run_report import Arm
 
-FUNCTIONS = 60
+FUNCTIONS = 40
 SAMPLES = 40_000
 SCATTER = 0.02
 """Standard deviation of ln CPP between launches, by placement, of each function on its own."""
@@ -40,16 +40,16 @@ def _tests(rng: np.random.Generator, slower: dict[int, float], runs: int) -> tup
 
 
 def test_unchanged_functions_make_hardly_any_discovery() -> None:
-    runs = 300
+    runs = 150
     alarms, _, _ = _tests(np.random.default_rng(7), {}, runs)
     # binomial, three standard errors above the rate
     assert alarms <= runs * FUNCTION_FALSE_DISCOVERY_RATE + 3 * (runs * FUNCTION_FALSE_DISCOVERY_RATE) ** 0.5
 
 
 def test_share_of_false_discoveries_and_power_beside_true_ones() -> None:
-    runs = 60
+    runs = 40
     rng = np.random.default_rng(8)
-    slower = dict.fromkeys(range(20), 1.5)
+    slower = dict.fromkeys(range(14), 1.5)
     _, false, hits = _tests(rng, slower, runs)
     assert np.mean(false) <= 2 * FUNCTION_FALSE_DISCOVERY_RATE
     # functions of a few samples cannot be found; the others are

@@ -90,8 +90,9 @@ def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     beside = [
         replace(_cycles(judged, one.stage or CHAIN, one.ratio, one.low, one.high), metric=one.metric)
         for one in verdict.failing_metrics
-        if one.ratio is not None
+        if one.ratio is not None and one.function is None
     ]
+    beside += _functions(judged, verdict)
     if verdict.outcome not in DECIDES:
         return beside
     chain = verdict.chain
@@ -107,6 +108,20 @@ def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     known = {(one.metric, one.stage) for one in moved}
     moved += [one for one in beside if (one.metric, one.stage) not in known]
     return moved or [_cycles(judged, CHAIN, 1.0, None, None)]
+
+
+def _functions(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
+    """Of each stage the C function that gained most and fails the check by itself, by what it added to the
+    chain."""
+    found: dict[str, Moved] = {}
+    for one in verdict.failing_metrics:
+        if one.function is not None and one.chain_share is not None:
+            ratio = 1 + one.chain_share
+            moved = replace(_cycles(judged, one.stage or CHAIN, ratio, ratio, ratio), metric=one.metric)
+            known = found.get(moved.stage)
+            if known is None or known.ratio < ratio:
+                found[moved.stage] = moved
+    return list(found.values())
 
 
 def _cycles(judged: JudgedRun, stage: str, ratio: float, low: float | None, high: float | None) -> Moved:

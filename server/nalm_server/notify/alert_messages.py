@@ -10,6 +10,7 @@ from nalm_core.findings.severity import size_of
 from nalm_core.render.line import cut
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
+from nalm_core.verdict.metric_change import FUNCTION_IPP
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository
@@ -106,12 +107,18 @@ def _event(alert: AlertRow) -> Event:
 
 def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: str) -> str:
     """One line: which commit changed what, and where."""
-    said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {alert.stage}"
+    said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {_where(alert)}"
     life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
     scenarios = ", ".join(alert.scenarios)
     beyond = f", expected up to {_percent(alert.bound)}" if alert.bound is not None else ""
     line = f"{project} {short(commit.sha)}{life}: {said}{beyond}; {scenarios}; {why}"
     return cut(line, TEXT_LIMIT)
+
+
+def _where(alert: AlertRow) -> str:
+    """The stage that pays, and the C function if it is beyond its margin by itself."""
+    function = (alert.explanation or {}).get("function")
+    return f"{alert.stage}, {function}" if alert.metric == FUNCTION_IPP and function else str(alert.stage)
 
 
 def percent(alert: AlertRow) -> str:

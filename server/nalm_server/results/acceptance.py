@@ -82,7 +82,8 @@ def judged(report: RunReport) -> Verdict:
 
 
 def explained(report: RunReport, verdict: Verdict) -> Explanation | None:
-    """Why cycles changed; None if they did not."""
-    if verdict.outcome not in ("regressed", "improved"):
+    """Why cycles changed, or which C functions fail the check by themselves; None if nothing does."""
+    alone = any(one.function is not None for one in verdict.failing_metrics)
+    if verdict.outcome not in ("regressed", "improved") and not alone:
         return None
     return explain(report, verdict)

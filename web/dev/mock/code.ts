@@ -58,10 +58,24 @@ function functionsOf(base: number, head: number): FunctionCosts[] {
   ];
 }
 
+function judgedOf(base: number, head: number): CodeComparison["judged"] {
+  const same = { outcome: "same", by: "instructions", significant: false, alarms: false } as const;
+  const [before, after] = [base, head].map((index) => costOf(index, "nat")?.ipp ?? 0) as [number, number];
+  const added = after - before;
+  const share = added / 1000;
+  const outcome = added > 0.05 * before ? "regressed" : "same";
+  const nat = { stage: "nat", name: "nat_process", base_ipp: before, head_ipp: after } as const;
+  return [
+    { ...same, ...nat, outcome, added_ipp: added, chain_share: share },
+    { ...same, stage: null, name: "poll", base_ipp: 8, head_ipp: 8, added_ipp: 0, chain_share: 0 },
+  ];
+}
+
 export const codeOf = (base: number, head: number): CodeComparison => ({
   base_sha: shaOf(base),
   head_sha: shaOf(head),
   functions: functionsOf(base, head),
+  judged: judgedOf(base, head),
   instruction_flame: null,
   cycle_flame: null,
   source_link: null,

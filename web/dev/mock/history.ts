@@ -267,6 +267,7 @@ export function verdictOf(head: number): Verdict {
     stage_notes: Object.fromEntries(stages.map((one) => [one.stage, "no significant change"])),
     interval_note: null,
     unchanged: step.unchanged ?? false,
+    functions_judged: measured ? 2 : 0,
   };
 }
 

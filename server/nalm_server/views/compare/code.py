@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nalm_core.functions.judge import judge_functions
+from nalm_core.functions.model import FunctionJudgement
 from nalm_core.profiles.flame import CallTree, counted_paths, flame_of, sampled_paths
 from nalm_core.profiles.function_costs import Key, SideOf, function_costs, side_of
 from nalm_core.profiles.source_view import FunctionSource, function_source
 from nalm_core.report.host_match import comparable, differences
 from nalm_core.report.judged_arm import judged_arm
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.verdict.function_change import function_side, margins
 from nalm_core.verdict.verdict import Verdict
 from pydantic_core import to_json
 from sqlalchemy.orm import Session
@@ -36,6 +39,7 @@ def compare_code(session: Session, project: ProjectRow, request: PairRequest) ->
             base_sha=pair.old.sha,
             head_sha=pair.new.sha,
             functions=function_costs(base, head),
+            judged=judged_functions(base, head),
             instruction_flame=flame_of(*(counted_paths(one.report, one.arm) for one in (base, head))),
             cycle_flame=flame_of(*(_sampled(one) for one in (base, head))),
             source_link=link,
@@ -49,6 +53,16 @@ def compare_source(session: Session, project: ProjectRow, request: PairRequest, 
     """One function's text, without files if it has no lines. Raises as `compare_code`."""
     base, head = _sides(session, found(session, project, request))
     return function_source(base, head, key)
+
+
+def judged_functions(base: SideOf, head: SideOf) -> list[FunctionJudgement]:
+    """All functions of two sides of one scenario with their outcome; none of different scenarios, whose
+    functions do other work."""
+    if base.report.scenario.name != head.report.scenario.name:
+        return []
+    changed = head.report.changed_functions if base.report is head.report else None
+    before, after = (function_side(one.report, one.arm, one.cpp) for one in (base, head))
+    return judge_functions(before, after, margins(head.report), changed)
 
 
 def _sides(session: Session, pair: Together | Apart) -> tuple[SideOf, SideOf]:

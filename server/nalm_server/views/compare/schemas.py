@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from nalm_core.features.decomposition import Decomposition
+from nalm_core.functions.model import FunctionJudgement
 from nalm_core.profiles.flame import Frame
 from nalm_core.profiles.function_costs import FunctionCosts
 from nalm_core.report.catalogue import Better
@@ -67,6 +68,8 @@ class CodeComparison(Schema):
     head_sha: str
     functions: list[FunctionCosts]
     """Largest change first; empty: neither counted nor sampled on both sides."""
+    judged: list[FunctionJudgement]
+    """All functions of both sides with their outcome, those that gained or lost most first."""
     instruction_flame: Frame | None
     """By call path, exact; null: the reports have no paths."""
     cycle_flame: Frame | None

@@ -7,6 +7,7 @@ import { codeQuery, sourceQuery } from "../../shared/api/compare";
 import type { CodeComparison, Verdict } from "../../shared/api/types";
 import { functionKey } from "../../shared/logic/code/codeRows";
 import { foldedFrames, foldedFunctions } from "../../shared/logic/code/foreign";
+import { judgedByKey } from "../../shared/logic/code/functionOutcomes";
 import { type CompareSearch, costOfCause } from "../../shared/logic/run/compareSearch";
 import type { Sides } from "../../shared/logic/run/sides";
 import { fileName, type Row } from "../../shared/logic/text/csv";
@@ -153,22 +154,40 @@ function FlamePanel({ of, search, onChange }: FlameProps) {
   );
 }
 
-const functionRows = ({ functions }: CodeComparison): Row[] => [
-  [
-    "stage",
-    "function",
-    "file",
-    "line",
-    "base_ipp",
-    "head_ipp",
-    "base_calls",
-    "head_calls",
-    "base_cpp",
-    "head_cpp",
-  ],
-  ...functions.map(({ stage, name, base, head }): Row => {
-    const where = head?.file ? head : base;
-    const both = (key: "ipp" | "calls" | "cpp"): Row => [base?.[key], head?.[key]];
-    return [stage, name, where?.file, where?.line, ...both("ipp"), ...both("calls"), ...both("cpp")];
-  }),
-];
+const functionRows = ({ functions, judged }: CodeComparison): Row[] => {
+  const known = judgedByKey(judged);
+  return [
+    [
+      "stage",
+      "function",
+      "file",
+      "line",
+      "base_ipp",
+      "head_ipp",
+      "base_calls",
+      "head_calls",
+      "base_cpp",
+      "head_cpp",
+      "outcome",
+      "decided_by",
+      "chain_share",
+    ],
+    ...functions.map(({ stage, name, base, head }): Row => {
+      const outcome = known.get(functionKey({ stage, name }));
+      const where = head?.file ? head : base;
+      const both = (key: "ipp" | "calls" | "cpp"): Row => [base?.[key], head?.[key]];
+      return [
+        stage,
+        name,
+        where?.file,
+        where?.line,
+        ...both("ipp"),
+        ...both("calls"),
+        ...both("cpp"),
+        outcome?.outcome,
+        outcome?.by,
+        outcome?.chain_share,
+      ];
+    }),
+  ];
+};

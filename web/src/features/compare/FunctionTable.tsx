@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { CodeComparison, FunctionCosts } from "../../shared/api/types";
 import { functionKey, hasLines } from "../../shared/logic/code/codeRows";
+import {
+  type Judged,
+  judgedByKey,
+  outcomeNotes,
+  outcomeText,
+} from "../../shared/logic/code/functionOutcomes";
 import { fromTo, MISSING, signed, significant } from "../../shared/logic/text/format";
 import { FunctionHistoryLink } from "../../shared/ui/links/FunctionHistoryLink";
 import { OpenFunction } from "../../shared/ui/links/OpenFunction";
@@ -20,6 +26,7 @@ interface Props {
 export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
   const timed = of.functions.some(({ base, head }) => (base?.cpp ?? head?.cpp) != null);
   const counted = of.functions.some(({ base, head }) => (base?.ipp ?? head?.ipp) != null);
+  const judged = judgedByKey(of.judged);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className="scroll-x tall-table" tabIndex={0} aria-label="Cost per function">
@@ -28,6 +35,7 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
           <tr>
             <th className="left">Function</th>
             <th className="left">Stage</th>
+            {judged.size > 0 && <th className="left">Outcome</th>}
             {counted && <th>Instructions base → head</th>}
             {counted && <th>Change</th>}
             {counted && <th>Calls base → head</th>}
@@ -59,6 +67,7 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
                     </span>
                   )}
                 </td>
+                {judged.size > 0 && <FunctionOutcome of={judged.get(key)} />}
                 {counted && <Both a={one.base?.ipp} b={one.head?.ipp} />}
                 {counted && <td>{difference(one.base?.ipp, one.head?.ipp)}</td>}
                 {counted && <Both a={one.base?.calls} b={one.head?.calls} />}
@@ -75,6 +84,19 @@ export function FunctionTable({ project, scenario, of, open, onOpen }: Props) {
         </tbody>
       </table>
     </section>
+  );
+}
+
+function FunctionOutcome({ of }: { of: Judged | undefined }) {
+  return (
+    <td className="left wrap">
+      <span className={`outcome-${of?.outcome ?? "none"}`}>{outcomeText(of)}</span>
+      {outcomeNotes(of).map((note) => (
+        <span key={note} className="under">
+          {note}
+        </span>
+      ))}
+    </td>
   );
 }
 

@@ -4835,6 +4835,8 @@ export interface components {
             /** Head Sha */
             head_sha: string;
             instruction_flame: components["schemas"]["Frame"] | null;
+            /** Judged */
+            judged: components["schemas"]["FunctionJudgement"][];
             /** Source Link */
             source_link: string | null;
         };
@@ -5340,6 +5342,23 @@ export interface components {
             terms: components["schemas"]["Term"][];
             /** Varied */
             varied: string[];
+        };
+        /**
+         * CostShift
+         * @description Cost that moved to or from another function.
+         */
+        CostShift: {
+            /**
+             * Evidence
+             * @enum {string}
+             */
+            evidence: "lines" | "renamed" | "calls" | "stage";
+            /** Ipp */
+            ipp: number;
+            /** Name */
+            name: string;
+            /** Stage */
+            stage: string | null;
         };
         /**
          * Decomposition
@@ -6325,6 +6344,56 @@ export interface components {
             name: string;
         };
         /**
+         * FunctionJudgement
+         * @description One C function under one stage, judged from base to head.
+         */
+        FunctionJudgement: {
+            /** Added Ipp */
+            added_ipp?: number | null;
+            /**
+             * Alarms
+             * @default false
+             */
+            alarms: boolean;
+            /** Base Cpp */
+            base_cpp?: number | null;
+            /** Base Ipp */
+            base_ipp?: number | null;
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "instructions" | "cycles";
+            /** Chain Share */
+            chain_share?: number | null;
+            /** Head Cpp */
+            head_cpp?: number | null;
+            /** Head Ipp */
+            head_ipp?: number | null;
+            /** High */
+            high?: number | null;
+            /** Low */
+            low?: number | null;
+            /** Name */
+            name: string;
+            outcome: components["schemas"]["FunctionOutcome"];
+            /** P Value */
+            p_value?: number | null;
+            /** Reason */
+            reason?: string | null;
+            /** Shifted From */
+            shifted_from?: components["schemas"]["CostShift"][];
+            /** Shifted To */
+            shifted_to?: components["schemas"]["CostShift"][];
+            /**
+             * Significant
+             * @default false
+             */
+            significant: boolean;
+            /** Stage */
+            stage: string | null;
+        };
+        /**
          * FunctionLines
          * @description Cost of the source lines of one file in one function, including code inlined into it.
          */
@@ -6340,6 +6409,12 @@ export interface components {
             /** Stage */
             stage?: string | null;
         };
+        /**
+         * FunctionOutcome
+         * @description The outcome of a function.
+         * @enum {string}
+         */
+        FunctionOutcome: "same" | "improved" | "regressed" | "inconclusive" | "shifted";
         /**
          * FunctionShift
          * @description Cycles a packet of one function's own under one stage, in both arms, by samples.
@@ -7980,6 +8055,10 @@ export interface components {
              * @enum {string}
              */
             better: "lower" | "higher";
+            /** Chain Share */
+            chain_share?: number | null;
+            /** Function */
+            function?: string | null;
             /** Gates */
             gates: boolean;
             /** Head */
@@ -10522,6 +10601,8 @@ export interface components {
             budget_seconds?: number | null;
             /** First Look */
             first_look?: number | null;
+            /** Function Margin */
+            function_margin?: number | null;
             /** Looks */
             looks: number;
             /** Margin */
@@ -11117,7 +11198,7 @@ export interface components {
              * Metric
              * @enum {string}
              */
-            metric: "cpp" | "ipp";
+            metric: "cpp" | "ipp" | "function_ipp";
             /** Stage */
             stage?: string | null;
         };
@@ -11476,8 +11557,15 @@ export interface components {
             features_removed?: string[];
             /** Fixes Sha */
             fixes_sha: string | null;
+            /** Function Changes */
+            function_changes?: components["schemas"]["FunctionJudgement"][];
             /** Functions */
             functions?: components["schemas"]["FunctionShift"][] | null;
+            /**
+             * Functions Judged
+             * @default 0
+             */
+            functions_judged: number;
             /** Instruction Changes */
             instruction_changes?: components["schemas"]["InstructionChange"][];
             /** Interval Note */

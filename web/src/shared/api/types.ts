@@ -34,6 +34,7 @@ export type Change = Schemas["Change"];
 export type ChangePoint = Schemas["ChangePoint"];
 export type Check = Schemas["Check"];
 export type CodeComparison = Schemas["CodeComparison"];
+export type FunctionJudgement = Schemas["FunctionJudgement"];
 export type Commit = Schemas["Commit"];
 export type CommitPage = Schemas["CommitPage"];
 export type CommitSummary = Schemas["CommitSummary"];

@@ -27,6 +27,11 @@ describe("metricRows", () => {
     expect(row).toMatchObject({ name: "nat cpp", change: `+10.0${THIN}% [+5.0, +15.0]` });
   });
 
+  it("names a C function that fails the check by itself", () => {
+    const [row] = metricRows([{ ...exact, metric: "function_ipp", stage: "nat", function: "flow_find" }]);
+    expect(row).toMatchObject({ key: "nat flow_find function_ipp", name: "nat flow_find function_ipp" });
+  });
+
   it("shows a missing figure as missing, with its reason", () => {
     const gone = { ...exact, outcome: "missing", head: null, ratio: null, low: null, high: null };
     const [row] = metricRows([{ ...gone, reason: "head: it printed 'no'" }]);

@@ -7,6 +7,8 @@ import { ratio } from "../text/units";
 export interface MetricChange {
   metric: string;
   stage?: string | null;
+  /** The C function of `function_ipp`. */
+  function?: string | null;
   unit: string;
   outcome: string;
   gates: boolean;
@@ -31,6 +33,9 @@ export interface MetricRow {
   fails: boolean;
 }
 
+const nameOf = ({ stage, function: name, metric }: MetricChange): string =>
+  [stage, name, metric].filter(Boolean).join(" ");
+
 const asRatio = (value: number | null | undefined) =>
   value === null || value === undefined ? null : ratio(value);
 
@@ -40,8 +45,8 @@ export function metricRows(changes: readonly MetricChange[]): MetricRow[] {
   return ordered.map((one) => {
     const exact = one.low === one.high;
     return {
-      key: `${one.stage ?? ""} ${one.metric}`,
-      name: one.stage ? `${one.stage} ${one.metric}` : one.metric,
+      key: nameOf(one),
+      name: nameOf(one),
       base: figure(one.base, one.unit),
       head: figure(one.head, one.unit),
       change: changeWithInterval(
