@@ -29,8 +29,14 @@ class _Change:
 
     @property
     def added(self) -> float:
+        """What it gained by itself."""
         moved = sum(one.ipp for one in self.came) - sum(one.ipp for one in self.left)
         return self.head - self.base - moved
+
+    @property
+    def moved(self) -> float:
+        """What came and what left."""
+        return sum(one.ipp for one in (*self.came, *self.left))
 
     @property
     def expected(self) -> float:
@@ -89,28 +95,29 @@ def _direction(added: float, expected: float, margin: float, chain: float) -> Fu
 
 
 def _of_group(group: Mapping[Key, _Change], margins: Margins, chain: float) -> dict[Key, FunctionOutcome]:
-    """What functions that cost moved between gained together decides, relative to what moved and to what
-    the gainers cost before."""
-    margin = min(margins.of(stage) for stage, _ in group)
-    gained, lost = (sum(max(0.0, sign * one.added) for one in group.values()) for sign in (1, -1))
-    involved = sum(sum(move.ipp for move in one.came) for one in group.values())
-    involved += sum(one.base for one in group.values() if one.came)
-    worse = _direction(gained, involved, margin, chain) is FunctionOutcome.REGRESSED
-    better = _direction(-lost, max(involved, lost), margin, chain) is FunctionOutcome.IMPROVED
-    most = {
-        1: max(group, key=lambda key: (group[key].added, str(key))),
-        -1: min(group, key=lambda key: (group[key].added, str(key))),
+    """Functions that cost moved between. One that gained or lost more than what moved is judged alone; of the
+    others the sum decides."""
+    found = {
+        key: _direction(one.added, one.expected, margins.of(key[0]), chain)
+        for key, one in group.items()
+        if abs(one.added) > one.moved
     }
-    found = {}
-    for key, one in group.items():
+    rest = {key: one for key, one in group.items() if key not in found}
+    if not rest:
+        return found
+    margin = min(margins.of(stage) for stage, _ in rest)
+    before = sum(one.base for one in rest.values())
+    added = sum(one.added for one in rest.values())
+    outcome = _direction(added, before, margin, chain)
+    most = max(rest, key=lambda key: ((1 if added > 0 else -1) * rest[key].added, str(key)))
+    for key, one in rest.items():
         alone = _direction(one.added, one.expected, margins.of(key[0]), chain)
-        if worse and one.added > 0 and (alone is FunctionOutcome.REGRESSED or key == most[1]):
-            found[key] = FunctionOutcome.REGRESSED
-        elif better and one.added < 0 and (alone is FunctionOutcome.IMPROVED or key == most[-1]):
-            found[key] = FunctionOutcome.IMPROVED
+        if outcome is not FunctionOutcome.SAME and (key == most or alone is outcome):
+            found[key] = outcome
         else:
-            moved = _direction(one.head - one.base, one.base, margins.of(key[0]), chain)
-            found[key] = FunctionOutcome.SAME if moved is FunctionOutcome.SAME else FunctionOutcome.SHIFTED
+            changed = _direction(one.head - one.base, one.base, margins.of(key[0]), chain)
+            same = changed is FunctionOutcome.SAME
+            found[key] = FunctionOutcome.SAME if same else FunctionOutcome.SHIFTED
     return found
 
 
