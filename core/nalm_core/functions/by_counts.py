@@ -12,7 +12,7 @@ from nalm_core.functions.costs import CountedSide
 from nalm_core.functions.margins import Margins
 from nalm_core.functions.model import CostShift, FunctionJudgement, FunctionOutcome, Key
 from nalm_core.functions.shifts import Move, groups, moves
-from nalm_core.report.defaults import FUNCTION_CALLS_EQUAL, FUNCTION_SHARE, PLACEMENT_CHANGE
+from nalm_core.report.defaults import FUNCTION_CALLS_EQUAL, FUNCTION_SHARE, PLACEMENT_INSTRUCTIONS
 
 PLACEMENT = "its code is the same and it is called as often: its input, or its place in memory, differs"
 UNLISTED = "one side's report does not name it among the costliest functions of its stage"
@@ -169,4 +169,4 @@ def _is_placed(
         return False
     if abs(new.calls / old.calls - 1) > FUNCTION_CALLS_EQUAL:
         return False
-    return abs(new.ipp / new.calls - old.ipp / old.calls) <= PLACEMENT_CHANGE
+    return abs(new.ipp / new.calls - old.ipp / old.calls) <= PLACEMENT_INSTRUCTIONS

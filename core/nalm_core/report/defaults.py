@@ -66,7 +66,7 @@ FUNCTION_FALSE_DISCOVERY_RATE: Final = 0.01
 """Share of wrong ones among functions whose sampled cycles differ significantly."""
 FUNCTION_CALLS_EQUAL: Final = 0.001
 """Relative difference of calls a packet up to which a function is called as often as before."""
-PLACEMENT_CHANGE: Final = 2.0
+PLACEMENT_INSTRUCTIONS: Final = 2.0
 """Instructions per call by which the place of code and data may change the count of an unchanged function."""
 MODEL_CHANGE: Final = 0.05
 """Change of a modelled event per packet from which it is reported for a stage that pays."""
