@@ -109,18 +109,18 @@ def _runs_of_equal(words: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def scaled(values: Values, lows: Values, highs: Values, step: float | None = None) -> dict[str, Any]:
-    """schemas.Scaled: values, and the two distances to the ends of their intervals, in steps. step: by
+    """schemas.Scaled: values and their intervals in steps, as differences, which take fewer digits. step: by
     default one that is small beside the intervals."""
     value, low, high = (np.array(one, float) for one in (values, lows, highs))
     widths = high - low
     known = np.isfinite(widths)
     step = step or _step(np.abs(value[np.isfinite(value)]), widths[known & (widths > 0)])
-    whole = np.rint(value / step)
+    whole, bottom, top = (np.rint(one / step) for one in (value, low, high))
     return {
         "step": step,
-        "value": _whole(whole),
-        "below": _whole(whole - np.rint(low / step)) if known.any() else None,
-        "above": _whole(np.rint(high / step) - whole) if known.any() else None,
+        "value": _differences(_whole(whole)),
+        "below": _whole(whole - bottom) if known.any() else None,
+        "skew": _whole(top + bottom - 2 * whole) if known.any() else None,
     }
 
 

@@ -197,10 +197,11 @@ class Scaled(Schema):
 
     step: float
     value: list[int | None]
+    """Each minus the last known one before it."""
     below: list[int | None] | None
     """From the interval's lower end to the value; null: no figure has an interval."""
-    above: list[int | None] | None
-    """From the value to the interval's upper end."""
+    skew: list[int | None] | None
+    """How much further it is from the value to the interval's upper end."""
 
 
 class EqualRuns(Schema):

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { LineColumns } from "../../shared/api/types";
 import { unpackCommits, unpackMetric, unscaled } from "./unpack";
 
-const change = { step: 0.01, value: [100, 104], below: [1, 1], above: [2, 2] };
+const change = { step: 0.01, value: [100, 4], below: [1, 1], skew: [1, 1] };
 const columns = {
   metrics: [{ name: "cpp" }, { name: "ipp" }],
   commits: { sha: ["aaaa", "bbbb", "cccc"], subject: ["a", null, "c"], seconds: [1000, null, 60] },
@@ -26,13 +26,13 @@ const columns = {
           stage: "chain",
           function: null,
           linked: true,
-          same_features: { step: 1, value: [290, null], below: null, above: null },
+          same_features: { step: 1, value: [290, null], below: null, skew: null },
           step: 0.5,
           value: [600, null],
           below: [2, null],
-          above: [4, null],
+          skew: [2, null],
         },
-        { metric: 1, stage: "chain", function: null, step: 0.1, value: [7, 8], below: null, above: null },
+        { metric: 1, stage: "chain", function: null, step: 0.1, value: [7, 1], below: null, skew: null },
       ],
       missing: [null, "not counted"],
       environments: [[], []],

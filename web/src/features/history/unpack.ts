@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** From packed columns to a metric's lines: whole numbers of a step become values with their intervals. */
 import type { LineColumns, Lines, ScenarioLine } from "../../shared/api/types";
+import { known } from "../../shared/logic/text/units";
 
 /** A line without its runs' ids, which are read when one is opened. Its values are of the kind that was asked for. */
 export type HistoryLine = Omit<ScenarioLine, "run_id">;
@@ -11,16 +12,21 @@ type Values = (number | null)[];
 
 /** Shared by all metrics: unpacked once. */
 export function unpackCommits({ sha, subject, seconds }: LineColumns["commits"]): Lines["commits"] {
-  let time = 0;
   return {
     sha,
     subject,
-    committed_at: seconds.map((more) => {
-      if (more === null) return null;
-      time += more;
-      return new Date(time * 1000).toISOString();
-    }),
+    committed_at: summed(seconds).map((time) => known(time, (at) => new Date(at * 1000).toISOString())),
   };
+}
+
+/** From differences to the last known one. */
+function summed(differences: Values): Values {
+  let sum = 0;
+  return differences.map((more) => {
+    if (more === null) return null;
+    sum += more;
+    return sum;
+  });
 }
 
 export function unpackMetric(
@@ -86,19 +92,21 @@ function unpackLine(
 }
 
 /** Values and the ends of their intervals. */
-export function unscaled({ step, value, below, above }: Scaled): {
+export function unscaled({ step, value, below, skew }: Scaled): {
   value: Values;
   low: Values;
   high: Values;
 } {
-  const end = (distances: Scaled["below"], sign: 1 | -1): Values =>
-    value.map((whole, run) => {
-      const distance = distances?.[run];
-      return whole === null || distance == null ? null : (whole + sign * distance) * step;
+  const wholes = summed(value);
+  const end = (distance: (run: number) => number | null): Values =>
+    wholes.map((whole, run) => {
+      const away = distance(run);
+      return whole === null || away === null ? null : (whole + away) * step;
     });
+  const down = (run: number) => below?.[run] ?? null;
   return {
-    value: value.map((whole) => (whole === null ? null : whole * step)),
-    low: end(below, -1),
-    high: end(above, 1),
+    value: wholes.map((whole) => (whole === null ? null : whole * step)),
+    low: end((run) => known(down(run), (distance) => -distance)),
+    high: end((run) => known(down(run), (distance) => distance + (skew?.[run] ?? 0))),
   };
 }

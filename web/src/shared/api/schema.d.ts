@@ -8717,8 +8717,6 @@ export interface components {
         };
         /** PackedSeries */
         PackedSeries: {
-            /** Above */
-            above: (number | null)[] | null;
             /** Below */
             below: (number | null)[] | null;
             /** Function */
@@ -8728,6 +8726,8 @@ export interface components {
             /** Metric */
             metric: number;
             same_features: components["schemas"]["Scaled"] | null;
+            /** Skew */
+            skew: (number | null)[] | null;
             /** Stage */
             stage: string;
             /** Step */
@@ -10213,10 +10213,10 @@ export interface components {
          * @description Figures as whole numbers of `step`, one for each run; null: not measured in that run.
          */
         Scaled: {
-            /** Above */
-            above: (number | null)[] | null;
             /** Below */
             below: (number | null)[] | null;
+            /** Skew */
+            skew: (number | null)[] | null;
             /** Step */
             step: number;
             /** Value */
