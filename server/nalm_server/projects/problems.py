@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
 from nalm_server.jobs.agents import repository as agents
@@ -17,6 +19,8 @@ from nalm_server.projects import repository
 from nalm_server.projects.repository import Overview
 from nalm_server.projects.schemas import Problem, ProblemKind
 
+OF_CONFIGURATION = re.compile(r"(?:nalm\.toml|configuration of .+?):(?P<line>\d+): (?P<why>.+)")
+"""How an agent begins its message about a key of nalm.toml."""
 OF_REQUESTS = "pull request"
 """Errors of polling that begin with this do not concern the repository's commits."""
 
@@ -35,8 +39,8 @@ def problems_of(session: Session, rows: Sequence[Overview], now: datetime) -> di
 
 
 def _failed(row: Overview) -> int | None:
-    """Later, the list of commits shows which jobs failed."""
-    return row.failed_job if row.last_run is None else None
+    """The newest failed job, unless a later one was measured."""
+    return row.failed_job if row.failed_job is not None and row.failed_job > (row.done_job or 0) else None
 
 
 def _of_repository(row: Overview) -> Iterator[Problem]:
@@ -82,9 +86,27 @@ def _of_jobs(row: Overview, jobs: Mapping[int, JobRow], pool: PoolHosts, now: da
     number = _failed(row)
     failed = jobs.get(number) if number is not None else None
     if failed is not None and failed.message is not None:
+        yield from _of_failure(row, failed, failed.message.splitlines()[0])
+
+
+def _of_failure(row: Overview, job: JobRow, message: str) -> Iterator[Problem]:
+    """A wrong key concerns every commit until it is mended. Of other failures, once there is a verdict, the
+    list of commits shows which jobs failed."""
+    wrong = OF_CONFIGURATION.match(message)
+    if wrong is not None:
+        line, why = wrong["line"], wrong["why"]
+        where = "in the project's settings" if row.configured else f"at {short(job.head_sha)}"
+        then = "save it there" if row.configured else "commit it and push"
+        yield Problem(
+            kind=ProblemKind.CONFIGURATION,
+            message=f"nalm.toml {where} is wrong in line {line}: {why}",
+            advice=f"Correct line {line}, check it with `nalm config`, {then}.",
+            job_id=job.id,
+        )
+    elif row.last_run is None:
         yield Problem(
             kind=ProblemKind.JOB,
-            message=f"The last measurement failed: {failed.message.splitlines()[0]}",
+            message=f"The last measurement failed: {message}",
             advice="The job has the whole message. Correct the cause and push, or retry the job.",
-            job_id=failed.id,
+            job_id=job.id,
         )

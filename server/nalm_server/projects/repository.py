@@ -43,6 +43,8 @@ class Overview(NamedTuple):
     """The most urgent job that waits for a host."""
     failed_job: int | None
     """The newest that failed."""
+    done_job: int | None
+    """The newest that was measured."""
     last_run: int | None
     """Number of the judged run of the newest commit."""
     pool: str
@@ -82,9 +84,10 @@ def overviews(session: Session, condition: ColumnElement[bool]) -> list[Overview
     )
     waiting = _first_job(JobRow.state == QUEUED, JobRow.held.is_(None)).order_by(JobRow.priority, JobRow.id)
     failed = _first_job(JobRow.state == JobState.FAILED).order_by(JobRow.id.desc())
+    done = _first_job(JobRow.state == JobState.DONE).order_by(JobRow.id.desc())
     subqueries = (
         _of_project(one)
-        for one in (commits, jobs, alerts, moved, received, *errors, waiting, failed, _furthest_run())
+        for one in (commits, jobs, alerts, moved, received, *errors, waiting, failed, done, _furthest_run())
     )
     query = select(
         ProjectRow.name,

@@ -11,6 +11,7 @@ import pytest
 from nalm_server.base.settings import Settings
 from nalm_server_harness import Clock, Service
 from nalm_server_polled import Scene, polled
+from nalm_server_reports import body_of, make_report
 
 NO_HOST = "No host measures the commits: pool default has no host"
 SOUND = '[project]\nname = "nf"\n[build]\n[run]\n[scenarios.sfc]\n'
@@ -91,13 +92,52 @@ def test_hosts_that_are_missing_or_do_not_fit_are_said_while_a_job_waits(scene: 
     assert problems(service) == [("hosts", waiting("bench-1 is offline (silent since "))]
     lease = service.lease()
     assert problems(service) == []
-    why = "nalm.toml:3: no key 'x'\nhint: see the documents"
-    end = {"fence": lease["fence"], "outcome": "failed", "message": why}
-    service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, end)
+    fail(service, lease, "the build failed: 2\nhint: see the log")
     failed = [one for one in service.get("/projects/demo")["problems"] if one["kind"] == "job"]
     assert [(one["message"], one["job_id"]) for one in failed] == [
-        ("The last measurement failed: nalm.toml:3: no key 'x'", lease["job_id"])
+        ("The last measurement failed: the build failed: 2", lease["job_id"])
     ]
+
+
+def fail(service: Service, lease: dict[str, Any], why: str) -> None:
+    end = {"fence": lease["fence"], "outcome": "failed", "message": why}
+    service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, end)
+
+
+def test_a_wrong_key_is_said_with_its_line_until_a_commit_is_measured(scene: Scene) -> None:
+    service = scene.service
+    sha = push(scene, SOUND)
+    lease = service.lease()
+    why = "build.comand is not a known key; expected one of commands, paths"
+    fail(service, lease, f"nalm.toml:3: {why}\nnext: nothing was run; docs/nalm-toml.md describes every key")
+    found = service.get("/projects/demo")["problems"]
+    assert [(one["kind"], one["message"], one["advice"], one["job_id"]) for one in found] == [
+        (
+            "configuration",
+            f"nalm.toml at {sha} is wrong in line 3: {why}",
+            "Correct line 3, check it with `nalm config`, commit it and push.",
+            lease["job_id"],
+        )
+    ]
+    push(scene, SOUND + "\n")
+    lease = service.lease()
+    report = make_report(1, head=lease["head_sha"], base=lease["base_sha"])
+    service.upload(body_of(report), token="agent", job_id=lease["job_id"], fence=lease["fence"])
+    done = {"fence": lease["fence"], "outcome": "done"}
+    service.post(f"/agent/jobs/{lease['job_id']}/finish", "agent", 200, done)
+    assert problems(service) == []
+
+
+def test_a_wrong_key_of_the_configuration_on_the_server_is_said_where_it_is(scene: Scene) -> None:
+    service = scene.service
+    service.request("PUT", "/projects/demo/configuration", "admin", json={"text": SOUND})
+    push(scene, "")
+    host = {"host": "bench-1", "host_class": "vm-2", "capabilities": {"configurations": True}}
+    lease = service.post("/agent/lease", "agent", 200, host)
+    fail(service, lease, "configuration of demo:2: project.nam is not a known key")
+    ((kind, message),) = problems(service)
+    assert kind == "configuration"
+    assert message == "nalm.toml in the project's settings is wrong in line 2: project.nam is not a known key"
 
 
 def waiting(start: str) -> Any:

@@ -4,7 +4,7 @@ import { ActionIcon, Menu, useComputedColorScheme, useMantineColorScheme } from 
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useMatchRoute, useNavigate, useParams } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { type ComponentProps, lazy, Suspense, useEffect, useState } from "react";
 import { jobQuery } from "../shared/api/jobs";
 import { projectQuery } from "../shared/api/queries";
 import { AccountMenu } from "../shared/ui/AccountMenu";
@@ -49,37 +49,13 @@ export function Frame() {
           </Link>
           {project ? <ProjectTabs project={project} /> : <ServerTabs />}
           <div className="top-end">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label="Go to"
-              aria-haspopup="dialog"
-              aria-keyshortcuts="Control+K"
-              onClick={goTo.open}
-            >
-              <Icon name="search" size={17} />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label={`Use ${other} colours`}
+            <HeadButton label="Go to" icon="search" dialog keys="Control+K" onClick={goTo.open} />
+            <HeadButton
+              label={`Use ${other} colours`}
+              icon={scheme === "dark" ? "sun" : "moon"}
               onClick={() => setColorScheme(other)}
-            >
-              <Icon name={scheme === "dark" ? "sun" : "moon"} size={17} />
-            </ActionIcon>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              aria-label="Help and keys"
-              aria-haspopup="dialog"
-              aria-keyshortcuts="?"
-              onClick={help.open}
-            >
-              <Icon name="help" size={17} />
-            </ActionIcon>
+            />
+            <HeadButton label="Help and keys" icon="help" dialog keys="?" onClick={help.open} />
             <AccountMenu />
           </div>
         </div>
@@ -95,6 +71,32 @@ export function Frame() {
         </Suspense>
       )}
     </>
+  );
+}
+
+interface HeadButtonProps {
+  label: string;
+  icon: ComponentProps<typeof Icon>["name"];
+  /** It opens a dialog. */
+  dialog?: boolean;
+  /** Keys that do the same. */
+  keys?: string;
+  onClick: () => void;
+}
+
+function HeadButton({ label, icon, dialog, keys, onClick }: HeadButtonProps) {
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      aria-haspopup={dialog ? "dialog" : undefined}
+      aria-keyshortcuts={keys}
+      onClick={onClick}
+    >
+      <Icon name={icon} size={17} />
+    </ActionIcon>
   );
 }
 

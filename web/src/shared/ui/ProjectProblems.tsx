@@ -11,7 +11,7 @@ export function ProjectProblems({ project }: { project: Project | undefined }) {
   return (
     <ul className="problems" aria-label="What keeps commits from being measured">
       {project.problems.map((problem) => (
-        <li key={problem.kind}>
+        <li key={`${problem.kind} ${problem.job_id}`}>
           <p className="action-error">
             <Icon name="invalid" /> <ServerText>{problem.message}</ServerText>
           </p>
