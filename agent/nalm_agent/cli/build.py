@@ -70,8 +70,8 @@ def _lines(one: Tried, revision: str) -> list[str]:
     lines = [f"{one.scenario} {revision}: {made}; starts in {one.found.ready_seconds:.1f} s and forwards"]
     lines.append(f"  programs: {', '.join(one.built.contents.artifacts)}")
     lines.append(f"  stages: {stages}")
-    if one.found.few_forwarded is not None:
-        lines.append(f"  note: {one.found.few_forwarded}")
+    if one.found.note is not None:
+        lines.append(f"  note: {one.found.note}")
     return [*lines, f"  log: {one.log}"] if one.log is not None else lines
 
 
@@ -87,5 +87,5 @@ def _document(one: Tried) -> dict[str, object]:
         "programs": list(one.built.contents.artifacts),
         "stages": [stage.name for stage in one.found.stages],
         "ready_seconds": one.found.ready_seconds,
-        "note": one.found.few_forwarded,
+        "note": one.found.note,
     }

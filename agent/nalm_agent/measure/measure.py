@@ -210,7 +210,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     turn_ms = builder.settings.turn_ms
     tried = {arm: try_out(run, place.work, turn_ms, progress.say) for arm, run in runs.items()}
-    builder.notes += [one.few_forwarded for one in tried.values() if one.few_forwarded]
+    builder.notes += [one.note for one in tried.values() if one.note]
     loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
     return Started(traffic, runs, on_one_lcore, tried, loads)
 

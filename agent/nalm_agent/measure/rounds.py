@@ -39,6 +39,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.nf.batches import batches_between
+from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.paced_nf import PacedNf
 from nalm_agent.nf.probe import counted_packets
@@ -92,8 +93,8 @@ class TryOut:
 
     stages: list[StageInfo]
     ready_seconds: float
-    few_forwarded: str | None = None
-    """A sentence about the packets' outcomes if hardly any was forwarded; None if enough were."""
+    note: str | None = None
+    """A sentence about a pipeline, or packets' outcomes if hardly any was forwarded; None otherwise."""
     mapped: frozenset[Path] | None = None
     """Files mapped at the end of the turn; None if they do not show what the NF runs."""
 
@@ -123,8 +124,10 @@ def try_out(
         if counted_packets(nf.stages, counters) == 0:
             raise NfError(_FORWARDED_NOTHING, log=nf.log_tail())
         mapped = nf.mapped_files()
+        unseen = pipeline(nf.log_tail())
+        note = f"{run.arm}: {unseen}" if unseen else few_forwarded(run.arm, nf.stages, counters)
         nf.finish()
-        return TryOut(nf.stages, ready, few_forwarded(run.arm, nf.stages, counters), mapped)
+        return TryOut(nf.stages, ready, note, mapped)
 
 
 def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:

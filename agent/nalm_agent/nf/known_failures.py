@@ -105,6 +105,12 @@ LENT_PROBE_BLAMED = (
 )
 GAVE_UP = re.compile(r"^nalm: (.+)$", re.MULTILINE)
 """Line that the lent probe writes before it ends the program."""
+SENDS_ONLY = re.compile(r"^nalm note: a thread sends packets and receives none$", re.MULTILINE)
+"""Line that the lent probe writes of a pipeline."""
+PIPELINE = (
+    "the lent probe measures lcores that receive from a port: cycles of lcores that only send, or work "
+    "between rings, are in no stage, and packets handed to them count as not_sent"
+)
 LENT_PROBE_STUCK = (
     'it has a lent probe (counts = "dpdk"), which waits where a lcore polls its first queue: a thread that '
     "polled once "
@@ -115,6 +121,11 @@ LENT_PROBE_STUCK = (
 def advice(log: str) -> str | None:
     """Advice on a program's last output; None if it matches no known failure."""
     return next((text for pattern, text in KNOWN_FAILURES if pattern.search(log)), None)
+
+
+def pipeline(log: str) -> str | None:
+    """What the lent probe does not measure of a program whose log shows a pipeline; None if it shows none."""
+    return f"a pipeline: {PIPELINE}" if SENDS_ONLY.search(log) else None
 
 
 def not_under_valgrind(log: str) -> str | None:

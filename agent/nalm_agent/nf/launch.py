@@ -15,7 +15,7 @@ from nalm_core.text.amounts import amount
 
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
 from nalm_agent.nf.gate import Gate
-from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE
+from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE, PIPELINE
 from nalm_agent.nf.nf_process import (
     POLL_LONG_AFTER_SECONDS,
     POLL_SECONDS,
@@ -288,7 +288,12 @@ class RunningNf(NfProcess):
     def _late_hints(self) -> list[str]:
         if not self._lent:
             return []
-        return [LENT_PROBE_STUCK if self.gate else NO_LENT_PROBE]
+        if self.gate is None:
+            return [NO_LENT_PROBE]
+        arrived = len(self.probe.states())
+        if arrived < self._lcores:
+            return [f"{arrived} of {amount(self._lcores, 'lcore')} receive from a port; {PIPELINE}"]
+        return [LENT_PROBE_STUCK]
 
 
 class _Progress:

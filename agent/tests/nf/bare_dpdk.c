@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A DPDK program without nalm: one lcore receives packets from port 0 and sends them there, except every DROP-th
- * (argument after `--`; 0: none).
+ * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends.
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>
+#include <rte_launch.h>
 #include <rte_mbuf.h>
+#include <rte_ring.h>
 #include <stdlib.h>
 
 enum { BURST = 32, BUFFERS = 1023 };
@@ -34,6 +36,32 @@ static __attribute__((noinline)) void bare_loop(unsigned drop)
 	}
 }
 
+static struct rte_ring *between;
+
+static void bare_receiver(unsigned drop)
+{
+	struct rte_mbuf *packets[BURST];
+	for (;;) {
+		uint16_t n = bare_filter(packets, rte_eth_rx_burst(0, 0, packets, BURST), drop);
+		unsigned sent = rte_ring_enqueue_burst(between, (void **)packets, n, NULL);
+		for (; sent < n; sent++)
+			rte_pktmbuf_free(packets[sent]);
+	}
+}
+
+static int bare_sender(void *unused)
+{
+	struct rte_mbuf *packets[BURST];
+	(void)unused;
+	for (;;) {
+		uint16_t n = rte_ring_dequeue_burst(between, (void **)packets, BURST, NULL);
+		uint16_t sent = n != 0 ? rte_eth_tx_burst(0, 0, packets, n) : 0;
+		for (; sent < n; sent++)
+			rte_pktmbuf_free(packets[sent]);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct rte_eth_conf conf = {0};
@@ -46,5 +74,10 @@ int main(int argc, char **argv)
 	    rte_eth_rx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL, pool) != 0 ||
 	    rte_eth_tx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL) != 0 || rte_eth_dev_start(0) != 0)
 		return 1;
-	bare_loop((unsigned)atoi(argv[used + 1]));
+	if (rte_lcore_count() == 1)
+		bare_loop((unsigned)atoi(argv[used + 1]));
+	between = rte_ring_create("between", 256, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	if (between == NULL || rte_eal_mp_remote_launch(bare_sender, NULL, SKIP_MAIN) != 0)
+		return 1;
+	bare_receiver((unsigned)atoi(argv[used + 1]));
 }

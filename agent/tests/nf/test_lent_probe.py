@@ -11,15 +11,17 @@ from nalm_agent.counters import simulated
 from nalm_agent.host.cores import choose
 from nalm_agent.native.library import library
 from nalm_agent.nf.batches import batches_between
+from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
-from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm
 from tiny import NALM_TOML
 
 WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
+MOST_TURNS = 100
 FILTER = '[stages.filter]\nfunctions = ["bare_filter"]\nwithin = "app"\n'
 
 
@@ -28,8 +30,8 @@ def lent(home: Home) -> dict[str, str]:
     return {"LD_PRELOAD": str(library(home, LENT_PROBE))}
 
 
-def command(program: Path, drop: int) -> list[str]:
-    eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB, control_lcore=False)
+def command(program: Path, drop: int, *, two_lcores: bool = False) -> list[str]:
+    eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB, control_lcore=two_lcores)
     return [str(program), *eal, "--vdev=net_null0", "--", str(drop)]
 
 
@@ -51,6 +53,38 @@ def test_every_packet_of_a_turn_ends_by_name(bare_dpdk: Path, lent: dict[str, st
             assert sum(size * count for size, (count, _) in counted.sizes.items()) == 3200
             assert sum(cycles for size, (_, cycles) in counted.sizes.items() if size) == lcore.busy_cycles
         nf.finish()
+
+
+def test_of_a_pipeline_the_receiving_lcore_is_measured_and_the_rest_named(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    pipelined = command(bare_dpdk, 0, two_lcores=True)
+    with RunningNf(pipelined, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        nf.wait_ready()
+        before = nf.snapshot()
+        nf.turn(packets=320_000)
+        stages = stage_counters(nf.probe.stages, before, nf.snapshot())
+        assert stages["rx"].outcomes == {"pass": 320_000}
+        assert stages["app"].outcomes == {"pass": 0, "not_sent": 320_000}
+        assert stages["tx"].outcomes == {"sent": 0} and stages["tx"].cycles == 0
+        turns = 1
+        while not (found := pipeline(nf.log_tail())):  # both lcores share a CPU
+            assert (turns := turns + 1) <= MOST_TURNS, "the second lcore sent nothing"
+            nf.turn(packets=320_000)
+        assert "lcores that only send" in found
+        nf.finish()
+
+
+def test_an_lcore_that_does_not_receive_is_not_waited_for_in_silence(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    pipelined = command(bare_dpdk, 0, two_lcores=True)
+    with (
+        RunningNf(pipelined, work, lcores=2, seed=0, ready_seconds=3, environment=lent) as nf,
+        pytest.raises(NfError, match="did not bring 2 lcores") as raised,
+    ):
+        nf.wait_ready()
+    assert "1 of 2 lcores receive from a port" in (raised.value.hint or "")
 
 
 def test_a_stage_has_functions_or_parts() -> None:
