@@ -4,13 +4,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transcript import Session
@@ -21,6 +24,9 @@ DOCUMENTS = ROOT / "docs" / "bring-your-own-nf"
 PROGRAMS = Path(sys.executable).parent
 TRIES = 3
 """How often a comparison that stays inconclusive is measured."""
+NO_COST = 0.0005
+LEAST_AND_MOST_PLANTED = (0.01, 0.1)
+"""Relative changes of instructions per packet. Planted: about 3 % of cycles."""
 OUTCOMES = {0: "same or improved", 1: "regressed", 3: "inconclusive", 4: "not measured"}
 
 
@@ -53,11 +59,13 @@ class Stranger:
 
     def judge(self, what: str, expected: int | None, named: str | None = None) -> str:
         """Judges HEAD against the commit before until the exit code is the wanted one (None: any but that
-        of a regression), and the output names the function. Returns the last output."""
+        of a regression), and the output names the function. Where instructions are counted, they are as
+        exact as they are on a quiet machine. Returns the last output."""
         output, code = "", 4
         for attempt in range(TRIES):
             force = " --force" if attempt else ""
-            output = self.session.run(f"nalm check HEAD~1 HEAD{force} && code=0 || code=$?; echo code=$code")
+            command = f"nalm check HEAD~1 HEAD{force} --json=../run.json"
+            output = self.session.run(f"{command} && code=0 || code=$?; echo code=$code")
             code = int(output.rsplit("code=", 1)[1])
             if named is not None:
                 assert named in output, f"{named} is not named:\n{output[-4000:]}"
@@ -65,11 +73,25 @@ class Stranger:
                 break
         chain = next((line for line in output.splitlines() if line.split()[:1] == ["chain"]), "")
         self.tried.results[what] = f"{OUTCOMES.get(code, code)}: {' '.join(chain.split())}"
+        report = self.session.where().parent / "run.json"
+        more = more_instructions(json.loads(report.read_text())) if report.exists() else None
+        if more is not None:
+            least, most = (-NO_COST, NO_COST) if expected is None else LEAST_AND_MOST_PLANTED
+            assert least <= more <= most, f"{what}: {more:+.2%} instructions a packet\n{output[-4000:]}"
         if expected is None:
             assert code in (0, 3), f"{what}: {code}\n{output[-4000:]}"
         else:
             assert code == expected, f"{what}: {code}, not {expected}\n{output[-4000:]}"
         return output
+
+
+def more_instructions(report: Mapping[str, Any]) -> float | None:
+    """The relative change of instructions per packet in a run report; None if they were not counted."""
+    per_packet = {
+        one["arm"]: (sum(one["stages"].values()) + one["unattributed"]) / one["packets"]
+        for one in report.get("instructions", [])
+    }
+    return per_packet["head"] / per_packet["base"] - 1 if {"base", "head"} <= per_packet.keys() else None
 
 
 def require(packages: tuple[str, ...], commands: tuple[str, ...] = ()) -> None:
