@@ -96,7 +96,7 @@ MISTAKES = {
     "unknown metric": (
         'metric = "sesions"\nmargin = 0.5',
         2,
-        "no metric 'sesions'.* cpp, ipp, resident",
+        "no metric 'sesions'.* cpp, ipp, function_ipp, resident",
     ),
     "unknown scenario": ('scenario = "huge"\nmargin = 0.5', 2, "no scenario 'huge'; expected one of tiny"),
     "stage alone": ('stage = "alpha"\nmargin = 0.5', 2, "needs the scenario to which it belongs"),

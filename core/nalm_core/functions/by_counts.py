@@ -95,12 +95,15 @@ def _direction(added: float, expected: float, margin: float, chain: float) -> Fu
 
 
 def _of_group(group: Mapping[Key, _Change], margins: Margins, chain: float) -> dict[Key, FunctionOutcome]:
-    """Functions that cost moved between. One that gained or lost more than what moved is judged alone; of the
-    others the sum decides."""
+    """Functions that cost moved between. One that changed by more than what moved, and beyond its margin, is
+    judged alone; of the others the sum decides."""
+    alone = {
+        key: _direction(one.added, one.expected, margins.of(key[0]), chain) for key, one in group.items()
+    }
     found = {
-        key: _direction(one.added, one.expected, margins.of(key[0]), chain)
+        key: alone[key]
         for key, one in group.items()
-        if abs(one.added) > one.moved
+        if abs(one.added) > one.moved and alone[key] is not FunctionOutcome.SAME
     }
     rest = {key: one for key, one in group.items() if key not in found}
     if not rest:
@@ -111,8 +114,7 @@ def _of_group(group: Mapping[Key, _Change], margins: Margins, chain: float) -> d
     outcome = _direction(added, before, margin, chain)
     most = max(rest, key=lambda key: ((1 if added > 0 else -1) * rest[key].added, str(key)))
     for key, one in rest.items():
-        alone = _direction(one.added, one.expected, margins.of(key[0]), chain)
-        if outcome is not FunctionOutcome.SAME and (key == most or alone is outcome):
+        if outcome is not FunctionOutcome.SAME and (key == most or alone[key] is outcome):
             found[key] = outcome
         else:
             changed = _direction(one.head - one.base, one.base, margins.of(key[0]), chain)

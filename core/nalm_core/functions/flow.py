@@ -22,8 +22,7 @@ def moved(
 ) -> dict[tuple[N, N], float]:
     """What moves over each link: of all that losers lost as much as links and gains allow.
 
-    tiers: the most that can move from the first to the second node of each link. What comes to a node that
-    neither lost nor gained leaves it again.
+    tiers: the most that can move from the first to the second node of each link.
     """
     network = _Network(dict(losses), dict(gains), LEAST * sum(losses.values()))
     for tier in tiers:

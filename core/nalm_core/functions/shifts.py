@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 from nalm_core.functions.costs import CountedSide, Line
@@ -18,7 +18,7 @@ Links = dict[tuple[Key, Key], float]
 
 @dataclass(frozen=True)
 class Move:
-    """Instructions per packet that moved between two functions."""
+    """Instructions per packet that moved between two functions, with the strongest evidence."""
 
     source: Key
     target: Key
@@ -29,47 +29,61 @@ class Move:
 def moves(base: CountedSide, head: CountedSide, changes: Mapping[Key, float]) -> list[Move]:
     """The cost that moved between functions, as much as the evidence allows.
 
-    changes: own instructions per packet that each function gained. Lines that both executed are the strongest
-    evidence and are used first, then a rename, then a call between the two or through functions that only one
-    side has, then one name under two stages.
+    changes: own instructions per packet that each function gained. First, source lines that base executed in
+    one function and head in another. Of what functions lost or gained beside these, as much as possible is
+    moved by a rename, then by a call between the two or through functions that only one side has, then
+    between the stages of one function.
     """
-    losses = {key: -change for key, change in changes.items() if change < 0}
-    gains = {key: change for key, change in changes.items() if change > 0}
-    if not losses or not gains:
-        return []
+    by_lines = _by_lines(base, head)
+    rest = dict(changes)
+    for (source, target), size in by_lines.items():
+        if source in rest and target in rest:
+            rest[source] += size
+            rest[target] -= size
+    losses = {key: -change for key, change in rest.items() if change < 0}
+    gains = {key: change for key, change in rest.items() if change > 0}
     tiers: dict[Evidence, Links] = {
-        "lines": _by_lines(base, head),
         "renamed": _by_rename(base, head, losses, gains),
         "calls": _by_calls(base, head, losses, gains),
         "stage": {(a, b): inf for a in losses for b in gains if a[1] == b[1]},
     }
     flow = moved(losses, gains, list(tiers.values()))
-    return [
-        Move(source, target, size, _evidence(tiers, source, target))
-        for (source, target), size in sorted(flow.items(), key=lambda one: (-one[1], str(one[0])))
-    ]
+    found = {link: Move(*link, size, "lines") for link, size in by_lines.items() if rest.keys() >= {*link}}
+    for link, size in flow.items():
+        known = found.get(link) or Move(*link, 0.0, _evidence(tiers, link))
+        found[link] = replace(known, ipp=known.ipp + size)
+    return sorted(found.values(), key=lambda one: (-one.ipp, str(one)))
 
 
-def _evidence(tiers: Mapping[Evidence, Links], source: Key, target: Key) -> Evidence:
-    return next(evidence for evidence, links in tiers.items() if (source, target) in links)
+def _evidence(tiers: Mapping[Evidence, Links], link: tuple[Key, Key]) -> Evidence:
+    return next(evidence for evidence, links in tiers.items() if link in links)
 
 
 def _by_lines(base: CountedSide, head: CountedSide) -> Links:
-    """From functions that no longer execute a line, or less often, to those that now do; also by way of a
-    function that gave some lines and took others."""
-    lost, gained = (defaultdict[Line, list[tuple[Key, float]]](list) for _ in range(2))
+    """From functions that execute a line less often than before to those that execute it more often."""
+    lost, gained = (defaultdict[Line, list[tuple[float, Key]]](list) for _ in range(2))
     for key in dict.fromkeys([*base.lines, *head.lines]):
         old, new = base.lines.get(key, {}), head.lines.get(key, {})
         for line in dict.fromkeys([*old, *new]):
             change = new.get(line, 0.0) - old.get(line, 0.0)
             if change:
-                (gained if change > 0 else lost)[line].append((key, abs(change)))
+                (gained if change > 0 else lost)[line].append((abs(change), key))
     links: Links = defaultdict(float)
-    for line, losers in lost.items():
-        for source, less in losers:
-            for target, more in gained.get(line, ()):
-                links[source, target] += min(less, more)
-    return links
+    for line in lost.keys() & gained.keys():
+        _pair_up(sorted(lost[line], key=str), sorted(gained[line], key=str), links)
+    return dict(links)
+
+
+def _pair_up(losers: list[tuple[float, Key]], gainers: list[tuple[float, Key]], links: Links) -> None:
+    """Distributes one line's loss over its gain."""
+    while losers and gainers:
+        (less, source), (more, target) = losers.pop(), gainers.pop()
+        size = min(less, more)
+        links[source, target] += size
+        if less > size:
+            losers.append((less - size, source))
+        if more > size:
+            gainers.append((more - size, target))
 
 
 def _by_rename(
