@@ -47,7 +47,12 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
-    SignalGuard.stop()
+    while frame is not None and frame.f_code is not _raise_again.__code__:
+        frame = frame.f_back
+    if frame is None:
+        SignalGuard.stop()
+    else:  # on a busy host: the hook has not returned, and Python would drop an exception here, too
+        signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
 
 
 def _raise_again(dropped: sys.UnraisableHookArgs) -> None:
