@@ -61,10 +61,11 @@ install: ## Installs what `make run` needs
 install-test: ## Installs what `make test` needs
 	@.ci/install test
 
-page: $(PAGE) ## Builds the dashboard into the server
+page: ## Builds the dashboard into the server
+	@mkdir -p .cache && flock .cache/page.lock $(MAKE) $(PAGE)
 
 $(PAGE): $(PAGE_SOURCES)
-	@mkdir -p .cache && echo "==> building the page" && cd web && \
+	@echo "==> building the page" && cd web && \
 		{ npm run -s build >../.cache/page.log 2>&1 || { tail -n 30 ../.cache/page.log; exit 4; }; }
 	@touch $(PAGE)
 

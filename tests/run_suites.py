@@ -2,12 +2,12 @@
 """Runs the suites of a tier, each by its make target:
 `run_suites.py check|test|nightly [SUITE ...] [--without SUITE]`.
 
-Suites that need no quiet machine run four at a time, since many wait, then those that measure run one
-after another. Meanwhile suites that only compute run on the first CPU, on which no NF is measured. Each
-suite's output goes to .cache/test-logs/SUITE.log; that of a failing one is shown. Every suite runs in a
-process group of its own, which ends with the suite or when this program is interrupted: no process outlives
-a test run. At the end it lists each suite's time, processor time and share of the whole, and how busy the
-CPUs were.
+Suites that measure run first, one after another. Meanwhile suites that only compute run on the first CPU, on
+which no NF is measured. As soon as the last one has measured, the others run four at a time, since many wait;
+what it does afterwards runs beside them. Each suite's output goes to .cache/test-logs/SUITE.log; that of a
+failing one is shown. Every suite runs in a process group of its own, which ends with the suite or when this
+program is interrupted: no process outlives a test run. At the end it lists each suite's time, processor time
+and share of the whole, and how busy the CPUs were.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -33,10 +35,13 @@ SIDE_BY_SIDE = 4
 CPUS = len(os.sched_getaffinity(0))
 ON_FIRST_CPU = ("taskset", "--cpu-list", str(min(os.sched_getaffinity(0))), "nice", "-n", "19")
 """An NF's lcores are the last CPUs. What a measuring suite does on the first one comes before."""
+POLL_SECONDS = 0.2
 SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
 """Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""
 FAILURE_LINES = 20
+MEASURED = "NALM_SUITE_MEASURED"
+"""Environment variable with the path of a file; a suite that makes it asserts no times from then on."""
 ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
 """Signals to a suite that must end, and seconds after each: on the first it reports its failures."""
 
@@ -45,22 +50,24 @@ ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
 class Suite:
     limit_seconds: int
     alone: bool = False
-    """It measures times, so nothing runs meanwhile but what only computes, on another CPU."""
+    """It measures times, so nothing runs meanwhile but what only computes, on another CPU. If it goes on for
+    long afterwards, it makes the file that MEASURED names when it has measured."""
     computes: bool = False
-    """It starts no NF and waits for nothing, so it runs on one CPU while others measure. All such suites
-    together should take no longer than these, or one CPU is idle at the end."""
+    """It starts no NF and waits for nothing, so it runs on one CPU while others measure; beside others if
+    these have measured before it begins."""
 
 
 SUITES: Mapping[str, Suite] = MappingProxyType(
     {
-        "lint": Suite(300),
-        "test-web": Suite(300),
+        "page": Suite(300, computes=True),
+        "lint": Suite(600, computes=True),
+        "test-web": Suite(600, computes=True),
         "test-nf-units": Suite(900),
         "test-nf": Suite(1800),
         "test-nf-asan": Suite(1800),
         "test-nf-tsan": Suite(900),
         "test-nf-fuzz": Suite(600),
-        "test-core": Suite(600, computes=True),
+        "test-core": Suite(1200, computes=True),
         "test-agent-units": Suite(600),
         "test-server-sqlite": Suite(1800),
         "test-server": Suite(2700),
@@ -100,8 +107,8 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "test": (
             *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-nf-tsan"),
-            *("test-contract", "lint", "test-nf-fuzz", "test-web"),
-            *("test-core", "test-agent-timed", "test-demo"),
+            *("test-contract", "test-nf-fuzz", "test-agent-timed", "test-demo"),
+            *("page", "test-web", "lint", "test-core"),
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),
@@ -138,13 +145,16 @@ class Runner:
 
     def run(self) -> list[Result]:
         alone = [suite for suite in self._chosen if SUITES[suite].alone]
-        meanwhile = [suite for suite in self._chosen if SUITES[suite].computes] if alone and CPUS > 1 else []
-        beside = [suite for suite in self._chosen if suite not in (*alone, *meanwhile)]
-        results = self._run_together(beside, SIDE_BY_SIDE)
-        with ThreadPoolExecutor(1) as pool:
-            computed = pool.submit(self._run_together, meanwhile, 1, ON_FIRST_CPU)
-            results += self._run_together(alone, 1)
-        return results + computed.result()
+        computing = deque(suite for suite in self._chosen if SUITES[suite].computes and alone and CPUS > 1)
+        beside = [suite for suite in self._chosen if suite not in (*alone, *computing)]
+        with ThreadPoolExecutor(2) as pool:
+            measured = pool.submit(self._run_together, alone, 1)
+            is_over = partial(self._has_measured, alone, measured)
+            computed = pool.submit(self._compute, computing, is_over)
+            while not is_over():
+                time.sleep(POLL_SECONDS)
+            results = self._run_together([*beside, *computing], SIDE_BY_SIDE)
+            return results + measured.result() + computed.result()
 
     def end(self) -> None:
         """Ends the running suites and starts no others."""
@@ -153,6 +163,16 @@ class Runner:
             groups = list(self._running)
         for group in groups:
             end_group(group)
+
+    def _has_measured(self, alone: Sequence[str], running: Future[list[Result]]) -> bool:
+        return running.done() or measured_path(alone[-1]).exists()
+
+    def _compute(self, suites: deque[str], is_over: Callable[[], bool]) -> list[Result]:
+        """Takes suites from the front until measuring is over."""
+        results = []
+        while suites and not is_over():
+            results.append(self._run_one(suites.popleft(), ON_FIRST_CPU))
+        return results
 
     def _run_together(self, suites: Iterable[str], number: int, by: Sequence[str] = ()) -> list[Result]:
         """by: the beginning of each suite's command."""
@@ -171,6 +191,8 @@ class Runner:
 
     def _make(self, suite: str, by: Sequence[str]) -> Result:
         began = time.monotonic()
+        measured = measured_path(suite)
+        measured.unlink(missing_ok=True)
         with log_path(suite).open("wb") as log, self._lock:
             if self.ending:
                 return Result(suite, "interrupted", 0.0, 0.0)
@@ -180,6 +202,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                env=os.environ | {MEASURED: str(measured)},
                 start_new_session=True,
             )
             self._running.add(process.pid)
@@ -221,6 +244,10 @@ def group_exists(group: int) -> bool:
 
 def log_path(suite: str) -> Path:
     return LOGS / f"{suite}.log"
+
+
+def measured_path(suite: str) -> Path:
+    return LOGS / f"{suite}.measured"
 
 
 def lines_of(suite: str) -> list[str]:
