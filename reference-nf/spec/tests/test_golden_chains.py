@@ -10,6 +10,7 @@ from spec.pcap import read_pcap
 
 
 @pytest.mark.sanitised
+@pytest.mark.released
 @pytest.mark.parametrize("chain", CHAINS)
 def test_golden_packets(nf: Nf, chain: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], {"chain.stages": chain})

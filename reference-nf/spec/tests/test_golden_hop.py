@@ -93,7 +93,13 @@ def test_two_processes(nf: Nf, tmp_path: Path, buffers: str) -> None:
     assert not (tmp_path / "hop").exists() or buffers in DEVICES
 
 
-@pytest.mark.parametrize("buffers", [*SHARED, *DEVICES])
+@pytest.mark.parametrize(
+    "buffers",
+    [
+        *("fdt_aggregated", "memif"),
+        *(pytest.param(form, marks=pytest.mark.nightly) for form in ("mbuf", "fdt", "vhost")),
+    ],
+)
 def test_two_in_series(nf: Nf, tmp_path: Path, buffers: str) -> None:
     """Packets pass the first NF's stages, then those of the second one, which the first one starts."""
     stages = {"chain.stages": "acl,l3fwd"}

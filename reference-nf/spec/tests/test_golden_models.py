@@ -47,6 +47,7 @@ def each_model(names: Iterable[str]) -> list[ParameterSet]:
 
 
 @pytest.mark.sanitised
+@pytest.mark.released
 @pytest.mark.parametrize("name", each_model(MODELS))
 def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec([frame for _, frame in packets.every()], SFC_A | MODELS[name])

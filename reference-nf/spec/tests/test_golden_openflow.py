@@ -273,8 +273,14 @@ def mac(number: int) -> str:
     return ":".join(f"{byte:02x}" for byte in (0x02_00_00_00_00_00 + number).to_bytes(6, "big"))
 
 
-@every_mode
-@pytest.mark.parametrize("entries", [9, 40, 3000])
+@pytest.mark.parametrize(
+    ("entries", "mode"),
+    [
+        *((entries, mode) for entries in (9, 40) for mode in MODES),
+        (3000, "specialised"),
+        pytest.param(3000, "interpreted", marks=pytest.mark.nightly),
+    ],
+)
 def test_many_entries_that_look_at_the_same(nf: Nf, tmp_path: Path, entries: int, mode: str) -> None:
     """Keys of one, two and three words; entries of one shape and of several; keys that stand there twice."""
     dice = random.Random(entries)

@@ -48,6 +48,7 @@ def frames() -> list[bytes]:
 
 
 @pytest.mark.sanitised
+@pytest.mark.released
 @pytest.mark.parametrize("name", each_model(MODELS))
 def test_golden_packets_in_turn(nf: Nf, name: str) -> None:
     nf.assert_as_spec(frames(), UPF | MODELS[name])

@@ -24,6 +24,8 @@ MODELS = {
     "separated": (6, ["model.workers=2", "model.state=separated"]),
     "flow cache": (1, ["chain.flow_cache=on", "dpi.inspect_packets=2"]),
 }
+REPEATED = {"two lcores", "workers"}
+"""Models whose code others meet too."""
 CONFIG = """\
 [network]
 inside = 10.0.0.0/8
@@ -92,7 +94,9 @@ def charged(nf: Running, rule: str) -> int:
     return answer["charged_packets"] if answer else 0
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in REPEATED)) for name in MODELS]
+)
 def test_changes_take_effect_while_packets_pass(nf: Nf, setup: Setup, name: str) -> None:
     lcores, settings = MODELS[name]
     with running(nf, setup.config, settings, lcores) as run:
