@@ -113,7 +113,7 @@ test-agent-timed: ## The agent's tests that measure times; nothing else may run 
 test-server-sqlite: ## The server's suite, only on SQLite
 	@TEST_DATABASE=sqlite pytest -q -n 2 --dist loadfile $(DAY_SERVER) server/tests
 
-test-server: ## The server's suite on SQLite, and each test marked `dialects` once on PostgreSQL
+test-server: ## The server's suite on SQLite, and on PostgreSQL what is marked `dialects`; whole: all on both
 	@$(if $(WHOLE),,TEST_DATABASE=marked) pytest -q -n 3 --dist loadfile $(DAY_SERVER) server/tests
 
 test-nf-units: nf ## The reference NF's quick tests, without those of threads, which wait for each other beside other suites

@@ -213,23 +213,25 @@ def sqlite_template(shared: Path) -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """TEST_DATABASE=sqlite: nothing runs on PostgreSQL; =marked: only what is marked `dialects` does, each
-    test with the first of its other parameters."""
+    """TEST_DATABASE=sqlite: all runs on SQLite; =marked: tests marked `dialects` run on PostgreSQL, each with
+    the first of its other parameters, and all else on SQLite."""
     choice = os.environ.get("TEST_DATABASE")
     if choice is None:
         return
     assert choice in ("sqlite", "marked"), choice
-    left = []
+    left: set[pytest.Item] = set()
     tried: set[str] = set()
-    for item in items:
+    by_id = {item.nodeid: item for item in items}
+    for item in (item for item in items if _on_postgresql(item)):
         test = item.nodeid.partition("[")[0]
-        if _on_postgresql(item) and (choice == "sqlite" or not _is_marked(item) or test in tried):
-            left.append(item)
-        elif _on_postgresql(item):
+        if choice == "sqlite" or not _is_marked(item) or test in tried:
+            left.add(item)
+        else:
             tried.add(test)
-    config.hook.pytest_deselected(items=left)
-    dropped = set(left)
-    items[:] = [item for item in items if item not in dropped]
+            twin = by_id.get(item.nodeid.replace("postgresql", "sqlite"))
+            left.update([twin] if twin else [])
+    config.hook.pytest_deselected(items=list(left))
+    items[:] = [item for item in items if item not in left]
 
 
 def _is_marked(item: pytest.Item) -> bool:

@@ -85,7 +85,8 @@ def test_commits_without_nalm_toml_are_judged_by_another_one(
     beside = tmp_path / "bench"
     (beside / "traffic").mkdir(parents=True)
     (beside / "traffic" / "capture.bin").write_text("packets")
-    (beside / "my.toml").write_text(NALM_TOML)
+    few = NALM_TOML.replace("max_launches = 8", "max_launches = 4")
+    (beside / "my.toml").write_text(few)
     given = ("--config", str(beside / "my.toml"))
     done = nalm.run("check", "HEAD~1", "HEAD", *given, "--json", str(tmp_path / "run.json"), cwd=path)
     report = parse_report((tmp_path / "run.json").read_text())

@@ -35,6 +35,7 @@ def changed(repository: NfRepository, old: str, new: str) -> None:
     repository.commit("change", traffic_nf__c=text.replace(old, new))
 
 
+@pytest.mark.nightly
 def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path) -> None:
     traffic_repository.commit("nothing", notes="read me\n")
     code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
@@ -57,6 +58,7 @@ def test_arms_take_turns_in_swapped_order(
     ]  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}
 
 
+@pytest.mark.nightly
 def test_a_long_soak_has_no_more_intervals_than_a_report_has_room_for(
     traffic_repository: NfRepository, home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
