@@ -23,7 +23,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -152,7 +152,7 @@ class Runner:
             is_over = partial(self._has_measured, alone, measured)
             computed = pool.submit(self._compute, computing, is_over)
             while not is_over():
-                time.sleep(POLL_SECONDS)
+                wait([measured], timeout=POLL_SECONDS)
             results = self._run_together([*beside, *computing], SIDE_BY_SIDE)
             return results + measured.result() + computed.result()
 

@@ -41,11 +41,12 @@ run_app(app)
 """
 IN_A_DESTRUCTOR = "Slow(); threading.Event().wait(60)"
 ON_A_BUSY_HOST = f"""
-        repeat = signal.setitimer
+        repeat, calls = signal.setitimer, []
         def repeat_slowly(*given):
-            signal.setitimer = repeat
+            calls.append(given)
             repeat(*given)
-            time.sleep(0.1)  # the repeated signal comes meanwhile
+            while len(calls) < 2:  # until the repeated signal has come
+                pass
         signal.setitimer = repeat_slowly
         {IN_A_DESTRUCTOR}"""
 IN_A_STEP = """
