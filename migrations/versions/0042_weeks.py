@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""weeks: stored figures of the weeks of a project, to be computed for those that have commits"""
+"""weeks: stored figures of the weeks of a project, to be computed for those that have commits
+
+The previous version adds runs without marking their weeks and is stopped first.
+"""
 
 from __future__ import annotations
-
-from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
 from alembic import op
@@ -15,9 +16,15 @@ depends_on = None
 
 stops_programs_before = "0042"
 
+MONDAY = {
+    "postgresql": "date_trunc('week', {} AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'",
+    "sqlite": "date({}, 'weekday 0', '-6 days') || ' 00:00:00.000000'",
+}
+"""The start of the week of a time."""
+
 
 def upgrade() -> None:
-    weeks = op.create_table(
+    op.create_table(
         "weeks",
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("start", sa.DateTime(timezone=True), nullable=False),
@@ -29,31 +36,23 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("project_id", "start", name="pk_weeks"),
     )
-    found = sorted({(project_id, _monday(at)) for project_id, at in _times()})
-    rows = [
-        {"project_id": project_id, "start": start, "changes": 1, "computed": 0, "figures": sa.null()}
-        for project_id, start in found
-    ]
-    if rows:
-        op.bulk_insert(weeks, rows)
+    _fill(MONDAY[op.get_context().dialect.name])
 
 
 def downgrade() -> None:
     op.drop_table("weeks")
 
 
-def _times() -> list[tuple[int, datetime]]:
-    """Of listed commits; those without a time of their own count from their runs."""
-    at = sa.column("at", sa.DateTime(timezone=True))
-    query = sa.text("""
-        SELECT project_id, committed_at AS at FROM commits WHERE listed AND committed_at IS NOT NULL
-        UNION
-        SELECT commits.project_id, runs.started_at AS at FROM commits
-        JOIN runs ON runs.commit_id = commits.id WHERE commits.listed AND commits.committed_at IS NULL
-    """).columns(sa.column("project_id", sa.Integer()), at)
-    return [(project_id, when) for project_id, when in op.get_bind().execute(query)]
-
-
-def _monday(at: datetime) -> datetime:
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
-    return at.replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=at.weekday())
+def _fill(monday: str) -> None:
+    """Weeks of listed commits; of those without a time of their own, the weeks of their runs."""
+    op.execute(f"""
+        INSERT INTO weeks (project_id, start, changes, computed)
+        SELECT project_id, start, 1, 0 FROM (
+            SELECT project_id, {monday.format("committed_at")} AS start
+            FROM commits WHERE listed AND committed_at IS NOT NULL
+            UNION
+            SELECT commits.project_id, {monday.format("runs.started_at")} AS start
+            FROM runs JOIN commits ON commits.id = runs.commit_id
+            WHERE commits.listed AND commits.committed_at IS NULL
+        ) AS found
+    """)

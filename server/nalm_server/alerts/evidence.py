@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.findings.confirmation import Ratio
+from nalm_core.text.commit_name import short
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -26,3 +27,11 @@ def ends(session: Session, alert: AlertRow) -> tuple[str | None, str]:
     if alert.after_commit_id is not None:
         return commit_rows.get(session, alert.after_commit_id).sha, culprit.sha
     return culprit.parent_sha, culprit.sha
+
+
+def drift_text(session: Session, alert: AlertRow) -> str | None:
+    """`drift from 1234567 to 89abcde`; None: one commit is the culprit."""
+    if alert.drift_end_id is None:
+        return None
+    first, last = ends(session, alert)[0], commit_rows.get(session, alert.drift_end_id).sha
+    return f"drift up to {short(last)}" if first is None else f"drift from {short(first)} to {short(last)}"

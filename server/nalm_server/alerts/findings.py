@@ -10,7 +10,7 @@ from typing import Any
 from nalm_core.text.commit_name import short
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import headline, lifecycle, matching, ports, repository
+from nalm_server.alerts import evidence, headline, lifecycle, matching, ports, repository
 from nalm_server.alerts.lifecycle import confirm, dismiss, fix, move_culprit
 from nalm_server.alerts.models import AlertMoveRow, AlertRow
 from nalm_server.alerts.rules import decisions, rule_repository
@@ -101,6 +101,7 @@ def _make(session: Session, suspicion: Suspicion, fates: Sequence[Fate], now: da
             project_id=suspicion.project_id,
             commit_id=suspicion.commit_id,
             after_commit_id=suspicion.after_commit_id,
+            drift_end_id=suspicion.drift_end_id,
             state=AlertState.NEW if open_ else AlertState.EXPECTED,
             kind=suspicion.kind,
             source=suspicion.source,
@@ -122,7 +123,9 @@ def _why(session: Session, suspicion: Suspicion, alert: AlertRow) -> str:
             else "within what its commits declare"
         )
     if suspicion.source == "history":
-        return f"the history of {len(suspicion.moved)} series steps at {sha}"
+        drift = evidence.drift_text(session, alert)
+        found = f"steps at {sha}" if drift is None else f"has a {drift}"
+        return f"the history of {len(suspicion.moved)} series {found}"
     return f"{sha} is broken" if suspicion.kind == "broken" else f"{sha} was measured against its base"
 
 
@@ -162,7 +165,7 @@ def _narrow(session: Session, alert: AlertRow, suspicion: Suspicion, now: dateti
         lifecycle.move_culprit(
             session, alert, suspicion.commit_id, f"{sha} was measured against its base", now
         )
-    alert.source, alert.after_commit_id = "pair", None
+    alert.source, alert.after_commit_id, alert.drift_end_id = "pair", None, None
 
 
 def _wake(session: Session, alert: AlertRow, suspicion: Suspicion, now: datetime, *, fresh: bool) -> None:

@@ -129,7 +129,8 @@ def move_culprit(session: Session, alert: AlertRow, commit_id: int, why: str, no
         return alert
     other = repository.of_commit(session, commit_id)
     if other is None:
-        alert.commit_id, alert.after_commit_id, alert.updated_at = commit_id, None, now
+        alert.commit_id, alert.after_commit_id, alert.drift_end_id = commit_id, None, None
+        alert.updated_at = now
         if alert.confirmed_at is not None:
             _confirmed(session, alert, alert.confirmed_at)
         session.flush()

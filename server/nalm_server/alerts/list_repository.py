@@ -15,7 +15,7 @@ from nalm_server.alerts.states import AlertState
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.git.commits.models import CommitRow
 
-AFTER, FIXING = aliased(CommitRow), aliased(CommitRow)
+AFTER, FIXING, DRIFT_END = aliased(CommitRow), aliased(CommitRow), aliased(CommitRow)
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class ListedAlert:
     project: str
     after_sha: str | None
     fixed_by_sha: str | None
+    drift_end_sha: str | None
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,14 @@ class AlertFilter:
     """Each word must occur in subject, author, stage or a scenario, or begin the SHA."""
 
 
-def _listed() -> Select[AlertRow, CommitRow, str, str, str]:
+def _listed() -> Select[AlertRow, CommitRow, str, str, str, str]:
     return (
-        select(AlertRow, CommitRow, ProjectRow.name, AFTER.sha, FIXING.sha)
+        select(AlertRow, CommitRow, ProjectRow.name, AFTER.sha, FIXING.sha, DRIFT_END.sha)
         .join(CommitRow, CommitRow.id == AlertRow.commit_id)
         .join(ProjectRow, ProjectRow.id == AlertRow.project_id)
         .outerjoin(AFTER, AFTER.id == AlertRow.after_commit_id)
         .outerjoin(FIXING, FIXING.id == AlertRow.fixed_by_id)
+        .outerjoin(DRIFT_END, DRIFT_END.id == AlertRow.drift_end_id)
     )
 
 

@@ -24,6 +24,8 @@ class AlertRow(Base):
     """The culprit."""
     after_commit_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
     """Last good commit; None: the culprit's parent."""
+    drift_end_id: Mapped[int | None] = mapped_column(ForeignKey("commits.id", ondelete="SET NULL"))
+    """Last commit of a drift, which begins after `after_commit_id`; None: one commit is the culprit."""
     state: Mapped[str] = mapped_column(String(16))
     kind: Mapped[str | None] = mapped_column(String(16))
     source: Mapped[str | None] = mapped_column(String(8))

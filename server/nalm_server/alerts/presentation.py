@@ -63,6 +63,7 @@ def shown(one: ListedAlert) -> Alert:
         kind=alert.kind,
         sha=one.commit.sha,
         after_sha=one.after_sha or one.commit.parent_sha,
+        drift_end_sha=one.drift_end_sha,
         subject=one.commit.subject,
         author=one.commit.author,
         scenarios=alert.scenarios,

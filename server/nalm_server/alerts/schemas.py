@@ -42,6 +42,8 @@ class Alert(Schema):
     """The culprit."""
     after_sha: str | None
     """The last commit known good."""
+    drift_end_sha: str | None
+    """The last commit of a drift, which begins after `after_sha`; `sha` is in its middle. Null: a step."""
     subject: str | None
     author: str | None
     scenarios: list[str]

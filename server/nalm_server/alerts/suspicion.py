@@ -40,3 +40,5 @@ class Suspicion:
     kind: Kind
     moved: list[Moved]
     explanation: dict[str, Any] | None = None
+    drift_end_id: int | None = None
+    """Last commit of a drift, which begins after `after_commit_id`; None: a step."""

@@ -107,6 +107,7 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
         source="history",
         kind="regression",
         moved=moved,
+        drift_end_id=surest.row.high_commit_id if surest.row.kind == "drift" else None,
         explanation=explanation.explanation(session, [one for one in worse if one.metric == DECIDES]),
     )
     alert = suspect(session, suspicion, now)

@@ -13,7 +13,7 @@ from nalm_core.text.percents import change_percent
 from nalm_core.verdict.metric_change import FUNCTION_IPP
 from sqlalchemy.orm import Session
 
-from nalm_server.alerts import repository
+from nalm_server.alerts import evidence, repository
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import rule_repository
 from nalm_server.alerts.states import REPORTED, AlertState
@@ -83,7 +83,9 @@ def message(session: Session, alert: AlertRow, why: str, now: datetime) -> Messa
         event=_event(alert),
         at=now,
         project=project.name,
-        text=text_of(project.name, alert, commit, alert.state, why),
+        text=text_of(
+            project.name, alert, commit, alert.state, why, drift=evidence.drift_text(session, alert)
+        ),
         overall=text_of_commit(session, commit.id, commit.parent_sha),
         url=f"/p/{project.name}/alerts/{alert.id}",
         commit=commit.sha,
@@ -105,11 +107,14 @@ def _event(alert: AlertRow) -> Event:
     return Event.BROKEN if alert.kind == "broken" else Event.REGRESSED
 
 
-def text_of(project: str, alert: AlertRow, commit: CommitRow, state: str, why: str) -> str:
-    """One line: which commit changed what, and where."""
+def text_of(
+    project: str, alert: AlertRow, commit: CommitRow, state: str, why: str, *, drift: str | None
+) -> str:
+    """One line: which commit changed what, and where; of a drift, from which commit to which."""
     said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {_where(alert)}"
     life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
     scenarios = ", ".join(alert.scenarios)
+    said += f", {drift}" if drift is not None else ""
     beyond = f", expected up to {_percent(alert.bound)}" if alert.bound is not None else ""
     line = f"{project} {short(commit.sha)}{life}: {said}{beyond}; {scenarios}; {why}"
     return cut(line, TEXT_LIMIT)

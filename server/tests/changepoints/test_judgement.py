@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 from nalm_core.findings.expectation import Expectation
+from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.rules import expectations
 from nalm_server.changepoints import tasks, triggers
 from nalm_server.cli.main import app
 from nalm_server.git.commits.order import record
+from nalm_server.notify import alert_messages
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, body_of, make_report, sha
@@ -110,6 +112,14 @@ def test_a_drift_has_its_first_and_its_last_commit(service: Service) -> None:
     assert nat["ratio"] == pytest.approx(1.12, abs=0.03)
     (shown,) = service.get(HISTORY, stage="nat")["change_points"]
     assert (shown["kind"], shown["low_sha"]) == ("drift", nat["low_sha"])
+    (alert,) = service.get("/projects/demo/alerts")
+    assert place[alert["after_sha"]] < place[alert["sha"]] < place[alert["drift_end_sha"]]
+    drift = f"drift from {alert['after_sha'][:7]} to {alert['drift_end_sha'][:7]}"
+    assert service.get(f"/alerts/{alert['id']}")["history"][0]["why"].endswith(f"series has a {drift}")
+    with service.context.read_sessions() as session:
+        row = session.get_one(AlertRow, alert["id"])
+        message = alert_messages.message(session, row, "measured again", service.clock())
+    assert f" in nat, {drift}; sfc_a; measured again" in message.text
 
 
 def test_a_change_point_that_vanishes_counts_against_its_probability(service: Service) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from sqlalchemy import Engine, MetaData
 pytestmark = pytest.mark.dialects
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+MONDAY = datetime(2026, 11, 16, tzinfo=UTC)
 TOKEN = "nalm_" + "t" * 43
 REPORT = make_report(1, head_costs={"nat": 190.0}, head_ipps={"nat": 420})
 
@@ -47,11 +48,14 @@ def fill(engine: Engine) -> None:
     tables.reflect(engine)
     verdict = judge(REPORT)
     commit = {"project_id": 1, "listed": True, "subject": "nat: slower", "message": "m", "author": "a"}
+    commit["committed_at"] = None
     run = {
         **{"id": 1, "run_id": REPORT.run_id, "project_id": 1, "scenario_id": 1, "host_id": 1, "commit_id": 2},
         **{"job_id": 1, "base_sha": sha(0), "head_sha": sha(1), "host_class": "vm-2", "status": "measured"},
         **{"digest": "d" * 64, "started_at": NOW, "finished_at": NOW, "received_at": NOW},
     }
+    earlier = {**run, "id": 2, "run_id": "e" * 32, "commit_id": 4, "job_id": None, "head_sha": sha(3)}
+    earlier["started_at"] = MONDAY - timedelta(minutes=1)
     rows: dict[str, list[dict[str, Any]]] = {
         "projects": [
             {
@@ -68,6 +72,8 @@ def fill(engine: Engine) -> None:
         "commits": [
             {**commit, "id": 1, "sha": sha(0), "position": 1, "listed": False},
             {**commit, "id": 2, "sha": sha(1), "parent_sha": sha(0), "position": 2, "committed_at": NOW},
+            {**commit, "id": 3, "sha": sha(2), "position": 3, "committed_at": MONDAY},
+            {**commit, "id": 4, "sha": sha(3), "position": 4},
         ],
         "deliveries": [
             {
@@ -101,7 +107,7 @@ def fill(engine: Engine) -> None:
                 **{"stage": "chain", "source": "tsc"},
             }
         ],
-        "runs": [run],
+        "runs": [run, earlier],
         "reports": [
             {
                 "run_id": 1,
@@ -160,6 +166,8 @@ def test_rows_of_the_first_revision_are_read_at_head_and_survive_the_way_back(
     assert points[0]["measured"]["chain"]["value"] == 300.0
     assert get("/projects/demo")["last_verdict"]["run_id"] == REPORT.run_id
     assert get("/jobs/1")["log_tail"] == "built"
+    weeks = [(one["week"], one["commits"]) for one in get("/projects/demo/weeks")["weeks"]]
+    assert weeks == [("2026-W47", 2), ("2026-W46", 1)]
     context.engine.dispose()
     migrate.downgrade(first_revision, "0001")
     assert counts(first_revision) == before

@@ -8,13 +8,13 @@ from datetime import datetime
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
+from nalm_server.alerts import evidence
 from nalm_server.alerts.models import AlertRow, AlertStateRow
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_role
 from nalm_server.auth.tokens import in_address
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.git.commits.models import CommitRow
 from nalm_server.notify import alert_messages
 from nalm_server.notify.forges.current_state import run_url
 from nalm_server.notify.messages import text_of
@@ -62,19 +62,19 @@ def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
             )
         )
     for step, alert, commit in repository.reported_steps(session, project.id, LENGTH):
-        entries.append(_of_alert(project, base_url, step, alert, commit))
+        drift = evidence.drift_text(session, alert)
+        title = alert_messages.text_of(project.name, alert, commit, step.state, step.why, drift=drift)
+        entries.append(_of_alert(project, base_url, step, alert, title))
     entries.sort(key=lambda one: one.at, reverse=True)
     url = run_url(base_url, project.name, None)
     return render(f"urn:nalm:project:{project.name}", f"nalm: {project.name}", url, entries[:LENGTH])
 
 
-def _of_alert(
-    project: ProjectRow, base_url: str, step: AlertStateRow, alert: AlertRow, commit: CommitRow
-) -> Entry:
+def _of_alert(project: ProjectRow, base_url: str, step: AlertStateRow, alert: AlertRow, title: str) -> Entry:
     explained = (alert.explanation or {}).get("text", "")
     return Entry(
         id=f"urn:nalm:alert:{alert.id}:{step.id}",
-        title=alert_messages.text_of(project.name, alert, commit, step.state, step.why),
+        title=title,
         text=f"{step.why}. {explained}".strip(),
         url=f"{run_url(base_url, project.name, None)}/alerts/{alert.id}",
         at=step.at,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { AlertDetail } from "../../shared/api/types";
 import { change, moment, shortSha } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
@@ -24,6 +25,17 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
             <span className="mono">{shortSha(sha)}</span> {alert.subject}
           </Link>,
         ],
+        ...(alert.drift_end_sha
+          ? [
+              [
+                "Drift",
+                <span key="drift">
+                  from {after ? <ShaLink project={project} sha={after} /> : "the first commit"} to{" "}
+                  <ShaLink project={project} sha={alert.drift_end_sha} />
+                </span>,
+              ] satisfies [string, ReactNode],
+            ]
+          : []),
         ["Author", alert.author ?? "not known"],
         ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
         ["Found", moment(alert.created_at)],

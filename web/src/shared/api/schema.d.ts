@@ -3578,6 +3578,8 @@ export interface components {
             created_at: string;
             /** Detail */
             detail: string | null;
+            /** Drift End Sha */
+            drift_end_sha: string | null;
             /** File */
             file: string | null;
             /** Fix Measured At */
@@ -3688,6 +3690,8 @@ export interface components {
             created_at: string;
             /** Detail */
             detail: string | null;
+            /** Drift End Sha */
+            drift_end_sha: string | null;
             /** Expectations */
             expectations: components["schemas"]["Expectation"][];
             /** Explanation */
