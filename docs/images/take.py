@@ -16,7 +16,7 @@ PROJECT = "nalm-reference-nf"
 SCENARIO = "sfc_a"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")
 SETTLED = """() => document.querySelector('main h1')
-    && !document.querySelector('[role=status][aria-label=Loading]')"""
+    && !document.querySelector('[role=status][aria-label=Loading], main [role=progressbar]')"""
 """A page that follows the server keeps a request open, so the network is never idle."""
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
@@ -66,8 +66,9 @@ def addresses(url: str) -> dict[str, str]:
 
 
 def newest_alert(url: str) -> int | None:
-    alerts = httpx.get(f"{url}/api/v1/projects/{PROJECT}/alerts", params={"limit": 1}).raise_for_status()
-    return next((one["id"] for one in alerts.json()), None)
+    """Of the scenario, so that it has a cause."""
+    alerts = httpx.get(f"{url}/api/v1/projects/{PROJECT}/alerts").raise_for_status()
+    return next((one["id"] for one in alerts.json() if one["scenario"] == SCENARIO), None)
 
 
 def take(page: Page, address: str, path: Path) -> None:

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated
 
-from nalm_core.report.catalogue import GROWTH, SHIPPED, UNDER_LOAD
+from nalm_core.report.catalogue import FUNCTION_IPP, GROWTH, SHIPPED, UNDER_LOAD
 from nalm_core.report.defaults import SHIPPED_MARGIN
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from nalm_agent.config.lines import line_of
 
 CPP = "cpp"
-FUNCTION_IPP = "function_ipp"
 OF_PACKETS = (CPP, "ipp", FUNCTION_IPP)
 """Metrics of packets that can have a margin, of the chain and of each stage."""
 Pattern = Annotated[str, Field(min_length=1, max_length=128)]

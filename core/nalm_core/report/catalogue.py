@@ -451,7 +451,15 @@ commit to commit; a share of lost packets and growth may be 0, which has no loga
 SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
 """Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 
+FUNCTION_IPP: Final = "function_ipp"
+"""IPP of a C function, which verdict.function_change judges."""
 METRICS: Final[Mapping[str, Metric]] = MappingProxyType({metric.name: metric for metric in _ALL})
+
+
+def title_of(metric: str) -> str:
+    """Its title; an own metric has the name that nalm.toml gives it."""
+    known = METRICS.get("ipp" if metric == FUNCTION_IPP else metric)
+    return metric if known is None else known.title
 
 
 def direction(metric: str, ratio: float) -> Literal["better", "worse", "neither"]:

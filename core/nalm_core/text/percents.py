@@ -9,11 +9,20 @@ def share_percent(share: float, digits: int = 1) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+WHOLE_FROM = 10.0
+"""From this change on, decimals say nothing."""
+
+
 def change_percent(change: float, digits: int = 1) -> str:
-    """A relative change, signed: 0.01 as `+1.0 %`."""
-    return f"{100 * change:+.{digits}f} %"
+    """A relative change, signed: 0.01 as `+1.0 %`, 255.186 as `+25,519 %`."""
+    return f"{signed_percent(change, digits)} %"
+
+
+def signed_percent(change: float, digits: int = 1) -> str:
+    """The same without the sign for per cent, as in an interval."""
+    return f"{100 * change:+,.{0 if abs(change) >= WHOLE_FROM else digits}f}"
 
 
 def interval_percent(low: float, high: float) -> str:
     """An interval of a relative change: `-1.0 .. +2.0 %`."""
-    return f"{100 * low:+.1f} .. {change_percent(high)}"
+    return f"{signed_percent(low)} .. {change_percent(high)}"

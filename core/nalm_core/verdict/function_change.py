@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from nalm_core.functions.judge import FunctionSide, judge_functions
 from nalm_core.functions.margins import Margins
 from nalm_core.functions.model import FunctionJudgement, FunctionOutcome
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import FUNCTION_IPP, METRICS
 from nalm_core.report.defaults import FUNCTION_MARGIN
 from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import summarise
 from nalm_core.text.percents import change_percent, interval_percent
 from nalm_core.verdict.change import Change
-from nalm_core.verdict.metric_change import FUNCTION_IPP, MetricChange
+from nalm_core.verdict.metric_change import MetricChange
 
 MOST_FUNCTIONS = 60
 """Most functions in a verdict, those that gained or lost most."""

@@ -9,13 +9,14 @@ of two means over launches at the run's look; the error rate is shared by all me
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
-from nalm_core.report.catalogue import METRICS
+from nalm_core.report.catalogue import FUNCTION_IPP, METRICS, title_of
 from nalm_core.report.defaults import CULPRIT_SHARE, EQUIVALENCE_ALPHA
 from nalm_core.report.instructions import arm_ipp, common_source
 from nalm_core.report.judged_arm import feature_change, judged_arm
@@ -25,11 +26,9 @@ from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches
 from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
 from nalm_core.stats.sequential import decide_at, look_for, spent_at
-from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.text.percents import change_percent, share_percent, signed_percent
 from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
 
-FUNCTION_IPP = "function_ipp"
-"""Metric of C functions, which verdict.function_change judges."""
 MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
 
 ONE_VALUE = "one value of each build does not show how it varies: its history does"
@@ -123,8 +122,14 @@ def _paying_stages(chain: MetricChange, metric: OwnMetric, arm: Arm) -> list[Met
 
 def failing(changes: Sequence[MetricChange]) -> list[MetricChange]:
     """Those that fail the check, the largest change first."""
-    found = [one for one in changes if one.fails]
-    return sorted(found, key=lambda one: abs((one.ratio or 0.0) - 1), reverse=True)
+    return sorted((one for one in changes if one.fails), key=largest_first)
+
+
+def largest_first(change: MetricChange) -> tuple[bool, float]:
+    """A key for sorting: the chain before the stages that pay for its change, then the larger ratio first.
+    Halved counts as much as doubled, and a change to or from 0 is the largest."""
+    size = math.inf if not change.ratio else abs(math.log(change.ratio))
+    return change.stage is not None, -size
 
 
 def _threshold(
@@ -282,7 +287,7 @@ def _mean(values: Sequence[float] | None) -> float | None:
 
 
 def said(change: MetricChange) -> str:
-    """One metric in a line: `resident_bytes 1,000 to 1,100 bytes (+10.0 %), regressed`."""
+    """One metric in a line: `Resident memory 1,000 to 1,100 bytes (+10.0 %), regressed`."""
     if change.outcome == "missing":
         return f"{metric_name(change)}: missing; {change.reason}"
     size = "" if change.ratio is None else f" ({change_percent(change.ratio - 1)}{_interval(change)})"
@@ -298,8 +303,9 @@ def in_short(change: MetricChange) -> str:
 
 
 def metric_name(change: MetricChange) -> str:
-    """The metric, with its stage, and for a C function with its name."""
-    named = change.metric if change.function is None else f"{change.function} {change.metric}"
+    """The metric's title, with its stage, and for a C function with its name."""
+    title = title_of(change.metric)
+    named = title if change.function is None else f"{change.function} {title}"
     return named if change.stage is None else f"{change.stage} {named}"
 
 
@@ -313,4 +319,4 @@ def number(value: float | None) -> str:
 def _interval(change: MetricChange) -> str:
     if change.low is None or change.high is None or change.low == change.high:
         return ""
-    return f" [{100 * (change.low - 1):+.1f}, {100 * (change.high - 1):+.1f}]"
+    return f" [{signed_percent(change.low - 1)}, {signed_percent(change.high - 1)}]"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, expm1, inf, log, log1p
+from math import ceil, expm1, log1p
 from statistics import fmean
 
 from nalm_core.report.counters import OWN_CLOCK, mean_clock
@@ -17,7 +17,7 @@ from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
-from nalm_core.verdict.metric_change import MetricChange, in_short, metric_name, said
+from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
 UNCHANGED = "The code sections and the run definition are the same as base's: there is nothing to measure."
@@ -90,9 +90,13 @@ def worse_metrics(failed: Sequence[MetricChange]) -> str:
 
 
 def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:
-    """Metrics beyond their margin, for a table's cell."""
-    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return f"{in_short(failed[0])} regressed{more}"
+    """Metrics beyond their margin, the first one's stages with it, for a table's cell."""
+    first = failed[0]
+    own = [one for one in failed[1:] if one.metric == first.metric and first.stage is None]
+    where = f" in {', '.join(one.stage for one in own if one.stage)}" if own else ""
+    others = len(failed) - 1 - len(own)
+    more = f" and {others} more" if others else ""
+    return f"{in_short(first)} regressed{where}{more}"
 
 
 def nothing_measured(figures: Sequence[MetricChange]) -> str:
@@ -104,11 +108,11 @@ def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
     """Reason and summary of a run under load."""
     if outcome == Outcome.REGRESSED:
         failed = [one for one in figures if one.outcome == "regressed"]
-        failed.sort(key=_log_size, reverse=True)
+        failed.sort(key=largest_first)
         return worse_metrics(failed), worse_metrics_in_short(failed)
     if outcome == Outcome.IMPROVED:
         better = [one for one in figures if one.outcome == "improved"]
-        better.sort(key=_log_size, reverse=True)
+        better.sort(key=largest_first)
         more = f" and {len(better) - 1} more" if len(better) > 1 else ""
         return f"Better: {'; '.join(said(one) for one in better)}.", f"{in_short(better[0])} improved{more}"
     if outcome == Outcome.SAME:
@@ -116,13 +120,6 @@ def rates(outcome: Outcome, figures: Sequence[MetricChange]) -> tuple[str, str]:
     open_ = [one for one in figures if one.outcome in ("inconclusive", "missing")]
     names = ", ".join(metric_name(one) for one in open_)
     return f"Undecided: {'; '.join(said(one) for one in open_)}.", f"undecided: {names}"
-
-
-def _log_size(change: MetricChange) -> float:
-    """Halved counts as much as doubled; a change from or to 0 is the largest."""
-    if change.ratio is None:
-        return 0.0
-    return abs(log(change.ratio)) if change.ratio > 0 else inf
 
 
 def too_few(report: RunReport, arm: Arm) -> str:

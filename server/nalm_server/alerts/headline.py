@@ -39,14 +39,12 @@ def size(move: AlertMoveRow) -> float:
 
 
 def leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:
-    """The move to show: of cycles before another metric's, the chain's cycles before a stage's, a pair's
-    before a history's, the larger one. Of other metrics the larger one, as in the verdict's summary."""
-
-    def rank(one: AlertMoveRow) -> tuple[bool, bool, bool, float]:
-        cycles = one.metric == "cpp"
-        return cycles, cycles and one.stage == CHAIN, one.source == "pair", size(one)
-
-    return max(moves, key=rank)
+    """The move to show: of cycles before another metric's, the chain's before a stage's, a pair's before a
+    history's, the larger one."""
+    return max(
+        moves,
+        key=lambda one: (one.metric == "cpp", one.stage == CHAIN, one.source == "pair", size(one)),
+    )
 
 
 def _stage(moves: Sequence[AlertMoveRow]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from nalm_core.report.catalogue import title_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import lifecycle, list_repository, ports, repository
@@ -71,6 +72,7 @@ def shown(one: ListedAlert) -> Alert:
         stage=alert.stage,
         **{name: why.get(name) for name in ("function", "file", "line", "cause", "detail")},
         metric=alert.metric,
+        metric_title=title_of(alert.metric) if alert.metric is not None else None,
         ratio=alert.ratio,
         low=alert.low,
         high=alert.high,

@@ -59,6 +59,8 @@ class Alert(Schema):
     detail: str | None
     """Details of the cause: cache, tlb, branches, waiting, smaller_batches and so on."""
     metric: str | None
+    metric_title: str | None
+    """Its title, or its name in nalm.toml."""
     ratio: float | None
     """CPP of the chain after / before, with its interval."""
     low: float | None

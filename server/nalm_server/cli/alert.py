@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from nalm_core.findings.recovery import recovery_text
+from nalm_core.report.catalogue import title_of
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
 
@@ -110,7 +111,7 @@ def _line(one: Alert) -> str:
     size = change_percent(one.ratio - 1) if one.ratio is not None else ""
     muted = "  muted" if one.muted else ""
     return (
-        f"{one.id}  {one.state}{muted}  {short(one.sha)}  {one.metric} {size}  {one.stage}  "
+        f"{one.id}  {one.state}{muted}  {short(one.sha)}  {one.metric_title} {size}  {one.stage}  "
         f"{', '.join(one.scenarios)}  {one.author or ''}"
     )
 
@@ -123,7 +124,7 @@ def _print(one: AlertDetail) -> None:
         out.print(one.explanation["text"], markup=False)
     for move in one.moves:
         ratio = change_percent(move.ratio - 1)
-        series = f"{move.scenario}  {move.stage}  {move.metric} {ratio}"
+        series = f"{move.scenario}  {move.stage}  {title_of(move.metric)} {ratio}"
         out.print(f"  {series}  {move.source}  {move.fate}", markup=False)
     for step in one.history:
         out.print(f"  {step.at:%Y-%m-%d %H:%M}  {step.state}  {step.who or 'nalm'}: {step.why}", markup=False)

@@ -8,9 +8,9 @@ from fnmatch import fnmatchcase
 
 from nalm_core.findings.severity import size_of
 from nalm_core.render.line import cut
+from nalm_core.report.catalogue import FUNCTION_IPP, title_of
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent
-from nalm_core.verdict.metric_change import FUNCTION_IPP
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import evidence, repository
@@ -130,7 +130,7 @@ def percent(alert: AlertRow) -> str:
     """Of its largest change, better or worse."""
     if alert.ratio is None or alert.metric is None or size_of(alert.metric, alert.ratio) == 0:
         return ""
-    return f"{alert.metric} {_percent(alert.ratio)}"
+    return f"{title_of(alert.metric)} {_percent(alert.ratio)}"
 
 
 def _percent(ratio: float) -> str:

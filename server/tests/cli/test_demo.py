@@ -144,6 +144,7 @@ ALERT = {
     "stage": "nat",
     "cause": "instructions",
     "metric": "cpp",
+    "metric_title": "CPP",
     "ratio": 1.12,
     "fixed_by_sha": None,
     "recovery": None,
@@ -173,12 +174,18 @@ def test_findings_are_waited_for_until_they_were_measured_again(monkeypatch: pyt
 def test_an_alert_in_a_line() -> None:
     assert alert_lines([]) == ["no alert"]
     fixed = ALERT | {"state": "fixed", "fixed_by_sha": "b" * 40}
-    tail = ALERT | {"metric": "latency_p99_ns", "stage": "chain", "cause": None, "ratio": 3.0}
+    tail = ALERT | {
+        "metric": "latency_p99_ns",
+        "metric_title": "Latency p99",
+        "stage": "chain",
+        "cause": None,
+        "ratio": 3.0,
+    }
     assert alert_lines([ALERT, fixed, tail]) == [
         "3 alerts:",
         "  aaaaaaa nat: count: new, nat, instructions, CPP +12.0 %",
         "  aaaaaaa nat: count: fixed, nat, instructions, CPP +12.0 % (by bbbbbbb)",
-        "  aaaaaaa nat: count: new, latency_p99_ns +200.0 %",
+        "  aaaaaaa nat: count: new, Latency p99 +200.0 %",
     ]
 
 

@@ -48,7 +48,7 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 def _line(one: dict[str, Any]) -> str:
     stage = None if one["stage"] == CHAIN else one["stage"]
     parts = [one["state"].replace("_", " "), stage, one["cause"]]
-    metric = "CPP" if one["metric"] in (None, "cpp") else one["metric"]
+    metric = one["metric_title"] or "CPP"
     size = "" if one["ratio"] is None else f", {metric} {change_percent(one['ratio'] - 1)}"
     fixed = f" (by {short(one['fixed_by_sha'])})" if one["fixed_by_sha"] else ""
     remains = max((each["remains"] for each in one["recovery"] or []), default=None)

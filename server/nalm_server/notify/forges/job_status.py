@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nalm_core.findings.recovery import Recovery, undoing_text
 from nalm_core.render.line import cut, line
+from nalm_core.report.catalogue import title_of
 from nalm_core.verdict.verdict import Verdict
 
 from nalm_server.jobs.schemas import OPEN, JobState
@@ -59,7 +60,7 @@ class Said:
     def text(self, limit: int) -> str:
         before = self._alert.said if self._alert else ""
         if self.verdict.outcome not in FAILING and self.verdict.failing_metrics:
-            before += f"{', '.join(one.metric for one in self.verdict.failing_metrics)} regressed: "
+            before += f"{', '.join(title_of(one.metric) for one in self.verdict.failing_metrics)} regressed: "
         if self.fixes is not None:
             before = f"{undoing_text(self.fixes, self.recovery)}: "
         return before + line(self.verdict, limit - len(before))

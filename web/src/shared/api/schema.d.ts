@@ -3600,6 +3600,8 @@ export interface components {
             low: number | null;
             /** Metric */
             metric: string | null;
+            /** Metric Title */
+            metric_title: string | null;
             /** Muted */
             muted: boolean;
             /** Project */
@@ -3724,6 +3726,8 @@ export interface components {
             merged_into: number | null;
             /** Metric */
             metric: string | null;
+            /** Metric Title */
+            metric_title: string | null;
             /** Mistakes */
             mistakes: string[];
             /** Moves */

@@ -28,6 +28,7 @@ const ALERT = {
   scenario: "sfc_a",
   scenarios: ["sfc_a", "sfc_b", "sfc_c"],
   metric: "cpp",
+  metric_title: "CPP",
   ratio: 1.121,
   bound: null,
   stage: "nat",

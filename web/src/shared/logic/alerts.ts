@@ -104,6 +104,7 @@ export interface AlertLike {
   scenario: string | null;
   scenarios: readonly string[];
   metric: string | null;
+  metric_title: string | null;
   ratio: number | null;
   bound: number | null;
   stage: string | null;
@@ -121,7 +122,7 @@ function places(alert: AlertLike, nameOf = (scenario: string): string => scenari
 export function headline(alert: AlertLike): string {
   if (alert.kind === "broken") return `Broken in ${places(alert)}`;
   const size = alert.ratio === null ? "A change of" : change(ratio(alert.ratio));
-  return `${size} ${metricWords(alert.metric)} in ${places(alert)}`;
+  return `${size} ${metricWords(alert)} in ${places(alert)}`;
 }
 
 const METRICS: Record<string, string> = {
@@ -130,7 +131,9 @@ const METRICS: Record<string, string> = {
   eipc: "eIPC",
   pps: "packets per second",
 };
-const metricWords = (metric: string | null): string => METRICS[metric ?? "cpp"] ?? metric ?? "";
+const metricWords = ({ metric, metric_title }: AlertLike): string =>
+  METRICS[metric ?? "cpp"] ??
+  (metric_title ?? metric ?? "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
 /** The headline of an alert in a list, with its size next to it: "nat, find_together: slower in 512B". What tells
  * alerts apart comes first, since the end is cut. nameOf: a name for the scenario within the list. */
@@ -139,8 +142,7 @@ export function rowHeadline(alert: AlertLike, nameOf: (scenario: string) => stri
   if (alert.kind === "broken") return `Broken in ${where}`;
   const pays = alert.stage === "chain" ? null : [alert.stage, alert.function].filter(Boolean).join(", ");
   const size = alert.ratio ?? 1;
-  const what =
-    alert.metric === "cpp" ? (size >= 1 ? "slower" : "faster") : `${metricWords(alert.metric)} changed`;
+  const what = alert.metric === "cpp" ? (size >= 1 ? "slower" : "faster") : `${metricWords(alert)} changed`;
   const sentence = `${what} in ${where}`;
   return pays ? `${pays}: ${sentence}` : sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }

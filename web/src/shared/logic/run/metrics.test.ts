@@ -24,12 +24,12 @@ describe("metricRows", () => {
 
   it("shows the interval of a varying metric, and its stage", () => {
     const [row] = metricRows([{ ...exact, metric: "cpp", stage: "nat", low: 1.05, high: 1.15 }]);
-    expect(row).toMatchObject({ name: "nat cpp", change: `+10.0${THIN}% [+5.0, +15.0]` });
+    expect(row).toMatchObject({ of: "nat", metric: "cpp", change: `+10.0${THIN}% [+5.0, +15.0]` });
   });
 
   it("names a C function that fails the check by itself", () => {
     const [row] = metricRows([{ ...exact, metric: "function_ipp", stage: "nat", function: "flow_find" }]);
-    expect(row).toMatchObject({ key: "nat flow_find function_ipp", name: "nat flow_find function_ipp" });
+    expect(row).toMatchObject({ of: "nat flow_find", metric: "ipp" });
   });
 
   it("shows a missing figure as missing, with its reason", () => {
@@ -45,7 +45,7 @@ describe("metricRows", () => {
 
   it("puts what is only shown behind, and says so", () => {
     const rows = metricRows([{ ...exact, metric: "code_bytes", gates: false }, exact]);
-    expect(rows.map((row) => row.name)).toEqual(["table_bytes", "code_bytes"]);
+    expect(rows.map((row) => row.metric)).toEqual(["table_bytes", "code_bytes"]);
     expect(rows[1]).toMatchObject({ fails: false, note: expect.stringContaining("only shown") });
   });
 });

@@ -23,7 +23,9 @@ export interface MetricChange {
 
 export interface MetricRow {
   key: string;
-  name: string;
+  /** Stage and C function; empty: the chain. */
+  of: string;
+  metric: string;
   base: string;
   head: string;
   change: string;
@@ -33,8 +35,8 @@ export interface MetricRow {
   fails: boolean;
 }
 
-const nameOf = ({ stage, function: name, metric }: MetricChange): string =>
-  [stage, name, metric].filter(Boolean).join(" ");
+/** Instructions per packet of a C function. */
+const FUNCTION_IPP = "function_ipp";
 
 const asRatio = (value: number | null | undefined) =>
   value === null || value === undefined ? null : ratio(value);
@@ -45,8 +47,9 @@ export function metricRows(changes: readonly MetricChange[]): MetricRow[] {
   return ordered.map((one) => {
     const exact = one.low === one.high;
     return {
-      key: nameOf(one),
-      name: nameOf(one),
+      key: [one.stage, one.function, one.metric].join(" "),
+      of: [one.stage, one.function].filter(Boolean).join(" "),
+      metric: one.metric === FUNCTION_IPP ? "ipp" : one.metric,
       base: figure(one.base, one.unit),
       head: figure(one.head, one.unit),
       change: changeWithInterval(

@@ -59,7 +59,9 @@ describe("a change", () => {
   });
 
   test("without an end worth the name says so", () => {
-    expect(changeWithInterval(ratio(1.25), ratio(1e-9), ratio(1e15))).toBe("+25.0\u202f% [\u2212100, >+999]");
+    expect(changeWithInterval(ratio(1.25), ratio(1e-9), ratio(1e15))).toBe(
+      "+25.0\u202f% [\u2212100, >\u00d79999]",
+    );
   });
 
   test("that is missing is not 0", () => {

@@ -90,20 +90,26 @@ const percentDecimals = (percent: number): number => {
   return size < 0.995 ? 2 : 1;
 };
 
-/** Beyond this a percentage is no size anybody can picture, and an interval has no end worth the name. */
+/** Beyond this a percentage is no size anybody can picture: a factor is. */
 const LARGEST_PERCENT = 999.5;
+/** Beyond this an interval has no end worth the name. */
+const LARGEST_FACTOR = 9999.5;
+
+const factorText = (factor: number): string =>
+  factor > LARGEST_FACTOR ? ">\u00d79999" : `\u00d7${factor.toFixed(factor < 99.95 ? 1 : 0)}`;
 
 const percentText = (percent: number, decimals: number): string =>
-  percent > LARGEST_PERCENT ? ">+999" : signed(percent, decimals);
+  percent > LARGEST_PERCENT ? factorText(percent / 100 + 1) : signed(percent, decimals);
 
-/** 1.121 as "+12.1 %". */
+/** 1.121 as "+12.1 %", 256 as "×256". */
 export function change(value: Ratio | null): string {
   if (value === null) return MISSING;
   const percent = (value - 1) * 100;
-  return `${percentText(percent, percentDecimals(percent))}${THIN}%`;
+  const text = percentText(percent, percentDecimals(percent));
+  return percent > LARGEST_PERCENT ? text : `${text}${THIN}%`;
 }
 
-/** A confidence interval of a ratio as "[+10.9, +13.4]", in per cent like `change`. */
+/** A confidence interval of a ratio as "[+10.9, +13.4]", like `change`. */
 export function interval(low: Ratio | null, high: Ratio | null): string {
   if (low === null || high === null) return "";
   const [from, to] = [(low - 1) * 100, (high - 1) * 100];

@@ -3,6 +3,7 @@
 import type { Verdict } from "../../api/types";
 import type { RunKind } from "../../logic/run/kinds";
 import { metricRows } from "../../logic/run/metrics";
+import { MetricName } from "../Help";
 import { Panel } from "../Panel";
 
 export function MetricPanel({ verdict, kind }: { verdict: Verdict | null; kind: RunKind }) {
@@ -30,7 +31,9 @@ export function MetricPanel({ verdict, kind }: { verdict: Verdict | null; kind: 
           <tbody>
             {rows.map((row) => (
               <tr key={row.key}>
-                <th scope="row">{row.name}</th>
+                <th scope="row">
+                  {row.of} <MetricName name={row.metric} />
+                </th>
                 <td>{row.base}</td>
                 <td>{row.head}</td>
                 <td>{row.change}</td>
