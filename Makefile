@@ -120,10 +120,10 @@ test-nf-units: nf ## The reference NF's quick tests, without those of threads, w
 	@meson test -C $(NF) --print-errorlogs --suite fast --no-suite threads
 
 # More parallel tests than cores, because each start of DPDK waits a tenth of a second for its clock.
-# Parallel threads meet ThreadSanitizer (test-nf-tsan), and packets marked `sanitised` meet AddressSanitizer
-# (test-nf-asan); only the night runs all of them without, too.
+# Parallel threads meet ThreadSanitizer (test-nf-tsan), unit tests and packets marked `sanitised` AddressSanitizer
+# (test-nf-asan); only the night runs all of them without, too. `make check` has the unit tests without.
 test-nf: nf ## The reference NF's own tests and golden packets
-	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads) && pytest -q -n 4 --dist worksteal $(if $(WHOLE),,-m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
+	@meson test -C $(NF) --print-errorlogs $(if $(WHOLE),,--no-suite threads --no-suite fast) && pytest -q -n 4 --dist worksteal $(if $(WHOLE),,-m "not nightly and (not sanitised or released)") reference-nf/demo/tests reference-nf/spec/tests
 
 test-nf-outside: nf ## testpmd over memif, tcpreplay over veth, nalm top on testpmd; as root, needs dpdk-dev, tcpreplay, tcpdump
 	@sh reference-nf/tests/outside_test.sh $(NF)/nalm-nf reference-nf && pytest -q tests/outside
