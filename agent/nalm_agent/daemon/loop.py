@@ -308,6 +308,7 @@ def pieces(lease: Lease, repository: Repository) -> Iterator[Piece]:
             scenario,
             force=lease.control,
             budget_seconds=lease.budget_seconds,
+            margin=lease.margin,
             branch=lease.branch,
             base_fills_cache=lease.reason in BASE_IS_OURS,
             head_fills_cache=lease.reason in HEAD_IS_OURS,

@@ -43,6 +43,8 @@ class Lease(BaseModel):
     """The branch that the head is on, or goes into; None: unknown."""
     configuration: str | None = None
     """An nalm.toml in place of the commits' own; None: each commit has its own."""
+    margin: float | None = None
+    """Relative change of cycles that matters; None: that of nalm.toml."""
     control: bool = False
     """Measure even if the code is equal."""
 

@@ -34,6 +34,7 @@ from nalm_server.campaigns.bisection.endpoints import router as bisects
 from nalm_server.campaigns.confirmation.endpoints import router as confirmations
 from nalm_server.campaigns.experiments.endpoints import router as experiments
 from nalm_server.campaigns.links.endpoints import router as links
+from nalm_server.campaigns.refinements.endpoints import router as refinements
 from nalm_server.campaigns.schedules.endpoints import router as schedules
 from nalm_server.changepoints.endpoints import router as change_points
 from nalm_server.db.context import Context
@@ -111,6 +112,7 @@ ROUTERS = (
     schedules,
     backfills,
     links,
+    refinements,
     bisects,
     confirmations,
     experiments,

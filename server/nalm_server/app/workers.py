@@ -9,6 +9,7 @@ from nalm_server.alerts import tasks as mutes
 from nalm_server.alerts.weeks import tasks as weeks
 from nalm_server.campaigns import engine as campaigns
 from nalm_server.campaigns.links import standing as links
+from nalm_server.campaigns.refinements import standing as refinements
 from nalm_server.campaigns.schedules import work as schedules
 from nalm_server.changepoints import tasks as judgement
 from nalm_server.db.context import Context
@@ -30,6 +31,7 @@ def drain_controls(context: Context) -> None:
     """What idle hosts measure."""
     controls.drain(context)
     links.drain(context)
+    refinements.drain(context)
 
 
 def drain_jobs(context: Context) -> None:

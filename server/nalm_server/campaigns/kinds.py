@@ -9,5 +9,8 @@ from nalm_server.campaigns.confirmation.kind import CONFIRMATION
 from nalm_server.campaigns.experiments.kind import EXPERIMENT
 from nalm_server.campaigns.kind import Kind
 from nalm_server.campaigns.links.kind import LINK
+from nalm_server.campaigns.refinements.kind import REFINEMENT
 
-KINDS: dict[str, Kind] = {kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT, LINK)}
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT, LINK, REFINEMENT)
+}

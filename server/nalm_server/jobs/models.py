@@ -121,6 +121,8 @@ class JobRow(Base):
     """Only these; None: those that nalm.toml measures by default."""
     budget_seconds: Mapped[float | None]
     """Seconds for the rounds of a scenario; None: as nalm.toml says."""
+    margin: Mapped[float | None]
+    """Relative change of cycles that matters; None: as nalm.toml says."""
     campaign_id: Mapped[int | None] = mapped_column(
         ForeignKey("campaigns.id", ondelete="SET NULL"), index=True
     )

@@ -17,7 +17,7 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
-BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL, JobReason.LINK)
+BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL, JobReason.LINK, JobReason.REFINE)
 """Reasons of jobs that say nothing about a commit: they serve an alert, the cost model, the self test or a
 linked history."""
 

@@ -32,6 +32,8 @@ class JobReason(StrEnum):
     """Code against itself: a change reported there is a false alarm."""
     LINK = "link"
     """Two distant commits: joins the ends of a long history."""
+    REFINE = "refine"
+    """A pair that was the same or undecided at a coarse margin: measured on to a fine one."""
 
 
 PRIORITY = {reason: place for place, reason in enumerate(JobReason)}

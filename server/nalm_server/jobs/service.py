@@ -151,7 +151,13 @@ def _latest_only(session: Session, project_id: int) -> bool:
 def _known(
     session: Session, commit: CommitRow, base_sha: str, reason: JobReason, scenarios: list[str] | None
 ) -> JobRow | None:
-    if reason in (JobReason.BISECT, JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL):
+    if reason in (
+        JobReason.BISECT,
+        JobReason.CONFIRM,
+        JobReason.EXPERIMENT,
+        JobReason.CONTROL,
+        JobReason.REFINE,
+    ):
         return None
     if reason is JobReason.PERSON:
         under_way = repository.open_of_commit(session, commit.id, base_sha)

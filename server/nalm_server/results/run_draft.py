@@ -103,7 +103,8 @@ def _store(
         base_sha=base_sha,
         head_sha=head_sha,
         host_class=report.host.host_class,
-        beside=job is not None and (job.not_host is not None or job.reason == JobReason.LINK),
+        beside=job is not None
+        and (job.not_host is not None or job.reason in (JobReason.LINK, JobReason.REFINE)),
         status=report.status,
         features=list(head.run.features) if head else None,
         digest=upload.packed.digest,

@@ -24,6 +24,7 @@ LATER = (
     JobReason.EXPERIMENT,
     JobReason.CONTROL,
     JobReason.LINK,
+    JobReason.REFINE,
 )
 """Jobs that follow a finding, or do not search for one."""
 

@@ -30,6 +30,10 @@ class ProjectRow(Base):
     """Number of controls per day, which count false alarms."""
     links_per_day: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
     """Comparisons over distances that idle hosts make."""
+    refine_minutes_per_day: Mapped[int] = mapped_column(SmallInteger, default=0, server_default="0")
+    """Time for which idle hosts measure undecided pairs on."""
+    refine_margin: Mapped[float] = mapped_column(default=0.002, server_default="0.002")
+    """The margin to which they do."""
     reference_sha: Mapped[str | None] = mapped_column(String(64))
     """The commit whose feature sets are the scale of NCPP."""
     configuration: Mapped[str | None] = mapped_column(Text, deferred=True)

@@ -77,6 +77,8 @@ class Lease(Schema):
     """An nalm.toml in place of the commits' own; null: each commit has its own."""
     control: bool = False
     """Measure even if the code is equal: a control tests host and method."""
+    margin: float | None = None
+    """Relative change of cycles that matters, in place of nalm.toml's; null: nalm.toml's."""
 
 
 class Progress(Schema):

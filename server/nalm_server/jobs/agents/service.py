@@ -101,6 +101,7 @@ def _lease(session: Session, settings: Settings, asker: Asker, now: datetime) ->
         branch=job.branch,
         scenarios=job.scenarios,
         budget_seconds=job.budget_seconds,
+        margin=job.margin,
         lease_seconds=settings.lease_seconds,
         measured=ports.results_of(job).scenarios_of_job(session, job.id),
         configuration=project.configuration,

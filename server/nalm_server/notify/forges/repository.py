@@ -23,6 +23,7 @@ OF_THE_PAST = (
     JobReason.EXPERIMENT,
     JobReason.CONTROL,
     JobReason.LINK,
+    JobReason.REFINE,
 )
 
 

@@ -2730,6 +2730,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/refinements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Refinements
+         * @description Lists a project's refinements, newest first.
+         */
+        get: operations["list_refinements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/refinements/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Refinement Plan
+         * @description Shows how long idle hosts measure undecided pairs on each day, and to which margin.
+         */
+        get: operations["get_refinement_plan"];
+        /**
+         * Set Refinement Plan
+         * @description Sets how long idle hosts measure undecided pairs on each day. For maintainers.
+         */
+        put: operations["set_refinement_plan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/retention": {
         parameters: {
             query?: never;
@@ -2846,6 +2890,46 @@ export interface paths {
          * @description Shows how well the comparisons of a scenario agree, and which further ones would gain most.
          */
         get: operations["get_link_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/scenarios/{scenario}/margin-plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Margin Plan
+         * @description Shows what a margin takes, from the noise of the scenario's newest runs.
+         */
+        get: operations["get_margin_plan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/scenarios/{scenario}/pool": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Pool
+         * @description Judges a pair by all of its runs, on whichever host and at whatever time.
+         */
+        get: operations["get_pool"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3020,6 +3104,46 @@ export interface paths {
         get: operations["get_week"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refinements/{refinement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Refinement
+         * @description Shows one refinement with its pairs and its progress.
+         */
+        get: operations["get_refinement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refinements/{refinement_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Refinement
+         * @description Cancels a refinement and its open jobs.
+         */
+        post: operations["cancel_refinement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5369,6 +5493,16 @@ export interface components {
             stage: string | null;
         };
         /**
+         * CurvePoint
+         * @description The half width of the interval at CONFIDENCE after some minutes, relative.
+         */
+        CurvePoint: {
+            /** Half Width */
+            half_width: number;
+            /** Minutes */
+            minutes: number;
+        };
+        /**
          * Decomposition
          * @description head_cycles - base_cycles = total = efficiency + mix + features + model, cycles per packet.
          */
@@ -5519,6 +5653,22 @@ export interface components {
             low: number;
             /** Ratio */
             ratio: number;
+        };
+        /**
+         * Effort
+         * @description What a measurement takes.
+         */
+        Effort: {
+            /** Hosts */
+            hosts: number;
+            /** Hours */
+            hours: number;
+            /** Launches */
+            launches: number;
+            /** Layouts */
+            layouts: number;
+            /** Minutes */
+            minutes: number;
         };
         /** EmailNew */
         EmailNew: {
@@ -7629,6 +7779,8 @@ export interface components {
             job_id: number;
             /** Lease Seconds */
             lease_seconds: number;
+            /** Margin */
+            margin: number | null;
             /** Measured */
             measured: string[];
             /** Project */
@@ -7688,6 +7840,27 @@ export interface components {
              * @default 0
              */
             wait_seconds: number;
+        };
+        /**
+         * Level
+         * @description A level of the hierarchy above the turn.
+         * @enum {string}
+         */
+        Level: "host" | "hour" | "layout" | "launch";
+        /**
+         * LevelShare
+         * @description What one level adds.
+         */
+        LevelShare: {
+            /** Groups */
+            groups: number;
+            level: components["schemas"]["Level"];
+            /** Of Error */
+            of_error: number;
+            /** Of Launch */
+            of_launch: number;
+            /** Spread */
+            spread: number;
         };
         /**
          * LineColumns
@@ -8324,6 +8497,63 @@ export interface components {
             why: string;
         };
         /**
+         * Pool
+         * @description A pair by all of its launches.
+         */
+        nalm_core__pooling__pool__Pool: {
+            /** Decided After */
+            decided_after?: number | null;
+            /** High */
+            high: number;
+            /** Hosts */
+            hosts: number;
+            /** Launches */
+            launches: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Margin */
+            margin: number;
+            /** Next Look */
+            next_look?: number | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "same" | "improved" | "regressed" | "inconclusive";
+            /** Placement */
+            placement?: number | null;
+            /** Ratio */
+            ratio: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Relinked
+             * @default false
+             */
+            relinked: boolean;
+            /** Runs */
+            runs: number;
+            /** Shares */
+            shares?: components["schemas"]["LevelShare"][];
+            /** Turn Share */
+            turn_share?: number | null;
+        };
+        /** Pool */
+        nalm_server__jobs__hosts__schemas__Pool: {
+            /** Hosts */
+            hosts: {
+                [key: string]: number;
+            };
+            /** Name */
+            name: string;
+            /** Projects */
+            projects: string[];
+            /** Queued */
+            queued: number;
+        };
+        /**
          * NcppLine
          * @description One scenario on one host class.
          */
@@ -8769,6 +8999,48 @@ export interface components {
          */
         Phase: "mrr" | "search" | "latency" | "sweep" | "soak";
         /**
+         * Plan
+         * @description What a margin takes on hosts with the noise that was measured.
+         */
+        Plan: {
+            /** Curve */
+            curve?: components["schemas"]["CurvePoint"][];
+            effort?: components["schemas"]["Effort"] | null;
+            high?: components["schemas"]["Effort"] | null;
+            /**
+             * Hosts
+             * @default 0
+             */
+            hosts: number;
+            /**
+             * Launches
+             * @default 0
+             */
+            launches: number;
+            low?: components["schemas"]["Effort"] | null;
+            /** Margin */
+            margin: number;
+            /** Reachable */
+            reachable: boolean;
+            /** Reason */
+            reason: string;
+            /** Run */
+            run?: string | null;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
+            /** Scenario */
+            scenario: string;
+            /** Seconds Per Launch */
+            seconds_per_launch?: number | null;
+            /** Shares */
+            shares?: components["schemas"]["LevelShare"][];
+            /** Turns */
+            turns?: number | null;
+        };
+        /**
          * PlannedLink
          * @description A comparison of two commits, and what it does to the error of their difference in the chain's
          *     cycles.
@@ -8803,19 +9075,6 @@ export interface components {
          * @enum {string}
          */
         PointState: "new" | "standing" | "past" | "withdrawn";
-        /** Pool */
-        Pool: {
-            /** Hosts */
-            hosts: {
-                [key: string]: number;
-            };
-            /** Name */
-            name: string;
-            /** Projects */
-            projects: string[];
-            /** Queued */
-            queued: number;
-        };
         /** PoolChoice */
         PoolChoice: {
             /** Pool */
@@ -9541,6 +9800,78 @@ export interface components {
             /** Scenario */
             scenario: string;
         };
+        /** RefinedPair */
+        RefinedPair: {
+            /** Base Sha */
+            base_sha: string;
+            /** Head Sha */
+            head_sha: string;
+            /** Launches */
+            launches: number;
+            /** Scenario */
+            scenario: string;
+        };
+        /** Refinement */
+        Refinement: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Id */
+            id: number;
+            /** Margin */
+            margin: number;
+            /** Message */
+            message: string | null;
+            /** Pairs */
+            pairs: components["schemas"]["RefinedPair"][];
+            progress: components["schemas"]["Progress-Output"];
+            /** Project */
+            project: string;
+            /** Requested By */
+            requested_by: string;
+            state: components["schemas"]["RefinementState"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * RefinementPlan
+         * @description The standing plan of a project: what idle hosts measure on.
+         */
+        RefinementPlan: {
+            /** Margin */
+            margin: number;
+            /** Minutes Per Day */
+            minutes_per_day: number;
+            /** Next At */
+            next_at: string | null;
+        };
+        /** RefinementPlanNew */
+        RefinementPlanNew: {
+            /**
+             * Margin
+             * @description Relative change to which pairs are measured on.
+             * @default 0.002
+             */
+            margin: number;
+            /**
+             * Minutes Per Day
+             * @description Time of hosts for it each day; 0: none.
+             */
+            minutes_per_day: number;
+        };
+        /**
+         * RefinementState
+         * @description planning -> running -> one of the others.
+         * @enum {string}
+         */
+        RefinementState: "planning" | "running" | "done" | "failed" | "cancelled";
         /** RefusedChange */
         RefusedChange: {
             /** Alert */
@@ -13928,7 +14259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pool"][];
+                    "application/json": components["schemas"]["nalm_server__jobs__hosts__schemas__Pool"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -16663,7 +16994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Pool"];
+                    "application/json": components["schemas"]["nalm_server__jobs__hosts__schemas__Pool"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -17237,6 +17568,108 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    list_refinements: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refinement"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_refinement_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefinementPlan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    set_refinement_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RefinementPlanNew"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefinementPlan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     get_retention: {
         parameters: {
             query?: never;
@@ -17478,6 +17911,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkReport"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_margin_plan: {
+        parameters: {
+            query?: {
+                hosts?: number;
+                /** @description Relative change of cycles that matters. */
+                margin?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Name of a scenario of the project. */
+                scenario: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_pool: {
+        parameters: {
+            query: {
+                /** @description SHA of a commit. */
+                base: string;
+                /** @description SHA of a commit. */
+                head: string;
+                /** @description Relative change of cycles that matters. */
+                margin?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+                /** @description Name of a scenario of the project. */
+                scenario: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["nalm_core__pooling__pool__Pool"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -17865,6 +18377,71 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_refinement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a refinement. */
+                refinement_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refinement"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    cancel_refinement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a refinement. */
+                refinement_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refinement"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];

@@ -13,6 +13,7 @@ export const REASONS = [
   "experiment",
   "control",
   "link",
+  "refine",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -27,6 +28,7 @@ const REASON_WORDS: Record<Reason, string> = {
   experiment: "Experiment",
   control: "Control",
   link: "Link",
+  refine: "Refinement",
 };
 export const reasonWord = (reason: string): string => REASON_WORDS[reason as Reason] ?? reason;
 
