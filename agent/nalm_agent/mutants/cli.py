@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from nalm_agent.desk.sending import Sending
-from nalm_agent.mutants.read import DEFAULT_SCENARIO, KINDS, Patch, PatchError, lone_patches, sample
+from nalm_agent.mutants.read import (
+    DEFAULT_SCENARIO,
+    FINE,
+    KINDS,
+    Patch,
+    PatchError,
+    fine_patches,
+    lone_patches,
+    sample,
+)
 from nalm_agent.mutants.record import Journal, Record, read_records
 from nalm_agent.report.console import Terminal
 from nalm_agent.runtime.errors import ExitCode, UsageError
@@ -42,7 +51,10 @@ def run(
         "reference-nf"
     ),
     only: Annotated[
-        str, typer.Option(metavar="GLOB", help="Mutants by name: planted/NN-name, equal/NN-name; none.")
+        str,
+        typer.Option(
+            metavar="GLOB", help="Mutants by name: planted/NN-name, equal/NN-name, fine/NN-name; none."
+        ),
     ] = "*",
     kind: Annotated[list[str] | None, typer.Option(help="Mutants of this kind; repeatable.")] = None,
     sample_size: Annotated[
@@ -144,7 +156,7 @@ def chosen(nf: Path, only: str, kinds: list[str], size: int | None) -> dict[str,
             f"{folder} is not there", hint="call it in a clone of nalm, or name the NF with --nf"
         )
     try:
-        found = lone_patches(folder)
+        found = fine_patches(folder) if only.startswith(FINE) else lone_patches(folder)
     except PatchError as error:
         raise UsageError(str(error), hint=f"{folder}/README.md explains the keys") from error
     found = {

@@ -21,6 +21,7 @@ PLANTED_KINDS = (
     "tlb-miss",
     "false-sharing",
     "branch-miss",
+    "serializing",
     "lock",
     "small-batch",
     "per-poll",
@@ -35,10 +36,12 @@ PLANTED_KINDS = (
 EQUAL_KINDS = ("comment", "rename", "move", "equal-cost", "build-noise")
 KINDS = PLANTED_KINDS + EQUAL_KINDS
 FOLDERS = ("planted", "equal")
+FINE = "fine"
+"""Folder of mutants below the usual margin, which are measured when they are named."""
 DEFAULT_SCENARIO = "sfc_a"
 REQUIRED = ("title", "what", "expect", "code", "size")
 ALONE_REQUIRED = ("kind", "scenario")
-OPTIONAL = ("stage", "cause", "order", "fixes", "lcores", "ipp", "cpp", "metric", *ALONE_REQUIRED)
+OPTIONAL = ("stage", "cause", "order", "fixes", "lcores", "ipp", "cpp", "metric", "margin", *ALONE_REQUIRED)
 _FIGURE = re.compile(r"~?[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -80,6 +83,8 @@ class Patch:
     """Metric that it changes, alone or most clearly; None: cycles per packet at full load."""
     lcores: int | None = None
     """Lcores it needs to show; None: as nalm.toml has it."""
+    margin: float | None = None
+    """Margin at which it is measured; None: nalm.toml's."""
     ipp: Figure | None = None
     """Change of the chain's instructions per packet."""
     cpp: Figure | None = None
@@ -124,6 +129,7 @@ def read_patch(path: Path) -> Patch:
         scenario=keys.get("scenario", DEFAULT_SCENARIO),
         metric=keys.get("metric"),
         lcores=int(keys["lcores"]) if "lcores" in keys else None,
+        margin=float(keys["margin"]) if "margin" in keys else None,
         ipp=_figure(keys.get("ipp")),
         cpp=_figure(keys.get("cpp")),
     )
@@ -136,7 +142,7 @@ def _figure(text: str | None) -> Figure | None:
 
 
 def _check_keys(path: Path, keys: dict[str, str]) -> None:
-    needed = REQUIRED + (ALONE_REQUIRED if path.parent.name in FOLDERS else ())
+    needed = REQUIRED + (ALONE_REQUIRED if path.parent.name in (*FOLDERS, FINE) else ())
     missing = [key for key in needed if key not in keys]
     if missing:
         raise PatchError(f"{path}: the header lacks {', '.join(missing)}")
@@ -161,7 +167,7 @@ def _check_values(path: Path, keys: dict[str, str]) -> None:
     for key in ("order", "lcores"):
         if not keys.get(key, "1").isdecimal():
             raise PatchError(f"{path}: {key} is `{keys[key]}`, not a number")
-    for key in ("ipp", "cpp"):
+    for key in ("ipp", "cpp", "margin"):
         if not _FIGURE.fullmatch(keys.get(key, "0")):
             raise PatchError(f"{path}: {key} is `{keys[key]}`, not a relative change like +0.003 or ~0.02")
 
@@ -187,6 +193,12 @@ def lone_patches(folder: Path) -> dict[str, Patch]:
         for name in FOLDERS
         for patch in all_patches(folder / name)
     }
+
+
+def fine_patches(folder: Path) -> dict[str, Patch]:
+    """Those below the usual margin, which apply alone, by `fine/NN-name`."""
+    found = all_patches(folder / FINE)
+    return {f"{FINE}/{patch.name.removesuffix('.patch')}": patch for patch in found}
 
 
 def sample(patches: dict[str, Patch], size: int) -> dict[str, Patch]:

@@ -23,6 +23,8 @@ from nalm_agent.runtime.errors import HostError, NalmError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home, WorkDir
 
+FINE_SECONDS = 1800.0
+"""Time for the rounds of a mutant with a margin of its own."""
 WAITING = "waiting"
 """What a measurement's own words begin: it says something only while it waits for another one."""
 _PARTS = {"build": "build", WAITING: "waiting", "instructions": "count", "cycles": "cycles"}
@@ -154,7 +156,16 @@ class Campaign:
         change = same if task.patch is None else self.scratch.apply(task.patch)
         repository = Repository(self.scratch.path, self.work.fresh("git"))
         base, head = repository.resolve(change.base), repository.resolve(change.head)
-        request = Request(repository, base, head, task.scenario, force=task.patch is None)
+        margin = None if task.patch is None else task.patch.margin
+        request = Request(
+            repository,
+            base,
+            head,
+            task.scenario,
+            force=task.patch is None,
+            margin=margin,
+            budget_seconds=None if margin is None else FINE_SECONDS,
+        )
         return measure(request, self.home, self.work, watch)
 
 

@@ -12,6 +12,7 @@ from nalm_agent.mutants.read import (
     Figure,
     Patch,
     PatchError,
+    fine_patches,
     lone_patches,
     read_patch,
     sample,
@@ -50,6 +51,15 @@ def test_shipped_headers_are_right(shipped: dict[str, Patch]) -> None:
     assert {patch.kind for patch in planted.values()} <= set(PLANTED_KINDS)
     for name, patch in planted.items():
         assert patch.expect == "broken" or patch.cpp is not None, name
+
+
+def test_fine_mutants_have_a_margin_of_their_own() -> None:
+    fine = fine_patches(SHIPPED)
+    assert len(fine) >= 10 and not fine.keys() & lone_patches(SHIPPED).keys()
+    for name, patch in fine.items():
+        assert patch.margin == 0.001 and patch.expect == "regressed" and patch.cause == "pipeline", name
+        assert patch.cpp is not None and 0.001 < patch.cpp.value <= 0.01, name
+        assert patch.ipp is not None and abs(patch.ipp.value) < 0.0005, name
 
 
 def test_a_figure_is_a_relative_change(tmp_path: Path) -> None:
