@@ -183,10 +183,10 @@ def _fill(new: Path, built: Built, links: Sequence[Link], number: int) -> None:
                 f"{sandbox.BUILD}/{one.artifact}",
                 *one.arguments[place + 1 :],
             ]
-            script = f"-Wl,-T,{sandbox.BUILD}/{SCRIPT}"
-            _run_inside(
-                built, new, ["sh", "-c", f'cd {sandbox.OBJECTS} && exec "$@"', "sh", *arguments, script]
-            )
+            # -S: no debug information, which no launch of a layout needs and most of the file is.
+            more = [f"-Wl,-T,{sandbox.BUILD}/{SCRIPT}", "-Wl,-S"]
+            in_place = ["sh", "-c", f'cd {sandbox.OBJECTS} && exec "$@"', "sh"]
+            _run_inside(built, new, [*in_place, *arguments, *more])
             if not output.is_file():
                 raise CannotRelinkError(f"the linker made no {one.artifact}")
         (directory / SCRIPT).unlink()

@@ -7,8 +7,8 @@ MIN_MARGIN = 0.001
 """Least margin that `--margin`, a pool and the standing measurement accept."""
 FINE_MARGIN = 0.005
 """A run with a smaller margin takes several layouts, unless nalm.toml says how many."""
-LAYOUTS = 32
-"""Layouts of each build that a run with a fine margin takes at most."""
+LAYOUTS = 200
+"""Layouts of each build that a run with a fine margin takes at most: one for every two launches."""
 POOL_LAUNCHES = 1440
 """Launches of all runs of a pair together at which its pool is judged for the last time."""
 POOL_FIRST_LOOK = 18

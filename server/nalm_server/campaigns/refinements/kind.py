@@ -23,7 +23,7 @@ from nalm_server.jobs.schemas import JobReason
 
 RUN_SECONDS = 1800
 """Time for the rounds of one run, at most."""
-MOST_LOOKED_AT = 100
+MOST_LOOKED_AT = 30
 """Newest pairs that are looked at for one that is undecided."""
 RECENT = timedelta(days=90)
 """Pairs measured within this time are measured on."""

@@ -18,7 +18,7 @@ from nalm_server.campaigns.refinements import repository
 from nalm_server.campaigns.refinements.repository import MeasuredPair
 from nalm_server.results import repository as results
 
-MOST_RUNS = 60
+MOST_RUNS = 24
 """Newest runs of a pair that its pool has."""
 NOISE_RUNS = PLAN_RUNS // 4
 """Newest runs of a scenario that a plan reads: a report takes a tenth of a second."""

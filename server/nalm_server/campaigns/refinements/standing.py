@@ -19,7 +19,7 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.campaigns import service as campaigns
 from nalm_server.campaigns.refinements import repository
-from nalm_server.campaigns.refinements.kind import REFINEMENT, RefinementSpec, undecided
+from nalm_server.campaigns.refinements.kind import REFINEMENT, RefinementSpec
 from nalm_server.campaigns.refinements.schemas import RefinementPlan, RefinementPlanNew
 from nalm_server.db.context import Context
 from nalm_server.worker.for_each import each
@@ -74,11 +74,8 @@ def _is_due(session: Session, project: ProjectRow, now: datetime) -> bool:
 
 
 def _start(context: Context, project_id: int) -> None:
+    """A campaign that finds nothing undecided ends at once; the next one looks again."""
     now = context.clock()
-    with context.read_sessions() as session:
-        margin = projects.get(session, project_id).refine_margin
-        if not undecided(session, project_id, margin, 1, now):
-            return
     with context.sessions() as session:
         project = projects.lock(session, project_id)
         if _is_due(session, project, now):
