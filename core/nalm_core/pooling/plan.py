@@ -56,7 +56,7 @@ class CurvePoint(Model):
     half_width: float
 
 
-class Plan(Model):
+class MarginPlan(Model):
     """What a margin takes on hosts with the noise that was measured."""
 
     margin: float
@@ -89,7 +89,7 @@ def plan(
     hosts: int = 1,
     relink_seconds: float = RELINK_SECONDS,
     can_relink: bool = True,
-) -> Plan:
+) -> MarginPlan:
     """The plan for a margin, from the launches of earlier runs of a scenario.
 
     hosts: on which it is measured. can_relink: whether layouts of code can be varied.
@@ -97,7 +97,7 @@ def plan(
     own = [one for one in runs if one.scenario == scenario]
     found = components(observations(own))
     if found is None:
-        return Plan(
+        return MarginPlan(
             margin=margin,
             scenario=scenario,
             reachable=False,
@@ -112,7 +112,7 @@ def plan(
     shares = _level_shares(found)
     draws = [_effort(one, margin, costs) for one in _drawn(found)]
     unknown = None if known_layouts else f"nalm check HEAD~1 HEAD --force --layouts 16 --scenario {scenario}"
-    return Plan(
+    return MarginPlan(
         margin=margin,
         scenario=scenario,
         reachable=effort is not None,

@@ -46,7 +46,7 @@ class LevelShare(Model):
     """Share of the variance of the pool's ratio."""
 
 
-class Pool(Model):
+class PairPool(Model):
     """A pair by all of its launches."""
 
     margin: float
@@ -87,7 +87,7 @@ def pool(
     *,
     others: Sequence[RunLaunches] = (),
     settings: Settings | None = None,
-) -> Pool | None:
+) -> PairPool | None:
     """Judges a pair by its runs; None with fewer than two launches.
 
     others: runs of other pairs in the scenario, which show how much hosts, hours and layouts differ; with few
@@ -117,7 +117,7 @@ def pool(
     later = next((one for one in schedule if one > len(ordered)), None) if outcome is None else None
     low, high = mean_of_all.estimate.interval(error_rate)
     layout = parts.sd(Level.LAYOUT)
-    return Pool(
+    return PairPool(
         margin=margin,
         outcome=outcome or Outcome.INCONCLUSIVE,
         reason=_reason(outcome, margin, len(ordered), later),
@@ -177,7 +177,7 @@ def _reason(outcome: Decided | None, margin: float, launches: int, later: int | 
     return f"undecided at a margin of {size}: the next look is after {later} launches, {launches} are done"
 
 
-def in_words(found: Pool) -> str:
+def in_words(found: PairPool) -> str:
     """The pool in one line."""
     return (
         f"{found.outcome}: {change_percent(found.ratio - 1, 2)} "

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from nalm_core.pooling.components import components, observations, pair_mean
-from nalm_core.pooling.plan import Plan, plan
+from nalm_core.pooling.plan import MarginPlan, plan
 from pool_worlds import SECONDS_PER_LAUNCH, World
 
 HOST = World(host=0, hour=0, layout=0.003, launch=0.005)
 
 
-def of_world(world: World, margin: float, seed: int = 1, *, can_relink: bool = True) -> Plan:
+def of_world(world: World, margin: float, seed: int = 1, *, can_relink: bool = True) -> MarginPlan:
     runs = [
         run
         for pair in range(4)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from nalm_core.pooling.constants import MIN_MARGIN, PLAN_RUNS
-from nalm_core.pooling.plan import Plan, plan
-from nalm_core.pooling.pool import Pool, pool
+from nalm_core.pooling.plan import MarginPlan, plan
+from nalm_core.pooling.pool import PairPool, pool
 from nalm_core.report.defaults import BUDGET_SECONDS, MARGIN
 from nalm_core.text.percents import share_percent
 
@@ -43,12 +43,12 @@ def seconds_for(home: Home, project: str, scenario: str, margin: float) -> float
     return min(max(seconds, BUDGET_SECONDS), LONGEST_SECONDS)
 
 
-def planned_for(home: Home, project: str, scenario: str, margin: float, hosts: int = 1) -> Plan:
+def planned_for(home: Home, project: str, scenario: str, margin: float, hosts: int = 1) -> MarginPlan:
     """The plan from this host's newest runs of a scenario."""
     return plan(stored.runs(home, project, scenario)[-PLAN_RUNS:], margin, scenario, hosts=hosts)
 
 
-def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -> Pool | None:
+def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -> PairPool | None:
     """What all runs of a pair on this host say together; None without a run."""
     known = stored.runs(home, project, scenario)
     own = [one for one in known if one.pair == pair]
@@ -56,7 +56,7 @@ def pool_of(home: Home, project: str, scenario: str, pair: str, margin: float) -
     return pool(own, margin, others=others)
 
 
-def plan_lines(found: Plan) -> list[str]:
+def plan_lines(found: MarginPlan) -> list[str]:
     """A plan for people."""
     head = f"{found.scenario}, margin {share_percent(found.margin, 2)}"
     if found.effort is None:

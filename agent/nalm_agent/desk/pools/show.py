@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import typer
-from nalm_core.pooling.pool import Pool, in_words
+from nalm_core.pooling.pool import PairPool, in_words
 from nalm_core.report.defaults import MARGIN
 from nalm_core.report.outcome import Outcome
 from nalm_core.text.percents import share_percent
@@ -60,7 +60,7 @@ def show_pools(home: Home, question: Question) -> NoReturn:
     """Prints what all runs of the pair on this host say together, by scenario. Exits with the worst code."""
     config = read_config(question.repository, question.comparison.head)
     names = _named(config, question.scenarios)
-    found = dict[str, Pool]()
+    found = dict[str, PairPool]()
     for name in names:
         pair = stored.pair_of(config.project.name, name, question.comparison.base, question.comparison.head)
         limit = _margin(config, name, question)
@@ -78,7 +78,7 @@ def show_pools(home: Home, question: Question) -> NoReturn:
     raise typer.Exit(_exit_code([found.get(name) for name in names]))
 
 
-def pool_lines(scenario: str, found: Pool | None) -> list[str]:
+def pool_lines(scenario: str, found: PairPool | None) -> list[str]:
     """A pool for people."""
     if found is None:
         return [f"{scenario}: this host has no run of this pair; `nalm check` makes one"]
@@ -90,7 +90,7 @@ def pool_lines(scenario: str, found: Pool | None) -> list[str]:
     return [f"{scenario}: {in_words(found)}", *([f"  {placed}"] if placed else []), *shares]
 
 
-def _exit_code(found: Sequence[Pool | None]) -> ExitCode:
+def _exit_code(found: Sequence[PairPool | None]) -> ExitCode:
     outcomes = [None if one is None else one.outcome for one in found]
     if Outcome.REGRESSED in outcomes:
         return ExitCode.REGRESSION

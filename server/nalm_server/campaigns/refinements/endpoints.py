@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Path, Query
-from nalm_core.pooling.plan import Plan
-from nalm_core.pooling.pool import Pool
+from nalm_core.pooling.plan import MarginPlan
+from nalm_core.pooling.pool import PairPool
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
@@ -42,7 +42,7 @@ def get_pool(
     session: ReadDb,
     caller: Caller,
     margin: Margin = 0.002,
-) -> Pool:
+) -> PairPool:
     """Judges a pair by all of its runs, on whichever host and at whatever time."""
     found = require_project(session, caller, project, Role.READER)
     return pools.pool_of(session, found, MeasuredPair(base, head, scenario), margin)
@@ -57,7 +57,7 @@ def get_margin_plan(
     caller: Caller,
     margin: Margin = 0.002,
     hosts: Annotated[int, Query(ge=1, le=10_000)] = 1,
-) -> Plan:
+) -> MarginPlan:
     """Shows what a margin takes, from the noise of the scenario's newest runs."""
     found = require_project(session, caller, project, Role.READER)
     return pools.plan_of(session, found, scenario, margin, hosts)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from nalm_core.pooling.constants import PLAN_RUNS
 from nalm_core.pooling.launches import RunLaunches, run_launches
-from nalm_core.pooling.plan import Plan, plan
-from nalm_core.pooling.pool import Pool, pool
+from nalm_core.pooling.plan import MarginPlan, plan
+from nalm_core.pooling.pool import PairPool, pool
 from nalm_core.report.serialization import parse_report
 from sqlalchemy.orm import Session
 
@@ -24,7 +24,7 @@ NOISE_RUNS = PLAN_RUNS // 4
 """Newest runs of a scenario that a plan reads: a report takes a tenth of a second."""
 
 
-def pool_of(session: Session, project: ProjectRow, pair: MeasuredPair, margin: float) -> Pool:
+def pool_of(session: Session, project: ProjectRow, pair: MeasuredPair, margin: float) -> PairPool:
     """Raises NotFoundError for a pair without a stored run."""
     found = find_pool(session, project.id, pair, margin)
     if found is None:
@@ -34,13 +34,13 @@ def pool_of(session: Session, project: ProjectRow, pair: MeasuredPair, margin: f
     return found
 
 
-def find_pool(session: Session, project_id: int, pair: MeasuredPair, margin: float) -> Pool | None:
+def find_pool(session: Session, project_id: int, pair: MeasuredPair, margin: float) -> PairPool | None:
     """None: the pair has no run whose report is stored."""
     numbers = repository.runs_of(session, project_id, pair, MOST_RUNS)
     return pool(_launches(session, numbers), margin)
 
 
-def plan_of(session: Session, project: ProjectRow, scenario: str, margin: float, hosts: int) -> Plan:
+def plan_of(session: Session, project: ProjectRow, scenario: str, margin: float, hosts: int) -> MarginPlan:
     """What a margin takes, from the scenario's newest runs on all hosts."""
     numbers = repository.runs_of_scenario(session, project.id, scenario, NOISE_RUNS)
     return plan(_launches(session, numbers), margin, scenario, hosts=hosts)

@@ -8127,6 +8127,48 @@ export interface components {
             share: number;
         };
         /**
+         * MarginPlan
+         * @description What a margin takes on hosts with the noise that was measured.
+         */
+        MarginPlan: {
+            /** Curve */
+            curve?: components["schemas"]["CurvePoint"][];
+            effort?: components["schemas"]["Effort"] | null;
+            high?: components["schemas"]["Effort"] | null;
+            /**
+             * Hosts
+             * @default 0
+             */
+            hosts: number;
+            /**
+             * Launches
+             * @default 0
+             */
+            launches: number;
+            low?: components["schemas"]["Effort"] | null;
+            /** Margin */
+            margin: number;
+            /** Reachable */
+            reachable: boolean;
+            /** Reason */
+            reason: string;
+            /** Run */
+            run?: string | null;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
+            /** Scenario */
+            scenario: string;
+            /** Seconds Per Launch */
+            seconds_per_launch?: number | null;
+            /** Shares */
+            shares?: components["schemas"]["LevelShare"][];
+            /** Turns */
+            turns?: number | null;
+        };
+        /**
          * Measured
          * @description A run that a revision can be compared by.
          */
@@ -8495,63 +8537,6 @@ export interface components {
             until?: string | null;
             /** Why */
             why: string;
-        };
-        /**
-         * Pool
-         * @description A pair by all of its launches.
-         */
-        nalm_core__pooling__pool__Pool: {
-            /** Decided After */
-            decided_after?: number | null;
-            /** High */
-            high: number;
-            /** Hosts */
-            hosts: number;
-            /** Launches */
-            launches: number;
-            /** Level */
-            level: number;
-            /** Low */
-            low: number;
-            /** Margin */
-            margin: number;
-            /** Next Look */
-            next_look?: number | null;
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "same" | "improved" | "regressed" | "inconclusive";
-            /** Placement */
-            placement?: number | null;
-            /** Ratio */
-            ratio: number;
-            /** Reason */
-            reason: string;
-            /**
-             * Relinked
-             * @default false
-             */
-            relinked: boolean;
-            /** Runs */
-            runs: number;
-            /** Shares */
-            shares?: components["schemas"]["LevelShare"][];
-            /** Turn Share */
-            turn_share?: number | null;
-        };
-        /** Pool */
-        nalm_server__jobs__hosts__schemas__Pool: {
-            /** Hosts */
-            hosts: {
-                [key: string]: number;
-            };
-            /** Name */
-            name: string;
-            /** Projects */
-            projects: string[];
-            /** Queued */
-            queued: number;
         };
         /**
          * NcppLine
@@ -8985,6 +8970,50 @@ export interface components {
             pair: number;
             trial: components["schemas"]["Trial"];
         };
+        /**
+         * PairPool
+         * @description A pair by all of its launches.
+         */
+        PairPool: {
+            /** Decided After */
+            decided_after?: number | null;
+            /** High */
+            high: number;
+            /** Hosts */
+            hosts: number;
+            /** Launches */
+            launches: number;
+            /** Level */
+            level: number;
+            /** Low */
+            low: number;
+            /** Margin */
+            margin: number;
+            /** Next Look */
+            next_look?: number | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "same" | "improved" | "regressed" | "inconclusive";
+            /** Placement */
+            placement?: number | null;
+            /** Ratio */
+            ratio: number;
+            /** Reason */
+            reason: string;
+            /**
+             * Relinked
+             * @default false
+             */
+            relinked: boolean;
+            /** Runs */
+            runs: number;
+            /** Shares */
+            shares?: components["schemas"]["LevelShare"][];
+            /** Turn Share */
+            turn_share?: number | null;
+        };
         /** PasswordChange */
         PasswordChange: {
             /** New */
@@ -8998,48 +9027,6 @@ export interface components {
          * @enum {string}
          */
         Phase: "mrr" | "search" | "latency" | "sweep" | "soak";
-        /**
-         * Plan
-         * @description What a margin takes on hosts with the noise that was measured.
-         */
-        Plan: {
-            /** Curve */
-            curve?: components["schemas"]["CurvePoint"][];
-            effort?: components["schemas"]["Effort"] | null;
-            high?: components["schemas"]["Effort"] | null;
-            /**
-             * Hosts
-             * @default 0
-             */
-            hosts: number;
-            /**
-             * Launches
-             * @default 0
-             */
-            launches: number;
-            low?: components["schemas"]["Effort"] | null;
-            /** Margin */
-            margin: number;
-            /** Reachable */
-            reachable: boolean;
-            /** Reason */
-            reason: string;
-            /** Run */
-            run?: string | null;
-            /**
-             * Runs
-             * @default 0
-             */
-            runs: number;
-            /** Scenario */
-            scenario: string;
-            /** Seconds Per Launch */
-            seconds_per_launch?: number | null;
-            /** Shares */
-            shares?: components["schemas"]["LevelShare"][];
-            /** Turns */
-            turns?: number | null;
-        };
         /**
          * PlannedLink
          * @description A comparison of two commits, and what it does to the error of their difference in the chain's
@@ -9075,6 +9062,19 @@ export interface components {
          * @enum {string}
          */
         PointState: "new" | "standing" | "past" | "withdrawn";
+        /** Pool */
+        Pool: {
+            /** Hosts */
+            hosts: {
+                [key: string]: number;
+            };
+            /** Name */
+            name: string;
+            /** Projects */
+            projects: string[];
+            /** Queued */
+            queued: number;
+        };
         /** PoolChoice */
         PoolChoice: {
             /** Pool */
@@ -14259,7 +14259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__jobs__hosts__schemas__Pool"][];
+                    "application/json": components["schemas"]["Pool"][];
                 };
             };
             400: components["responses"]["Error400"];
@@ -16994,7 +16994,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_server__jobs__hosts__schemas__Pool"];
+                    "application/json": components["schemas"]["Pool"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -17948,7 +17948,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Plan"];
+                    "application/json": components["schemas"]["MarginPlan"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -17989,7 +17989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["nalm_core__pooling__pool__Pool"];
+                    "application/json": components["schemas"]["PairPool"];
                 };
             };
             400: components["responses"]["Error400"];
