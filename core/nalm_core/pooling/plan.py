@@ -226,13 +226,14 @@ def _end(draws: Sequence[Effort | None], level: float) -> Effort | None:
 
 def _level_shares(found: Components) -> list[LevelShare]:
     total = sum(found.variances.values())
+    of_mean = sum(variance / found.groups[level] for level, variance in found.variances.items())
     return [
         LevelShare(
             level=level,
             groups=found.groups[level],
             spread=sqrt(variance),
             of_launch=variance / total if total else 0.0,
-            of_error=variance / found.groups[level],
+            of_error=variance / found.groups[level] / of_mean if of_mean else 0.0,
         )
         for level, variance in found.variances.items()
     ]

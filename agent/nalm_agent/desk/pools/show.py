@@ -86,6 +86,8 @@ def pool_lines(scenario: str, found: PairPool | None) -> list[str]:
         f"  {one.level}: {share_percent(one.of_error, 0)} of the error's variance, from {one.groups}"
         for one in found.shares
     ]
+    if found.turn_share is not None:
+        shares.append(f"  turn: {share_percent(found.turn_share, 0)} of a launch's variance")
     placed = found.placement_text
     return [f"{scenario}: {in_words(found)}", *([f"  {placed}"] if placed else []), *shares]
 
