@@ -86,10 +86,10 @@ class Stranger:
 
 
 def more_instructions(report: Mapping[str, Any]) -> float | None:
-    """The relative change of instructions per packet in a run report; None if they were not counted."""
+    """The relative change of instructions per packet of all stages; None if they were not counted. What is in
+    no stage, such as Go's runtime, differs from one launch to the next."""
     per_packet = {
-        one["arm"]: (sum(one["stages"].values()) + one["unattributed"]) / one["packets"]
-        for one in report.get("instructions", [])
+        one["arm"]: sum(one["stages"].values()) / one["packets"] for one in report.get("instructions", [])
     }
     return per_packet["head"] / per_packet["base"] - 1 if {"base", "head"} <= per_packet.keys() else None
 

@@ -49,6 +49,8 @@ LINKED = {
     + " -Wl,--no-whole-archive -lpcap -lnuma -lbsd -lm -ldl -lpthread",
 }
 PLANTED = C_PLANTED.replace("__attribute__", "#include <stdint.h>\n__attribute__", 1)
+LONGER_PLANTED = PLANTED.replace("i < 20", "i < 30")
+"""For programs that take more cycles than testpmd."""
 
 
 NOT_OF_DRIVERS = ("BNXT", "BOND", "I40E", "IXGBE", "MLX5")
@@ -84,7 +86,7 @@ L2FWD = Program(
     "l2fwd_main_loop",
     (),
     (
-        Edit("main.c", "\n/* Simple forward. 8< */", f"\n{PLANTED}\n/* Simple forward. 8< */"),
+        Edit("main.c", "\n/* Simple forward. 8< */", f"\n{LONGER_PLANTED}\n/* Simple forward. 8< */"),
         Edit(
             "main.c",
             "\tdst_port = l2fwd_dst_ports[portid];\n",
@@ -102,7 +104,9 @@ L3FWD = Program(
     "lpm_main_loop",
     (Edit("main.c", ".offloads = RTE_ETH_RX_OFFLOAD_CHECKSUM,", ".offloads = 0,"),),
     (
-        Edit("l3fwd_lpm.c", "/* main processing loop */\n", f"{PLANTED}\n/* main processing loop */\n"),
+        Edit(
+            "l3fwd_lpm.c", "/* main processing loop */\n", f"{LONGER_PLANTED}\n/* main processing loop */\n"
+        ),
         Edit(
             "l3fwd_lpm.c",
             "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",

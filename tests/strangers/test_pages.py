@@ -58,7 +58,11 @@ PAGES = {
     "dpdk": Page(
         "dpdk.md",
         (
-            Edit("fwd.c", "static int forward(", f"{C_PLANTED}\nstatic int forward("),
+            Edit(
+                "fwd.c",
+                "static int forward(",
+                f"{C_PLANTED.replace('i < 20', 'i < 30')}\nstatic int forward(",
+            ),
             Edit(
                 "fwd.c",
                 "\t\t\tswap_addresses(packets[i]);\n",
