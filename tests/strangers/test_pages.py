@@ -13,6 +13,12 @@ from stranger import DOCUMENTS, Stranger, require
 C_UNUSED = "\nint nalm_test_unused(int a);\nint nalm_test_unused(int a)\n{\n\treturn a + 1;\n}\n"
 
 
+RUST_DIGEST = """#[inline(never)]
+fn digest(packet: &[u8]) -> u32 {
+    packet.iter().fold(7, |sum, one| u32::wrapping_mul(sum, 31) ^ u32::from(*one))
+}
+
+"""
 GO_UNUSED = "\nfunc NalmTestUnused(a int) int {\n\treturn a + 1\n}\n"
 
 
@@ -43,6 +49,8 @@ class Page:
     packages: tuple[str, ...] = ()
     folder: str = "."
     """Of the repository, from where the page ends."""
+    base: tuple[Edit, ...] = ()
+    """Made before both: work for a program that takes so few cycles that one instruction is 3 %."""
 
 
 C_PLANTED = """
@@ -96,22 +104,30 @@ PAGES = {
             Edit(
                 "parser.rs",
                 "fn destination_port(",
-                "#[inline(never)]\nfn nalm_test_planted(packet: &[u8]) -> u32 {\n"
-                "    packet.iter().fold(7, |sum, one| u32::wrapping_mul(sum, 31) ^ u32::from(*one))\n}\n\n"
-                "fn destination_port(",
+                f"{RUST_DIGEST.replace('digest', 'nalm_test_planted')}fn destination_port(",
             ),
             Edit(
                 "parser.rs",
-                "    destination_port(std::slice::from_raw_parts(packet, length as usize)) == Some(53)",
-                "    let packet = std::slice::from_raw_parts(packet, length as usize);\n"
-                "    if packet[19] == 0 && nalm_test_planted(packet) == 1 {\n        return false;\n    }\n"
-                "    destination_port(packet) == Some(53)",
+                "    if digest(packet) == 1 {\n",
+                "    if packet[19] & 31 == 0 && nalm_test_planted(packet) == 1 {\n"
+                "        return false;\n    }\n"
+                "    if digest(packet) == 1 {\n",
             ),
         ),
         Edit("loop.c", "\nint main(", f"{C_UNUSED}\nint main("),
         "nalm_test_planted",
         packages=("rustc", "golang-go"),
         folder="../parser",
+        base=(
+            Edit("parser.rs", "fn destination_port(", f"{RUST_DIGEST}fn destination_port("),
+            Edit(
+                "parser.rs",
+                "    destination_port(std::slice::from_raw_parts(packet, length as usize)) == Some(53)",
+                "    let packet = std::slice::from_raw_parts(packet, length as usize);\n"
+                "    if digest(packet) == 1 {\n        return false;\n    }\n"
+                "    destination_port(packet) == Some(53)",
+            ),
+        ),
     ),
     "go": Page(
         "other-languages.md",
@@ -149,8 +165,12 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
     require(page.packages)
     stranger.play(DOCUMENTS / page.document)
     stranger.session.run(f"cd {page.folder}")
+    stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
+    for edit in page.base:
+        edit.apply(stranger.session.where())
+    stranger.session.run("git commit -q --allow-empty -am base && git tag base")
     for what, edits, expected in (("3 % planted", page.planted, 1), ("no cost", (page.harmless,), None)):
-        stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")
+        stranger.session.run("git checkout -q base")
         for edit in edits:
             edit.apply(stranger.session.where())
         stranger.session.run(f'git commit -qam "{what}"')
