@@ -74,6 +74,8 @@ class Program:
     memory_mb: int = 512
     shim: bool = False
     """It includes headers that DPDK does not install."""
+    libraries: str = ""
+    """It uses itself, besides DPDK."""
 
 
 def main_edit(file: str) -> Edit:
@@ -145,6 +147,7 @@ TESTPMD = Program(
     Edit("macswap.c", "struct fwd_engine mac_swap_engine", f"{C_UNUSED}\nstruct fwd_engine mac_swap_engine"),
     control=True,
     shim=True,
+    libraries=" -ljansson",
 )
 CASES = {
     "testpmd shared": (TESTPMD, "shared"),
@@ -158,7 +161,7 @@ def configuration(program: Program, linked: str) -> str:
     """nalm.toml as dpdk.md has it."""
     devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
     arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
-    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {LINKED[linked]}"
+    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {LINKED[linked]}{program.libraries}"
     control = "control_lcore = true\n" if program.control else ""
     return f"""version = 1
 [project]
@@ -183,7 +186,7 @@ memory_mb = {program.memory_mb}
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("program", "linked"), CASES.values(), ids=CASES)
 def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) -> None:
-    require(("dpkg-dev", "libdpdk-dev", "libpcap-dev", "libnuma-dev", "libbsd-dev"))
+    require(("dpkg-dev", "libdpdk-dev", "libpcap-dev", "libnuma-dev", "libbsd-dev", "libjansson-dev"))
     sources = source_package("dpdk", FOLDER / "sources")
     work = stranger.session.folder
     shutil.copytree(sources / program.sources, work, dirs_exist_ok=True)
