@@ -75,7 +75,7 @@ class Program:
     shim: bool = False
     """It includes headers that DPDK does not install."""
     libraries: str = ""
-    """It uses itself, besides DPDK."""
+    """Linked besides DPDK."""
 
 
 def main_edit(file: str) -> Edit:
@@ -161,7 +161,8 @@ def configuration(program: Program, linked: str) -> str:
     """nalm.toml as dpdk.md has it."""
     devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
     arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
-    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {LINKED[linked]}{program.libraries}"
+    libraries = f"{LINKED[linked]}{program.libraries}"
+    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {libraries}"
     control = "control_lcore = true\n" if program.control else ""
     return f"""version = 1
 [project]
