@@ -191,6 +191,8 @@ def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) ->
     sources = source_package("dpdk", FOLDER / "sources")
     work = stranger.session.folder
     shutil.copytree(sources / program.sources, work, dirs_exist_ok=True)
+    if program.sources.startswith("examples/"):
+        shutil.copytree(sources / "examples" / "common", work, dirs_exist_ok=True)
     if program.shim:
         shutil.copy(sources / "lib" / "eal" / "linux" / "include" / "rte_os_shim.h", work)
         absent = [f"#undef RTE_NET_{name}\n" for name in NOT_OF_DRIVERS]
