@@ -95,7 +95,7 @@ class Library:
     pkg_config: str
     driver: str
     times: int
-    """How often the planted function runs for one packet in four; it takes some 25 cycles beside other work."""
+    """How often the planted function runs for one packet in four; it takes some 25 cycles."""
 
 
 LIBRARIES = {
