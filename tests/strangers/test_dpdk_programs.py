@@ -74,6 +74,8 @@ class Program:
     memory_mb: int = 512
     shim: bool = False
     """It includes headers that DPDK does not install."""
+    compiled: str = "*.c"
+    """The others are included by these."""
     libraries: str = ""
     """Linked besides DPDK."""
 
@@ -121,6 +123,7 @@ L3FWD = Program(
     ports=2,
     lcores=2,
     memory_mb=1024,
+    compiled="main.c l3fwd*.c",
 )
 TESTPMD = Program(
     "app/test-pmd",
@@ -162,7 +165,7 @@ def configuration(program: Program, linked: str) -> str:
     devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
     arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
     libraries = f"{LINKED[linked]}{program.libraries}"
-    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) *.c {libraries}"
+    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) {program.compiled} {libraries}"
     control = "control_lcore = true\n" if program.control else ""
     return f"""version = 1
 [project]
