@@ -165,7 +165,8 @@ def configuration(program: Program, linked: str) -> str:
     devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
     arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
     libraries = f"{LINKED[linked]}{program.libraries}"
-    flags = f"-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk) {program.compiled} {libraries}"
+    flags = "-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk)"
+    flags += f" {program.compiled} {libraries}"
     control = "control_lcore = true\n" if program.control else ""
     return f"""version = 1
 [project]
