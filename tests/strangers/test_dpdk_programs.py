@@ -162,7 +162,8 @@ CASES = {
 
 def configuration(program: Program, linked: str) -> str:
     """nalm.toml as dpdk.md has it."""
-    devices = [f'"--vdev=net_pcap{port},rx_pcap={{traffic}},infinite_rx=1"' for port in range(program.ports)]
+    queues = ",rx_pcap={traffic}" * program.lcores  # l3fwd sends by a queue of each lcore
+    devices = [f'"--vdev=net_pcap{port}{queues},infinite_rx=1"' for port in range(program.ports)]
     arguments = ", ".join([*devices, *(f'"{one}"' for one in program.arguments)])
     libraries = f"{LINKED[linked]}{program.libraries}"
     flags = "-O2 -g -w -DALLOW_EXPERIMENTAL_API -I. $(pkg-config --cflags libdpdk)"

@@ -29,6 +29,11 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "or request only what rte_eth_dev_info_get() offers (requested & capabilities)",
     ),
     (
+        re.compile(r"nb_[rt]x_queues=\d+ > \d+"),
+        "the program configures more queues than this virtual device has: name rx_pcap={traffic} in --vdev "
+        "once for each queue, or give the program fewer lcores",
+    ),
+    (
         re.compile(r"Not enough mbufs to accommodate packets in pcap file"),
         "the capture is larger than the program's packet pool: give it more buffers (testpmd: "
         "--total-num-mbufs), or "

@@ -27,6 +27,7 @@ WRITTEN = {
     "eth_rx_queue_setup(): Multiseg mbufs are not supported in infinite_rx mode.": "--mbuf-size",
     "  Cause: Creation of mbuf pool for socket 0 failed: Cannot allocate memory": "memory_mb",
     "LPM: FIB dataplane struct IPV6_L3FWD_FIB_0 memory allocation failed": "memory_mb",
+    "ETHDEV: Ethdev port_id=0 nb_tx_queues=2 > 1": "once for each queue",
     "error: lcore 1 is not enabled in lcore mask": "control_lcore",
     "port 0 cannot parse packet type, please add --parse-ptype": "--parse-ptype",
     'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
