@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from debian_source import source_package
@@ -125,6 +125,10 @@ L3FWD = Program(
     memory_mb=1024,
     compiled="main.c l3fwd*.c",
 )
+L3FWD_ON_ONE_LCORE = replace(
+    L3FWD, arguments=("--", "-p", "0x3", "-P", "--parse-ptype", "--config=(0,0,0),(1,0,0)"), lcores=1
+)
+"""Its instructions are counted."""
 TESTPMD = Program(
     "app/test-pmd",
     (
@@ -155,6 +159,7 @@ TESTPMD = Program(
 CASES = {
     "testpmd shared": (TESTPMD, "shared"),
     "l2fwd of two ports, static": (L2FWD, "static"),
+    "l3fwd of two ports on one lcore, static": (L3FWD_ON_ONE_LCORE, "static"),
     "l3fwd of two ports on two lcores, shared": (L3FWD, "shared"),
     "l3fwd of two ports on two lcores, static": (L3FWD, "static"),
 }
