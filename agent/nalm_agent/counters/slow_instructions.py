@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Samples at slow instructions: those that wait for earlier ones (fences, cpuid, reads of the time stamp
-counter, atomic operations), and divisions.
+counter, atomic operations), divisions, and loads that wait for a narrower store.
 
 Interrupts occur between instructions, so a sample is at the slow instruction or shortly after it. x86-64
 only.
@@ -18,6 +18,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from nalm_agent.counters.blocked_loads import BLOCKED, blocked_loads
 from nalm_agent.counters.perf_script_parse import Key, frames
 
 FIELDS = "tid,time,ip,sym,symoff,dso"
@@ -118,11 +119,11 @@ def _read_program(path: str) -> _Program | None:
 
 def _read(code: bytes) -> _Function:
     reader = Cs(CS_ARCH_X86, CS_MODE_64)
-    reader.skipdata = True
-    offsets, slow = [], {}
-    for place, (offset, _, mnemonic, operands) in enumerate(reader.disasm_lite(code, 0)):
-        offsets.append(offset)
-        atomic = mnemonic.startswith("lock ") or (mnemonic == "xchg" and "[" in operands)
-        if mnemonic in _WAITS or atomic or _DIVIDES.match(mnemonic):
-            slow[place] = mnemonic
-    return _Function(tuple(offsets), slow)
+    reader.skipdata = reader.detail = True
+    read = list(reader.disasm(code, 0))
+    slow = dict.fromkeys(blocked_loads(reader, read), BLOCKED)
+    for place, one in enumerate(read):
+        atomic = one.mnemonic.startswith("lock ") or (one.mnemonic == "xchg" and "[" in one.op_str)
+        if one.mnemonic in _WAITS or atomic or _DIVIDES.match(one.mnemonic):
+            slow[place] = one.mnemonic
+    return _Function(tuple(one.address for one in read), slow)

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from nalm_agent.counters.blocked_loads import BLOCKED
 from nalm_agent.counters.slow_instructions import slow_instructions
 
 SOURCE = """
@@ -17,7 +18,23 @@ uint64_t fenced(uint64_t x) { CLOCK(); return x * 3; }
 uint64_t counted(uint64_t *at) { return __atomic_fetch_add(at, 5, __ATOMIC_SEQ_CST); }
 uint64_t divided(uint64_t x, uint64_t by) { return x / by; }
 uint64_t plain(uint64_t x) { for (int i = 0; i < 9; i++) x = x * 7 + 1; return x; }
-int main(void) { uint64_t at = 1; return (int)(fenced(1) + counted(&at) + plain(2) + divided(7, at)); }
+uint64_t halves(volatile uint32_t *at, uint64_t x) {
+    at[0] = x;
+    at[1] = x >> 7;
+    return *(volatile uint64_t *)at;
+}
+uint64_t whole(volatile uint64_t *at, uint64_t x) { at[0] = x; return *(volatile uint32_t *)at + at[1]; }
+uint64_t joined(void *at, int x) {
+	__builtin_memcpy(at, &x, 4);
+	__asm__ volatile("" ::: "memory");
+	__uint128_t all;
+	__builtin_memcpy(&all, at, 16);
+	return (uint64_t)all ^ (uint64_t)(all >> 64);
+}
+int main(void) {
+    uint64_t at[2] = {1, 2}, sum = fenced(1) + counted(at) + plain(2) + divided(7, at[0]);
+    return (int)(sum + halves((uint32_t *)at, 3) + whole(at, 4) + joined(at, 5));
+}
 """
 
 
@@ -55,6 +72,12 @@ def test_samples_at_or_shortly_behind_a_slow_instruction_are_named(program: Path
 def test_samples_at_divisions_are_named(program: Path) -> None:
     found = slow_instructions(samples(program, "divided"))
     assert found is not None and set(found.values()) == {"div"}
+
+
+def test_samples_at_loads_that_a_narrow_store_blocks_are_named(program: Path) -> None:
+    for function in ("halves", "joined"):
+        assert set((slow_instructions(samples(program, function)) or {}).values()) == {BLOCKED}
+    assert slow_instructions(samples(program, "whole")) == {}, "a narrow load is forwarded"
 
 
 def test_other_code_has_none_and_unreadable_programs_are_not_read_as_such(program: Path) -> None:

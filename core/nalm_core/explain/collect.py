@@ -11,7 +11,9 @@ from statistics import stdev
 
 from nalm_core.explain.case import Case
 from nalm_core.explain.events import put_events
+from nalm_core.explain.model import Detail
 from nalm_core.explain.signature import Signature
+from nalm_core.explain.slow_kinds import QUANTITIES_OF, kind_of
 from nalm_core.report.counters import counted_packets, ratio
 from nalm_core.report.profile import Profile, ProfiledFunction
 from nalm_core.report.run_report import Arm, RunReport
@@ -117,15 +119,11 @@ def _waits(one: ProfiledFunction) -> int:
     return sum(line.samples for line in one.lines if WAITS.search(PurePosixPath(line.file).stem))
 
 
-DIVIDES = re.compile(r"^(?:i?div|v?div[ps]|v?sqrt|fdiv|fidiv|fsqrt)")
-"""Names of divisions and square roots; other slow instructions wait for earlier ones."""
-
-
 def _put_slow(found: Signature, case: Case) -> None:
     """Enters sampled cycles at slow instructions, for both arms or for none."""
-    for name, divides in (("serialising_cpp", False), ("division_cpp", True)):
-        base, head = (slow_cycles(case, arm, divides=divides) for arm in (Arm.BASE, case.head))
-        if base is not None and head is not None and (base.cpp or head.cpp or not divides):
+    for kind, name in QUANTITIES_OF.items():
+        base, head = (slow_cycles(case, arm, kind) for arm in (Arm.BASE, case.head))
+        if base is not None and head is not None and (base.cpp or head.cpp or kind == "serialising"):
             found.put(name, base.cpp, head.cpp, "samples")
 
 
@@ -140,8 +138,8 @@ class SlowCycles:
     """Samples by instruction."""
 
 
-def slow_cycles(case: Case, arm: Arm, *, divides: bool) -> SlowCycles | None:
-    """Cycles at divisions, or else at serialising and atomic instructions; None if they were not searched."""
+def slow_cycles(case: Case, arm: Arm, kind: Detail) -> SlowCycles | None:
+    """Cycles at instructions of a kind; None if they were not searched."""
     profile = next((one for one in case.report.profiles if one.arm is arm), None)
     chain = case.verdict.chain
     of_chain = chain and (chain.base if arm is Arm.BASE else chain.head)
@@ -154,7 +152,7 @@ def slow_cycles(case: Case, arm: Arm, *, divides: bool) -> SlowCycles | None:
     for function in profile.functions:
         if function.stage not in apart and case.stage in (None, function.stage):
             for name, samples in function.slow_instructions.items():
-                if bool(DIVIDES.match(name)) is divides:
+                if kind_of(name) == kind:
                     found[name] = found.get(name, 0) + samples
     if own <= 0:
         return None

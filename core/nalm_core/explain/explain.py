@@ -24,6 +24,7 @@ from nalm_core.explain.pipeline_detail import (
 )
 from nalm_core.explain.rules import advise
 from nalm_core.explain.signature import Signature
+from nalm_core.explain.slow_kinds import SLOW
 from nalm_core.report.defaults import MODEL_CHANGE
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.verdict import Verdict
@@ -55,7 +56,7 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
         file=file,
         line=number,
         named_by=case.who.named_by if case.who else None,
-        cause="pipeline" if detail in saying.SLOW else case.cause,
+        cause="pipeline" if detail in SLOW else case.cause,
         detail=detail,
         share=share,
         possible=possible,
@@ -84,11 +85,14 @@ def _detail(case: Case, found: Signature, named: Priced | None, slow: Slow | Non
 
 
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
-    """Possible causes: events with imprecise prices, and smaller pages if TLB misses were not counted."""
+    """Possible causes: events with imprecise prices, and smaller pages if TLB misses were not counted; on
+    several lcores lines that they share, which no counter here shows."""
     possible = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
     counted = "dtlb_misses_per_packet" in found
     if case.cause != "instructions" and not counted and pages_shrank(case, found):
         possible.append(Possible(detail="tlb", share=None))
+    if case.cause == "pipeline" and case.report.scenario.lcores > 1:
+        possible.append(Possible(detail="sharing", share=None))
     return possible
 
 

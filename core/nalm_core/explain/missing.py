@@ -20,6 +20,7 @@ NO_PMU = (
     "the counted events did not change enough: the rest (order of memory accesses, dependent instructions, "
     "store forwarding, ports) shows on a host with a PMU, or in perf's samples by line"
 )
+NO_SHARING = "lines that one lcore writes and another uses were not counted: `perf c2c` shows them on a host with a PMU"
 NO_LATENCIES = "this host's latencies were not measured: `nalm doctor` measures them"
 
 
@@ -34,6 +35,7 @@ def what_would_tell(case: Case, found: Signature, detail: Detail) -> list[str]:
         texts += [
             (not events, NO_EVENTS),
             (events and detail == "unknown", NO_PMU),
+            (case.report.scenario.lcores > 1 and detail in ("unknown", "waiting", "atomics"), NO_SHARING),
             ("dtlb_misses_per_packet" not in found and (detail == "cache" or smaller_pages), NO_TLB),
             (detail in ("cache", "instruction_cache", "tlb") and by_table, NO_LATENCIES),
         ]

@@ -24,6 +24,7 @@ from nalm_core.explain.limits import (
 from nalm_core.explain.miss_price import Priced, prices
 from nalm_core.explain.model import Detail
 from nalm_core.explain.signature import Signature
+from nalm_core.explain.slow_kinds import SLOW
 from nalm_core.report.defaults import MODEL_CHANGE
 from nalm_core.report.run_report import Arm
 
@@ -98,13 +99,12 @@ class Slow:
 
 def slow_instructions(case: Case) -> Slow | None:
     """The kind of slow instructions that certainly bears enough of the change, by samples; else None."""
-    kinds: tuple[tuple[Detail, bool], ...] = (("serialising", False), ("division", True))
-    found = [slow for detail, divides in kinds if (slow := _slow(case, detail, divides=divides)) is not None]
+    found = [slow for detail in SLOW if (slow := _slow(case, detail)) is not None]
     return max(found, key=lambda one: one.growth, default=None)
 
 
-def _slow(case: Case, detail: Detail, *, divides: bool) -> Slow | None:
-    before, after = (slow_cycles(case, arm, divides=divides) for arm in (Arm.BASE, case.head))
+def _slow(case: Case, detail: Detail) -> Slow | None:
+    before, after = (slow_cycles(case, arm, detail) for arm in (Arm.BASE, case.head))
     change = case.change
     if before is None or after is None or change is None:
         return None

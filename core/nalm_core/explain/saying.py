@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from nalm_core.explain.case import Case
 from nalm_core.explain.model import Detail, Evidence, Possible, Share
 from nalm_core.explain.quantities import QUANTITIES
+from nalm_core.explain.slow_kinds import SLOW
 from nalm_core.text.percents import share_percent
 from nalm_core.verdict.change import Cause, is_cause_certain
 
@@ -29,7 +30,10 @@ _DETAILS: Mapping[Detail, str] = {
     "branches": "more branches are mispredicted",
     "waiting": "more time in locks, atomics or rings, where lcores wait for each other",
     "serialising": "more time at instructions that wait for earlier ones",
+    "atomics": "more time at atomic instructions, which wait for all earlier memory accesses",
     "division": "more time at divisions or square roots, which take many cycles each",
+    "store_forwarding": "more time at loads that read beyond a recent narrower store and wait for it",
+    "sharing": "lcores write to lines that others use",
     "memory_layout": "launches differ far more than before: the cost depends on the layout of memory",
     "unknown": "the counted events do not show why",
     "fewer_instructions": "fewer instructions each time it runs",
@@ -46,11 +50,12 @@ _FEWER: Mapping[Detail, str] = {
     "branches": "fewer branches are mispredicted",
     "waiting": "less time in locks, atomics or rings, where lcores wait for each other",
     "serialising": "less time at instructions that wait for earlier ones",
+    "atomics": "less time at atomic instructions, which wait for all earlier memory accesses",
     "division": "less time at divisions or square roots, which take many cycles each",
+    "store_forwarding": "less time at loads that read beyond a recent narrower store and wait for it",
+    "sharing": "lcores write less to lines that others use",
     "memory_layout": "launches differ far less than before: the cost depended on the layout of memory",
 }
-SLOW: tuple[Detail, ...] = ("serialising", "division")
-"""Details that samples at slow instructions show; the pipeline's, whatever was counted."""
 _BY = {
     "samples": "most of its change, by samples, is in",
     "instructions": "its instructions changed most in",

@@ -34,6 +34,8 @@ SIGNATURES: dict[str, tuple[str | None, Detail, str, Quantities]] = {
     "bucket-in-one-line": ("pipeline", "cache", "hash_find", MISSES),
     "lean-metadata": ("pipeline", "cache", "copy_meta", MISSES),
     "no-serialising": ("pipeline", "serialising", "work", {}),
+    "no-atomics": ("pipeline", "atomics", "work", {}),
+    "forward-stores": ("pipeline", "store_forwarding", "work", {}),
     "no-division": ("pipeline", "division", "work", {}),
     "huge-pages-again": ("pipeline", "unknown", "work", {"no_huge": (0, 1)}),
     "memory-on-small-pages": ("pipeline", "unknown", "work", {"small_page_mb": (20.0, 84.0)}),

@@ -4,7 +4,16 @@
 from __future__ import annotations
 
 import pytest
-from explaining import LATENCIES, costlier, explained, with_functions, with_host, with_model, with_samples
+from explaining import (
+    LATENCIES,
+    costlier,
+    explained,
+    with_functions,
+    with_host,
+    with_lcores,
+    with_model,
+    with_samples,
+)
 from nalm_core.explain import Explanation
 from nalm_core.report.profile import ProfiledLine
 from nalm_core.report.run_report import Arm, ArmMemory, RunReport
@@ -69,7 +78,7 @@ def test_an_atomic_addition_is_not_called_more_instructions() -> None:
     counted = with_functions(MORE, {"work": (330, 1)}, {"work": (372, 1)})
     assert explained(counted).detail == "more_instructions"
     found = explained(sampled(counted, {}, {"lock add": 2400}))
-    assert (found.cause, found.detail) == ("pipeline", "serialising") and "lock add" in found.text
+    assert (found.cause, found.detail) == ("pipeline", "atomics") and "lock add" in found.text
     assert "Instructions:" not in found.text
 
 
@@ -81,7 +90,23 @@ def test_a_division_is_distinguished_from_instructions_that_wait() -> None:
     names = [one.name for one in found.evidence]
     assert "division_cpp" in names and "serialising_cpp" in names
     both = explained(sampled(SLOWER, {}, {"lock add": 3000, "div": 1500}))
-    assert both.detail == "serialising", "the one that bears more"
+    assert both.detail == "atomics", "the one that bears more"
+
+
+def test_a_load_that_waits_for_a_narrow_store_is_told_from_misses() -> None:
+    report = with_model(SLOWER, {"l1d_misses": 0.5}, {"l1d_misses": 3.5})
+    found = explained(sampled(report, {}, {"wide load of a narrow store": 2900}))
+    assert (found.cause, found.detail, found.share) == ("pipeline", "store_forwarding", None)
+    assert "read beyond a recent narrower store and wait for it: wide load of a narrow store" in found.text
+    assert "forward-stores" in [one.rule for one in found.advice]
+
+
+def test_lines_that_lcores_share_are_possible_and_never_named() -> None:
+    alone = explained(SLOWER)
+    assert alone.detail == "unknown" and "sharing" not in [one.detail for one in alone.possible]
+    shared = explained(with_lcores(SLOWER, 3))
+    assert shared.detail == "unknown" and "sharing" in [one.detail for one in shared.possible]
+    assert any("perf c2c" in one for one in shared.missing)
 
 
 def test_samples_and_counts_that_name_different_functions_are_said_to_disagree() -> None:

@@ -239,7 +239,10 @@ const DETAILS: Record<string, string> = {
   instruction_cache: "instruction cache misses",
   branches: "mispredicted branches",
   waiting: "waiting for other lcores",
-  serialising: "serialising or atomic instructions",
+  serialising: "serialising instructions",
+  atomics: "atomic instructions",
+  store_forwarding: "loads that wait for narrower stores",
+  sharing: "lines that lcores share",
   division: "divisions or square roots",
   unknown: "reason not known",
 };
