@@ -23,6 +23,8 @@ PLANTED_KINDS = (
     "branch-miss",
     "serializing",
     "lock",
+    "division",
+    "store-forwarding",
     "small-batch",
     "per-poll",
     "tail",
@@ -35,13 +37,39 @@ PLANTED_KINDS = (
 )
 EQUAL_KINDS = ("comment", "rename", "move", "equal-cost", "build-noise")
 KINDS = PLANTED_KINDS + EQUAL_KINDS
+MECHANISMS = (
+    "instructions",
+    "batches",
+    "dependencies",
+    "cache",
+    "tlb",
+    "prefetch",
+    "branches",
+    "serialising",
+    "atomics",
+    "division",
+    "store_forwarding",
+    "sharing",
+)
 FOLDERS = ("planted", "equal")
 FINE = "fine"
 """Folder of mutants below the usual margin, which are measured when they are named."""
 DEFAULT_SCENARIO = "sfc_a"
 REQUIRED = ("title", "what", "expect", "code", "size")
 ALONE_REQUIRED = ("kind", "scenario")
-OPTIONAL = ("stage", "cause", "order", "fixes", "lcores", "ipp", "cpp", "metric", "margin", *ALONE_REQUIRED)
+OPTIONAL = (
+    "stage",
+    "cause",
+    "order",
+    "fixes",
+    "lcores",
+    "ipp",
+    "cpp",
+    "metric",
+    "margin",
+    "mechanism",
+    *ALONE_REQUIRED,
+)
 _FIGURE = re.compile(r"~?[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -89,6 +117,8 @@ class Patch:
     """Change of the chain's instructions per packet."""
     cpp: Figure | None = None
     """Change of the chain's cycles per packet."""
+    mechanism: str | None = None
+    """Why its cycles change, one of MECHANISMS; None: it is not known, or none."""
 
     @property
     def branch(self) -> str:
@@ -132,6 +162,7 @@ def read_patch(path: Path) -> Patch:
         margin=float(keys["margin"]) if "margin" in keys else None,
         ipp=_figure(keys.get("ipp")),
         cpp=_figure(keys.get("cpp")),
+        mechanism=keys.get("mechanism"),
     )
 
 
@@ -161,6 +192,7 @@ def _check_values(path: Path, keys: dict[str, str]) -> None:
         ("code", ("equal", "differs")),
         ("cause", CAUSES),
         ("kind", KINDS),
+        ("mechanism", MECHANISMS),
     ):
         if keys.get(key, known[0]) not in known:
             raise PatchError(f"{path}: {key} is `{keys[key]}`, not one of {', '.join(known)}")

@@ -52,6 +52,8 @@ class Expected(Line):
     cpp: float | None = None
     """Relative change of the chain's cycles per packet."""
     cpp_estimated: bool = False
+    mechanism: str | None = None
+    """Why its cycles change, one of read.MECHANISMS."""
 
 
 class Record(Line):
@@ -65,6 +67,14 @@ class Record(Line):
     culprit_stages: list[str] = []
     cause: str | None = None
     instruction_changes: list[StageInstructions] = []
+    detail: str | None = None
+    """The cause as explained; None: there was nothing to explain, or an older record."""
+    possible: list[str] = []
+    """Causes that were said to be possible and not distinguished."""
+    untouched: int = 0
+    """Rows of stages whose instructions are the same and which the mutant does not name."""
+    marked: int = 0
+    """Rows among them that the verdict calls a change of their own."""
     margin: float | None = None
     """Relative change of CPP that mattered in this run."""
     ratio_cpp: float | None = None

@@ -12,6 +12,7 @@ from nalm_core.text.percents import change_percent
 from rich.markup import escape
 from rich.table import Table
 
+from nalm_agent.mutants.causes import causes_line, causes_table, rows_line
 from nalm_agent.mutants.record import Record
 from nalm_agent.mutants.score import FOUND_IN_CYCLES, Score, is_aa, is_alarm, is_planted, score
 from nalm_agent.report.print_run import console
@@ -62,6 +63,9 @@ def print_report(records: Sequence[Record]) -> bool:
             out.print(_alarms(name, those))
     if records:
         out.print(_times(records))
+    for about in (causes_table(records), causes_line(records), rows_line(records)):
+        if about is not None:
+            out.print(about)
     skipped = [record for record in records if score(record) is None]
     if skipped:
         out.print(f"not measured on this host: {', '.join(record.name for record in skipped)}")

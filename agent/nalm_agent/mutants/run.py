@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nalm_core.explain import explain
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report
 
 from nalm_agent.measure.measure import measure
 from nalm_agent.measure.request import Request
+from nalm_agent.mutants.causes import untouched_rows
 from nalm_agent.mutants.read import Patch
 from nalm_agent.mutants.record import AA_KIND, Expected, Journal, Outcome, Record, Seconds, StageInstructions
 from nalm_agent.mutants.scratch import Change, Scratch
@@ -53,6 +55,7 @@ class Task:
             ipp=patch.ipp.value if patch.ipp else None,
             cpp=patch.cpp.value if patch.cpp else None,
             cpp_estimated=bool(patch.cpp and patch.cpp.estimated),
+            mechanism=patch.mechanism,
         )
 
     def key(self, tree: str) -> str:
@@ -175,7 +178,7 @@ def judged_record(report: RunReport, record: Record) -> Record:
     if verdict is None:
         return record
     failed = report.status is RunStatus.FAILED
-    chain = verdict.chain
+    chain, why = verdict.chain, explain(report, verdict)
     old = chain.base.ipp if chain and chain.base else None
     new = chain.head.ipp if chain and chain.head else None
     return record.model_copy(
@@ -188,6 +191,9 @@ def judged_record(report: RunReport, record: Record) -> Record:
                 StageInstructions(stage=one.stage, ln_ipp=one.ln_ipp, chain_share=one.chain_share)
                 for one in verdict.instruction_changes
             ],
+            "detail": why.detail,
+            "possible": [one.detail for one in why.possible],
+            **untouched_rows(verdict, record.expected.stage),
             "margin": report.settings.margin,
             "ratio_cpp": chain.ratio_cpp if chain else None,
             "low": chain.low if chain else None,

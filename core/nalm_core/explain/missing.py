@@ -20,7 +20,7 @@ NO_PMU = (
     "the counted events did not change enough: the rest (order of memory accesses, dependent instructions, "
     "store forwarding, ports) shows on a host with a PMU, or in perf's samples by line"
 )
-NO_SHARING = "lines that one lcore writes and another uses were not counted: `perf c2c` shows them on a host with a PMU"
+NO_SHARING = "lines that lcores share were not counted: `perf c2c` shows them on a host with a PMU"
 NO_LATENCIES = "this host's latencies were not measured: `nalm doctor` measures them"
 
 
