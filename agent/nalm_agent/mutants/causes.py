@@ -97,11 +97,9 @@ def causes_line(records: Sequence[Record]) -> str | None:
     )
 
 
-def rows_line(records: Iterable[Record]) -> str | None:
-    """Rows of stages that mutants do not touch."""
-    untouched, marked = (
-        sum(each) for each in zip(*((one.untouched, one.marked) for one in records), strict=True)
-    )
+def rows_line(records: Sequence[Record]) -> str | None:
+    """Rows of stages that mutants do not touch; None without one."""
+    untouched, marked = sum(one.untouched for one in records), sum(one.marked for one in records)
     if not untouched:
         return None
     return f"rows of stages that a mutant does not touch: {marked} of {untouched} marked as a change"

@@ -121,10 +121,12 @@ def print_run(
 def table_lines(verdict: Verdict) -> list[str]:
     """Notes below the table of stages: stages whose interval and verdict seem to contradict each other, and
     why two intervals of one change differ."""
-    from nalm_core.verdict.wording import SMALL, UNCORRECTED, interval_note, stage_notes
+    from nalm_core.verdict.wording import PLACED, SMALL, UNCORRECTED, interval_note, stage_notes
 
     notes = stage_notes(verdict.stages, verdict.culprit_stages)
-    marked = [f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED))]
+    marked = [
+        f"{name}: {note}" for name, note in notes.items() if note.startswith((SMALL, UNCORRECTED, PLACED))
+    ]
     about = interval_note(verdict.chain, verdict.stages)
     return [*marked, *([about] if about else [])]
 

@@ -268,6 +268,7 @@ def summary(
 
 SMALL = "significant, too small to matter for the chain"
 UNCORRECTED = "not significant after correction"
+PLACED = "no instruction changed: placement, or what other stages leave in the caches"
 _ROLES = {"added": "new stage", "removed": "stage removed"}
 _CAUSES = {"instructions": "instructions", "pipeline": "pipeline use"}
 
@@ -286,11 +287,22 @@ def _stage_note(stage: StageChange, pays: bool, tested: int) -> str:
         return ("pays" if (stage.contribution_cycles or 0.0) > 0 else "saves") + by
     if stage.p_value is None:
         return "not tested"
-    if stage.significant:
-        return f"significant{by}" if stage.relevant else SMALL
-    if _leaves_out_zero(stage):
-        return f"{UNCORRECTED} for {tested} stages"
-    return "no significant change"
+    if stage.significant and stage.relevant:
+        return f"significant{by}"
+    return _small_note(stage, tested)
+
+
+def _small_note(stage: StageChange, tested: int) -> str:
+    """Of a stage that does not matter for the chain."""
+    if not stage.significant and not _leaves_out_zero(stage):
+        return "no significant change"
+    if _instructions_are_the_same(stage):
+        return PLACED
+    return SMALL if stage.significant else f"{UNCORRECTED} for {tested} stages"
+
+
+def _instructions_are_the_same(change: Change) -> bool:
+    return change.ln_ipp is not None and abs(change.ln_ipp) < INSTRUCTION_CHANGE
 
 
 def _leaves_out_zero(change: Change) -> bool:
