@@ -93,7 +93,7 @@ def test_a_division_is_distinguished_from_instructions_that_wait() -> None:
     assert both.detail == "atomics", "the one that bears more"
 
 
-def test_a_load_that_waits_for_a_narrow_store_is_told_from_misses() -> None:
+def test_a_load_that_waits_for_a_narrow_store_is_no_miss() -> None:
     report = with_model(SLOWER, {"l1d_misses": 0.5}, {"l1d_misses": 3.5})
     found = explained(sampled(report, {}, {"wide load of a narrow store": 2900}))
     assert (found.cause, found.detail, found.share) == ("pipeline", "store_forwarding", None)
