@@ -115,6 +115,38 @@ def test_a_webhook_is_tried_before_the_forge_calls(page: Page) -> None:
     expect(page.get_by_text("ping: the webhook works")).to_be_visible()
 
 
+def test_comparisons_over_distances_are_planned(page: Page, figures: tuple[Service, str]) -> None:
+    page.goto("/p/demo/settings?part=judgement")
+    plan = page.get_by_role("region", name="Comparisons over distances")
+    expect(plan.get_by_text("None is planned.")).to_be_visible()
+    plan.get_by_label("Comparisons a day").fill("4")
+    plan.get_by_role("button", name="Save").click()
+    expect(plan.get_by_text("The next ones are planned from")).to_be_visible()
+    assert figures[0].get("/projects/demo/links/plan")["links_per_day"] == 4
+    plan.get_by_label("Comparisons a day").fill("0")
+    plan.get_by_role("button", name="Save").click()
+    expect(plan.get_by_text("None is planned.")).to_be_visible()
+
+
+def test_a_configuration_is_checked_set_and_removed(page: Page) -> None:
+    page.goto("/p/demo/settings?part=repository")
+    form = page.locator("form").filter(has=page.get_by_label("nalm.toml"))
+    text, save = form.get_by_label("nalm.toml"), form.get_by_role("button", name="Save")
+    text.fill("[project")
+    save.click()
+    expect(form.get_by_role("alert")).to_contain_text("This is no nalm.toml: it is not valid TOML")
+    text.fill('[project]\nname = "demo"\n')
+    save.click()
+    expect(form.get_by_role("alert")).to_contain_text("it has no table [build]")
+    text.fill('[project]\nname = "demo"\n[build]\n[run]\n[scenarios.sfc]\n')
+    save.click()
+    expect(form.get_by_text("All commits are measured by this text")).to_be_visible()
+    expect(form.get_by_role("alert")).to_have_count(0)
+    form.get_by_role("button", name="Remove").click()
+    expect(form.get_by_text("Each commit is measured by the nalm.toml in it.")).to_be_visible()
+    expect(text).to_have_value("")
+
+
 def test_the_way_by_a_forge_keeps_where_one_was(browser: Browser, figures: tuple[Service, str]) -> None:
     with fresh_page(browser, base_url=figures[1]) as page:
         offered = [{"name": "forge", "label": "The Forge"}]

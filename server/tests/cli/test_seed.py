@@ -62,7 +62,8 @@ def test_every_page_has_its_answer(seeded: Callable[..., Any]) -> None:
         assert len(lines["commits"]["sha"]) > 100
         worst = commits[0]["verdicts"][0]
         assert get(f"/api/v1/runs/{worst['run_id']}")["verdict"]["display"] == worst["display"]
-        get("/api/v1/overview")
+        assert [one["project"] for one in get("/api/v1/overview")["trends"]] == ["seeded"]
+        assert any(one["overall"]["low"] < one["overall"]["high"] for one in get(f"{P}/weeks")["weeks"])
         assert get("/api/v1/projects")[0]["alerts_open"] > 0
 
 

@@ -218,6 +218,7 @@ def _document(commit: SeededCommit, place: int, display: str, ratio: float, caus
         reason=_summary(display, commit.stage if changed else None, ratio),
         summary=_summary(display, commit.stage if changed else None, ratio),
         scenario=scenario_name(place),
+        judged_arm="head",
         chain=ChainChange(level=0.99, **figures, **span) if display != "invalid" else None,
         stages=[stage] if changed else [],
         culprit_stages=[commit.stage] if changed else [],

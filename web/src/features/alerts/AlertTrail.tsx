@@ -20,7 +20,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
           <li key={one.key}>
             <div className="trail-head">
               {one.state !== null && <AlertWord state={one.state} />}
-              <strong>{one.who ?? "the service"}</strong>
+              <strong>{one.who ?? "nalm"}</strong>
               <span className="soft">{moment(one.at)}</span>
               {one.notified && <span className="tag">{messagesText(one.messages)}</span>}
             </div>

@@ -20,7 +20,8 @@ import { useHistoryLines } from "./api";
 import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
 import { LinksPanel } from "./LinksPanel";
-import { type HistorySearch, type ValuesKind, withFunctions } from "./search";
+import { type HistorySearch, withFunctions } from "./search";
+import { ValueNote } from "./ValueNote";
 
 const route = getRouteApi("/p/$project/history");
 
@@ -129,7 +130,12 @@ function Measured({ project, scenarios, search }: Props) {
         {search.scale === "relative" && (
           <Against project={project} requested={requested} search={search} metrics={metrics} set={set} />
         )}
-        <span className="soft">{VALUE_NOTES[search.values ?? "linked"]}</span>
+        <ValueNote
+          project={project}
+          metrics={metrics}
+          requested={requested}
+          values={search.values ?? "linked"}
+        />
         {search.view !== "table" && (
           <span className="soft">Drag to zoom, click to open a commit's alert or run.</span>
         )}
@@ -153,15 +159,6 @@ function Measured({ project, scenarios, search }: Props) {
     </>
   );
 }
-
-const VALUE_NOTES: Record<ValuesKind, string> = {
-  linked:
-    "Values follow from comparisons side by side, in the unit of the newest host and compiler: drift and changes of hosts cancel. A commit whose own run has no value has one if it was compared in other runs. Bands: 95 % intervals of the difference to the newest commit.",
-  same_features:
-    "As shipped, without the prices of features added since the first commit shown. Bands: 95 % intervals of the difference to the newest commit.",
-  measured:
-    "Values of separate runs: they drift with the host, so a line may fall where a verdict says regressed. Bands: intervals of the rounds.",
-};
 
 /** The same object as long as it asks for the same. */
 function useRequested(

@@ -31,7 +31,8 @@ export function HostMeasured({ host, measured }: Props) {
     return (
       <SavedPanel title="Measured by nalm doctor" name={host} what="measured" aside={null} rows={undefined}>
         <p className="soft">
-          No run has reported a measurement. Run `nalm doctor` on the host; its next run carries the figures.
+          No run has reported a measurement. Run <code>nalm doctor</code> on the host; its next run carries
+          the figures.
         </p>
       </SavedPanel>
     );
@@ -120,7 +121,9 @@ function Supply({ host, supply, aside }: SupplyProps) {
   if (supply === null)
     return (
       <SavedPanel title="Supply" name={host} what="supply" aside={aside} rows={undefined}>
-        <p className="soft">An older nalm measured this host: run `nalm doctor` there again.</p>
+        <p className="soft">
+          An older nalm measured this host: run <code>nalm doctor</code> there again.
+        </p>
       </SavedPanel>
     );
   const rows = RESOURCES.map((name) => ({

@@ -39,7 +39,7 @@ export function HostPage() {
       {host && (
         <>
           <div className="panel panel-body">
-            <ul className="rows jobs">
+            <ul className="rows">
               <HostRow host={host} now={now} alone />
             </ul>
             {administrator && <HostPoolForm host={host} />}

@@ -21,11 +21,11 @@ interface Props {
 
 export function HostRow({ host, now, alone = false }: Props) {
   return (
-    <li className="job">
-      <div className="job-state">
+    <li className="host-row">
+      <div>
         <HostState state={host.state} />
       </div>
-      <div className="job-main">
+      <div className="row-main">
         {!alone && (
           <strong>
             <Link to="/hosts/$host" params={{ host: host.name }}>
@@ -36,11 +36,10 @@ export function HostRow({ host, now, alone = false }: Props) {
         <span className="tag">pool {host.pool}</span>
         <span className="below">
           {host.last_seen_at ? `seen ${ago(host.last_seen_at, now)}` : "no contact yet"}
-          {host.version && `, nalm ${host.version}`}
+          {host.version && `, nalm ${host.version}`} · {capabilityWords(host.capabilities).join(" · ")}
         </span>
-        <span className="below">{capabilityWords(host.capabilities).join(" · ")}</span>
       </div>
-      <div className="job-how">
+      <div className="row-main">
         {host.reason && <span className={host.state === "sick" ? "held" : "soft"}>{said(host.reason)}</span>}
         {host.job_id !== null && (
           <Link to="/jobs/$jobId" params={{ jobId: String(host.job_id) }}>
@@ -49,7 +48,7 @@ export function HostRow({ host, now, alone = false }: Props) {
         )}
         <Health host={host} />
       </div>
-      <div className="job-do">
+      <div>
         <Actions host={host} />
       </div>
     </li>

@@ -21,7 +21,7 @@ export function HostsPage() {
       {hosts?.length === 0 && <NoHost />}
       {hosts !== undefined && hosts.length > 0 && (
         <div className="panel panel-body">
-          <ul className="rows jobs">
+          <ul className="rows">
             {hosts.map((host) => (
               <HostRow key={host.name} host={host} now={now} />
             ))}

@@ -5,6 +5,9 @@ import { trendOf } from "../../shared/logic/overview";
 import { change } from "../../shared/logic/text/format";
 import { ratio } from "../../shared/logic/text/units";
 
+/** Of levels: less than this is drawn as the small change that it is. */
+const LEAST_SPAN = 0.02;
+
 /** The course of a project's cycles per packet over its last weeks; nothing before the second one. */
 export function TrendSpark({ trend }: { trend: Trend | undefined }) {
   if (trend === undefined || trend.points.length < 2) return null;
@@ -13,6 +16,7 @@ export function TrendSpark({ trend }: { trend: Trend | undefined }) {
     <div className="trend">
       <Sparkline
         values={levels}
+        leastSpan={LEAST_SPAN}
         label={(low, high) =>
           `Cycles per packet over all scenarios since ${since}: between ${change(ratio(low))} and ${change(ratio(high))}`
         }

@@ -31,8 +31,9 @@ import {
   tokensFile,
 } from "./files";
 import { ExpectationTable } from "./judgement/ExpectationTable";
+import { LinksPlanForm } from "./judgement/LinksPlanForm";
 import { NoiseFloorTable } from "./judgement/NoiseFloorTable";
-import { expectationsQuery, floorsQuery } from "./judgement/rules";
+import { expectationsQuery, floorsQuery, linksPlanQuery } from "./judgement/rules";
 import { FeedForm } from "./notifications/FeedForm";
 import { IntegrationForm } from "./notifications/IntegrationForm";
 import { IntegrationList } from "./notifications/IntegrationList";
@@ -171,6 +172,9 @@ function JudgementPart({ project }: Of) {
         saved={{ name: fileName(project, "noise"), what: "the noise floors", rows: floorsFile }}
       >
         {(floors) => <NoiseFloorTable project={project} floors={floors} />}
+      </SettingsPart>
+      <SettingsPart title="Comparisons over distances" query={linksPlanQuery(project)}>
+        {(now) => <LinksPlanForm project={project} now={now} />}
       </SettingsPart>
     </>
   );

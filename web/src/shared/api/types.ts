@@ -132,6 +132,7 @@ export type ProjectSettings = Schemas["ProjectSettings"];
 export type QueueAnswer = Schemas["QueueAnswer"];
 export type QueueInput = Schemas["QueueInput"];
 export type QueueResult = Schemas["QueueResult"];
+export type LinksPlan = Schemas["LinksPlan"];
 export type Retention = Schemas["Retention"];
 export type ProjectTokenNew = Schemas["ProjectTokenNew"];
 export type Proportion = Schemas["Proportion"];

@@ -25,4 +25,5 @@ test("a sparkline runs from corner to corner and leaves gaps", () => {
   expect(sparkline([1, null, 2, 3])?.pieces).toHaveLength(2);
   expect(sparkline([1, null])).toBeNull();
   expect(sparkline([5, 5])?.pieces).toEqual(["0.0,22.0 100.0,22.0"]);
+  expect(sparkline([5, 6], 4)?.pieces).toEqual(["0.0,14.5 100.0,9.5"]);
 });

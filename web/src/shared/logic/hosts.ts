@@ -45,12 +45,14 @@ export interface Line {
   high: number;
 }
 
-/** A sparkline of figures over time, oldest first; null: there is nothing to draw. */
-export function sparkline(values: readonly (number | null | undefined)[]): Line | null {
+/** A sparkline of figures over time, oldest first; null: there is nothing to draw. leastSpan: values that differ less
+ * do not fill its height. */
+export function sparkline(values: readonly (number | null | undefined)[], leastSpan = 0): Line | null {
   const present = values.filter((value): value is number => typeof value === "number");
   if (present.length < 2) return null;
   const [low, high] = [Math.min(...present), Math.max(...present)];
-  const span = high - low || 1;
+  const span = Math.max(high - low, leastSpan) || 1;
+  const bottom = leastSpan > high - low ? (low + high - span) / 2 : low;
   const pieces: string[][] = [[]];
   values.forEach((value, index) => {
     if (typeof value !== "number") {
@@ -58,7 +60,7 @@ export function sparkline(values: readonly (number | null | undefined)[]): Line 
       return;
     }
     const x = (index / (values.length - 1)) * 100;
-    const y = 22 - ((value - low) / span) * 20;
+    const y = 22 - ((value - bottom) / span) * 20;
     pieces.at(-1)?.push(`${x.toFixed(1)},${y.toFixed(1)}`);
   });
   return { pieces: pieces.filter((piece) => piece.length > 0).map((piece) => piece.join(" ")), low, high };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { said } from "../logic/text/format";
+import { ServerText } from "./ServerText";
 
 export function NoteList({ notes }: { notes: readonly string[] }) {
   return (
     <ul className="notes">
       {notes.map((note) => (
-        <li key={note}>{said(note)}</li>
+        <li key={note}>
+          <ServerText>{said(note)}</ServerText>
+        </li>
       ))}
     </ul>
   );

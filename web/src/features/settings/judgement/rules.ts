@@ -19,6 +19,16 @@ export const floorsQuery = (project: string) =>
       body(client.GET("/api/v1/projects/{project}/floors", { ...of(project), signal })),
   });
 
+export const linksPlanQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["links-plan", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/links/plan", { ...of(project), signal })),
+  });
+
+export const setLinksPlan = (project: string, links_per_day: number) =>
+  body(client.PUT("/api/v1/projects/{project}/links/plan", { ...of(project), body: { links_per_day } }));
+
 export const forgetFloor = (project: string, number: number): Promise<void> =>
   done(
     client.DELETE("/api/v1/projects/{project}/floors/{number}", { params: { path: { project, number } } }),
