@@ -92,7 +92,7 @@ class Demo:
     def interrupt(self) -> int:
         """Sends Ctrl-C to the whole foreground group, like a terminal."""
         os.killpg(self.process.pid, signal.SIGINT)
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=STOP_SECONDS)
 
     def end(self) -> None:
         """Kills it, and waits until all that it started has ended: the server gets a signal then, and writes
