@@ -53,7 +53,7 @@ LONGER_PLANTED = PLANTED.replace("i < 20", "i < 30")
 """For programs that take more cycles than testpmd."""
 
 
-NOT_OF_DRIVERS = ("BNXT", "BOND", "I40E", "IXGBE", "MLX5")
+NOT_OF_DRIVERS = ("BNXT", "BOND", "DPAA", "I40E", "IXGBE", "MLX5")
 """Drivers whose own commands testpmd leaves out here: their headers are not installed."""
 
 
