@@ -114,7 +114,7 @@ L3FWD = Program(
         Edit(
             "l3fwd_lpm.c",
             "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
-            "\t\t\tfor (int at = 0; at < nb_rx; at += 32)\n"
+            "\t\t\tfor (int at = 0; at < nb_rx; at += 16)\n"
             "\t\t\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[at], const uint8_t *));\n"
             "\t\t\tl3fwd_lpm_send_packets(nb_rx, pkts_burst,\n",
         ),
