@@ -13,6 +13,7 @@ from nalm_core.verdict.wording import SMALL, UNCORRECTED, stage_notes
 from rich.table import Table
 
 from nalm_agent.mutants.record import Record
+from nalm_agent.mutants.score import FOUND_IN_CYCLES
 
 Answer = Literal["right", "right: not known", "not told", "wrong"]
 UNKNOWN: Final = ("unknown", "memory_layout")
@@ -60,9 +61,10 @@ def untouched_rows(verdict: Verdict, stage: str | None) -> dict[str, int]:
 
 
 def answer(record: Record) -> Answer | None:
-    """How the explained cause agrees with the mutant's mechanism; None: one of them is missing."""
+    """How the explained cause agrees with the mutant's mechanism; None: one of them is missing, or cycles did
+    not change."""
     mechanism, detail = record.expected.mechanism, record.detail
-    if mechanism is None or detail is None:
+    if mechanism is None or detail is None or record.outcome not in FOUND_IN_CYCLES:
         return None
     if detail in RIGHT[mechanism]:
         return "right"
