@@ -40,7 +40,7 @@ SHOWN_LINES = 80
 FAILURE = re.compile(r"FAILED |ERROR |error: |SUMMARY: \w+Sanitizer|\s*\d+/\d+ .* (FAIL|TIMEOUT|ERROR) ")
 """Beginnings of lines that name a failure (pytest, compilers, sanitizers, meson); repeated at the end."""
 FAILURE_LINES = 20
-MEASURED = "NALM_SUITE_MEASURED"
+MEASURED = "SUITE_MEASURED"
 """Environment variable with the path of a file; a suite that makes it asserts no times from then on."""
 ENDING = ((signal.SIGINT, 30), (signal.SIGTERM, 10), (signal.SIGKILL, 10))
 """Signals to a suite that must end, and seconds after each: on the first it reports its failures."""
