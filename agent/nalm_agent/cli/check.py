@@ -126,8 +126,7 @@ def check(
     from nalm_agent.config.location import repository_at
     from nalm_agent.desk.check import Effort, compared, measure_scenarios
     from nalm_agent.desk.conclude import finish, shown
-    from nalm_agent.desk.pools.fine import margin_of_percent
-    from nalm_agent.desk.pools.show import Question, show_plans, show_pools
+    from nalm_agent.desk.pools.margin import margin_of_percent
     from nalm_agent.report.console import Terminal
     from nalm_agent.report.outputs import Outputs
     from nalm_agent.store.home import Home
@@ -144,6 +143,8 @@ def check(
             repository = repository_at(repo, work.fresh("git"), config)
             comparison = compared(repository, old, new, branch)
             if plan or pool:
+                from nalm_agent.desk.pools.show import Question, show_plans, show_pools
+
                 question = Question(repository, comparison, effort.margin, scenario or (), json_file)
                 (show_plans(home, question, hosts) if plan else show_pools(home, question))
             if sending is not None:

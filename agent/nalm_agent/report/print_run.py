@@ -147,8 +147,6 @@ def split_lines(report: RunReport, verdict: Verdict) -> list[str]:
 
 def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
     """Functions that pay by samples, functions as judged, and functions whose instructions changed, exact."""
-    from nalm_core.verdict.function_change import function_text
-
     lines = []
     for shift in verdict.functions or []:
         where = f" {shift.file}:{shift.line}" if shift.file else ""
@@ -156,7 +154,10 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
             f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
             f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
         )
-    lines += [function_text(one) for one in verdict.function_changes[:SHOWN_FUNCTIONS]]
+    if verdict.function_changes:
+        from nalm_core.verdict.function_change import function_text
+
+        lines += [function_text(one) for one in verdict.function_changes[:SHOWN_FUNCTIONS]]
     if left := len(verdict.function_changes) - SHOWN_FUNCTIONS:
         lines += [f"and {left} more functions that are not the same"] if left > 0 else []
     lines += [

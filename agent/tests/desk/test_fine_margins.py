@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from nalm_agent.desk.pools.fine import margin_of_percent
+from nalm_agent.desk.pools.margin import margin_of_percent
 from nalm_agent.runtime.errors import UsageError
 from nalm_core.report.serialization import parse_report
 from tiny import NALM_TOML, Nalm, NfRepository

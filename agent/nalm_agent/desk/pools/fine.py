@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-from nalm_core.pooling.constants import MIN_MARGIN, PLAN_RUNS
+from nalm_core.pooling.constants import PLAN_RUNS
 from nalm_core.pooling.plan import MarginPlan, plan
 from nalm_core.pooling.pool import PairPool, pool
 from nalm_core.report.defaults import BUDGET_SECONDS, MARGIN
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.desk.pools import stored
-from nalm_agent.runtime.errors import UsageError
 from nalm_agent.store.home import Home
 
 LONGEST_SECONDS = 1800.0
@@ -18,19 +17,6 @@ LONGEST_SECONDS = 1800.0
 several runs, best in different hours."""
 SPARE = 1.3
 """Time of a run as a multiple of the planned one."""
-
-
-def margin_of_percent(percent: float | None) -> float | None:
-    """The option's value as a share. Raises UsageError for one below MIN_MARGIN, or of 100 and more."""
-    if percent is None:
-        return None
-    margin = percent / 100
-    if not MIN_MARGIN <= margin < 1:
-        raise UsageError(
-            f"--margin {percent:g} is {percent:g} %; expected {100 * MIN_MARGIN:g} or more, below 100",
-            hint="--margin is in per cent: 0.2 is 0.2 %; judge.margin in nalm.toml is a share: 0.002",
-        )
-    return margin
 
 
 def seconds_for(home: Home, project: str, scenario: str, margin: float) -> float | None:

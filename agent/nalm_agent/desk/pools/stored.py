@@ -46,7 +46,7 @@ def runs(home: Home, project: str, scenario: str) -> list[RunLaunches]:
 
 
 def _files(home: Home) -> list[Path]:
-    folder = home.store().path(LAUNCHES, ".").parent
+    folder = home.store().root / LAUNCHES
     return sorted(path for path in folder.glob("*.json") if not path.name.startswith("."))
 
 
