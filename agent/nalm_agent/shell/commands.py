@@ -28,7 +28,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "hook": "Judge commits before they are pushed.",
     },
     "Where a change lies": {
-        "explain": "Show what a change costs: functions by call path, both sides' source lines, "
+        "explain": "Show what a change costs: functions as judged, call paths, both sides' source lines, "
         "a flame graph.",
         "compare": "Split a change of CPP into efficiency, mix, features and execution model; compare saved "
         "runs. `nalm check BASE HEAD` judges.",
