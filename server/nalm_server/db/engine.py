@@ -18,7 +18,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 BUSY_TIMEOUT_MS = 15_000
 """How long a writer waits for another one on SQLite."""
-CONNECTIONS = 48
+CONNECTIONS = 50
 """Maximum per process: for all slots of `admission`, the reader of changes and each kind of work. Connections
 are opened when needed and stay open: opening one takes longer than most requests."""
 CONNECTION_WAIT_SECONDS = 4

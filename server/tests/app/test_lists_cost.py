@@ -27,7 +27,7 @@ PATHS = {
     "/projects/demo/lines?scenario=sfc_a": 16,
     "/projects/demo/lines/columns?scenario=sfc_a&metric=cpp": 16,
     "/jobs": 2,
-    "/overview": 8,
+    "/overview": 10,
     "/hosts": 3,
 }
 

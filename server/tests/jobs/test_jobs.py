@@ -52,6 +52,7 @@ def test_life_of_a_job(service: Service) -> None:
         "reason": "push",
         "scenarios": None,
         "budget_seconds": None,
+        "margin": None,
         "lease_seconds": 60,
         "measured": [],
         "control": False,

@@ -276,6 +276,19 @@ MATRIX: dict[str, Row] = {
     "PUT /projects/{project}/links/plan": Row(Who.MAINTAINER, f"{PROJECT}/links/plan", {"links_per_day": 2}),
     "GET /links/{links_id}": Row(Who.READER, "/links/{job}"),
     "POST /links/{links_id}/cancel": Row(Who.DEVELOPER, "/links/{job}/cancel"),
+    "GET /projects/{project}/scenarios/{scenario}/pool": Row(
+        Who.READER, f"{PROJECT}/scenarios/sfc_a/pool", params={"base": BASE, "head": SHA}
+    ),
+    "GET /projects/{project}/scenarios/{scenario}/margin-plan": Row(
+        Who.READER, f"{PROJECT}/scenarios/sfc_a/margin-plan"
+    ),
+    "GET /projects/{project}/refinements": Row(Who.READER, f"{PROJECT}/refinements"),
+    "GET /projects/{project}/refinements/plan": Row(Who.READER, f"{PROJECT}/refinements/plan"),
+    "PUT /projects/{project}/refinements/plan": Row(
+        Who.MAINTAINER, f"{PROJECT}/refinements/plan", {"minutes_per_day": 2}
+    ),
+    "GET /refinements/{refinement_id}": Row(Who.READER, "/refinements/{job}"),
+    "POST /refinements/{refinement_id}/cancel": Row(Who.DEVELOPER, "/refinements/{job}/cancel"),
     "POST /projects/{project}/experiments": Row(
         Who.DEVELOPER, f"{PROJECT}/experiments", {"kind": "features", "revision": SHA}
     ),

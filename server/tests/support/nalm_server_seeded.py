@@ -153,6 +153,11 @@ def links(number: int, **columns: Any) -> CampaignRow:
     return CampaignRow(kind="link", number=number, active=True, spec=spec, result={}, **columns)
 
 
+def refinement(number: int, **columns: Any) -> CampaignRow:
+    spec = {"margin": 0.002, "seconds": 600}
+    return CampaignRow(kind="refinement", number=number, active=True, spec=spec, result={}, **columns)
+
+
 def bisect(number: int, **columns: Any) -> CampaignRow:
     spec = {"scenario": "sfc_a", "good_sha": sha(0), "bad_sha": sha(1)}
     return CampaignRow(kind="bisect", number=number, active=True, spec=spec, result={}, **columns)
