@@ -66,7 +66,7 @@ SUITES: Mapping[str, Suite] = MappingProxyType(
         "test-nf": Suite(1800),
         "test-nf-asan": Suite(1800),
         "test-nf-tsan": Suite(900),
-        "test-nf-fuzz": Suite(600),
+        "test-nf-fuzz": Suite(900, computes=True),
         "test-core": Suite(1200, computes=True),
         "test-agent-units": Suite(600),
         "test-server-sqlite": Suite(1800),
@@ -107,8 +107,8 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
         ),
         "test": (
             *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-nf-tsan"),
-            *("test-contract", "test-nf-fuzz", "test-agent-timed", "test-demo"),
-            *("page", "test-web", "lint", "test-core"),
+            *("test-contract", "test-agent-timed", "test-demo"),
+            *("page", "test-web", "lint", "test-core", "test-nf-fuzz"),
         ),
         "nightly": (
             *("test-server-whole", "test-end-to-end-whole", "test-agent-whole", "test-nf-whole"),

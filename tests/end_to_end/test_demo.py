@@ -144,6 +144,7 @@ def test_nothing_else_is_flagged(
     assert "same" in harmless
 
 
+@pytest.mark.nightly
 def test_the_schedule_finds_what_hurts_under_load_alone(
     demo: Demo, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
@@ -261,6 +262,7 @@ def test_the_page_lists_commits_with_verdict_and_cause(page: Page, merges: list[
                 expect(item).to_contain_text(text, ignore_case=True)
 
 
+@pytest.mark.nightly
 def test_the_overview_and_the_commits_show_what_hurts_under_load(
     page: Page, under_load: list[dict[str, Any]]
 ) -> None:
@@ -275,14 +277,15 @@ def test_the_overview_and_the_commits_show_what_hurts_under_load(
         expect(item).to_contain_text(RATES)
 
 
+@pytest.mark.nightly
 def test_the_rates_show_the_stage_that_pays(
     page: Page, under_load: list[dict[str, Any]], commits: dict[str, dict[str, Any]]
 ) -> None:
     polls = under_load[0]
     page.goto(f"/p/{PROJECT}/runs/{verdict_in(RATES, commits[polls['sha']])['run_id']}")
     figures = page.get_by_role("region", name="Metrics under load")
-    row = figures.get_by_role("row").filter(has_text="load_cpp").filter(has_text="rx")
-    expect(row).to_contain_text("regressed")
+    paying = page.get_by_role("rowheader", name="rx CPP at the load", exact=True)
+    expect(figures.get_by_role("row").filter(has=paying)).to_contain_text("regressed")
     page.goto(f"/p/{PROJECT}/history?scenario={RATES}&view=table")
     table = page.get_by_role("region", name="CPP at the load per commit").get_by_role("table")
     expect(table.get_by_role("row").filter(has_text=polls["sha"][:7])).to_contain_text("Regressed")
@@ -295,7 +298,7 @@ def test_the_rates_show_a_tail_with_both_distributions(
     tail = under_load[1]
     page.goto(f"/p/{PROJECT}/runs/{verdict_in(RATES, commits[tail['sha']])['run_id']}")
     figures = page.get_by_role("region", name="Metrics under load")
-    p99 = figures.page.get_by_role("rowheader", name="Latency p99", exact=True)
+    p99 = page.get_by_role("rowheader", name="Latency p99", exact=True)
     expect(figures.get_by_role("row").filter(has=p99)).to_contain_text("regressed")
     expect(page.get_by_role("img", name="Latency of base and head by percentile")).to_be_visible()
     page.goto(f"/p/{PROJECT}/history?scenario={RATES}&view=table")

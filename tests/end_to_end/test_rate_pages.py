@@ -53,14 +53,14 @@ def test_a_run_shows_both_distributions_and_what_regressed(page: Page) -> None:
 def test_a_rate_that_was_not_found_says_why(page: Page) -> None:
     page.goto(f"/p/demo/runs/{UNMEASURED:032x}")
     figures = page.get_by_role("region", name="Metrics under load")
-    row = figures.get_by_role("row").filter(has_text="ndr_pps")
+    row = figures.get_by_role("row").filter(has=page.get_by_role("rowheader", name="NDR", exact=True))
     expect(row).to_contain_text("missing")
     expect(row).to_contain_text("6 trials in a row were invalid")
 
 
 def test_a_soak_shows_its_course(page: Page) -> None:
     page.goto(f"/p/demo/runs/{SOAK:032x}")
-    expect(page.get_by_label("Verdict")).to_contain_text("buffers_growth")
+    expect(page.get_by_label("Verdict")).to_contain_text("Buffer growth")
     expect(page.get_by_role("img", name="Buffers in use of base and head over the soak")).to_be_visible()
 
 
