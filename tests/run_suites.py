@@ -147,6 +147,8 @@ class Runner:
         alone = [suite for suite in self._chosen if SUITES[suite].alone]
         computing = deque(suite for suite in self._chosen if SUITES[suite].computes and alone and CPUS > 1)
         beside = [suite for suite in self._chosen if suite not in (*alone, *computing)]
+        for suite in alone:
+            measured_path(suite).unlink(missing_ok=True)
         with ThreadPoolExecutor(2) as pool:
             measured = pool.submit(self._run_together, alone, 1)
             is_over = partial(self._has_measured, alone, measured)
@@ -165,7 +167,7 @@ class Runner:
             end_group(group)
 
     def _has_measured(self, alone: Sequence[str], running: Future[list[Result]]) -> bool:
-        return running.done() or measured_path(alone[-1]).exists()
+        return not alone or running.done() or measured_path(alone[-1]).exists()
 
     def _compute(self, suites: deque[str], is_over: Callable[[], bool]) -> list[Result]:
         """Takes suites from the front until measuring is over."""
@@ -191,8 +193,6 @@ class Runner:
 
     def _make(self, suite: str, by: Sequence[str]) -> Result:
         began = time.monotonic()
-        measured = measured_path(suite)
-        measured.unlink(missing_ok=True)
         with log_path(suite).open("wb") as log, self._lock:
             if self.ending:
                 return Result(suite, "interrupted", 0.0, 0.0)
@@ -202,7 +202,7 @@ class Runner:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=os.environ | {MEASURED: str(measured)},
+                env=os.environ | {MEASURED: str(measured_path(suite))},
                 start_new_session=True,
             )
             self._running.add(process.pid)
