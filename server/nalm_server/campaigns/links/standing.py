@@ -1,39 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standing plan: idle hosts make a project's comparisons over distances, so many a day.
 
-One campaign at a time, for the scenario in which a comparison gains most. Its jobs have the lowest priority:
-they wait while anything else does.
+A campaign (campaigns.daily_plan) is for the scenario in which a comparison gains most.
 """
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-from functools import partial
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access import project_repository as projects
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
-from nalm_server.campaigns import service as campaigns
+from nalm_server.campaigns.daily_plan import DailyPlan
 from nalm_server.campaigns.links import planning, repository
 from nalm_server.campaigns.links.kind import LINK, LinksSpec
 from nalm_server.campaigns.links.schemas import LinksPlan, LinksPlanNew
 from nalm_server.db.context import Context
 from nalm_server.results.series import repository as series
-from nalm_server.worker.for_each import each
 
-DAY = timedelta(days=1)
+PLAN = DailyPlan(LINK.name, "links", ProjectRow.links_per_day)
 
 
 def shown(session: Session, project: ProjectRow) -> LinksPlan:
     seconds = repository.seconds_of_runs(session, project.id)
     cost = None if seconds is None else seconds * project.links_per_day
     return LinksPlan(
-        links_per_day=project.links_per_day, next_at=next_at(session, project), seconds_per_day=cost
+        links_per_day=project.links_per_day, next_at=PLAN.next_at(session, project), seconds_per_day=cost
     )
 
 
@@ -48,43 +44,20 @@ def change(
     return shown(session, row)
 
 
-def next_at(session: Session, project: ProjectRow) -> datetime | None:
-    """Time of the next campaign; None: never, or not before the first measurement."""
-    if not project.links_per_day:
-        return None
-    last = repository.last_campaign_at(session, project.id)
-    return last + DAY if last is not None else repository.first_run_at(session, project.id)
-
-
 def drain(context: Context) -> None:
     """Starts a campaign in each project that is due."""
-    now = context.clock()
-    with context.read_sessions() as session:
-        due = [
-            number
-            for number in repository.projects_with_plan(session)
-            if _is_due(session, projects.get(session, number), now)
-        ]
-    each("links of project", due, partial(_start, context))
-
-
-def _is_due(session: Session, project: ProjectRow, now: datetime) -> bool:
-    at = next_at(session, project)
-    return at is not None and at <= now and not repository.is_busy(session, project.id)
+    PLAN.drain(context, _start)
 
 
 def _start(context: Context, project_id: int) -> None:
     with context.read_sessions() as session:
         chosen = _choose(session, project_id)
-    if chosen is None:
-        return
-    now = context.clock()
-    with context.sessions() as session:
-        project = projects.lock(session, project_id)
-        if _is_due(session, project, now):
-            spec = chosen.model_copy(update={"most": project.links_per_day}).model_dump()
-            campaigns.start(session, project_id, LINK.name, spec, requested_by="links each day", now=now)
-            session.commit()
+    if chosen is not None:
+        PLAN.start(
+            context,
+            project_id,
+            lambda project: chosen.model_copy(update={"most": project.links_per_day}),
+        )
 
 
 def _choose(session: Session, project_id: int) -> LinksSpec | None:

@@ -9,12 +9,9 @@ from typing import NamedTuple
 
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import RunStatus
-from sqlalchemy import Select, exists, func, or_, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from nalm_server.auth.access.project_models import ProjectRow
-from nalm_server.jobs.models import CampaignRow, JobRow
-from nalm_server.jobs.schemas import OPEN
 from nalm_server.results.models import ReportRow, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow
 
@@ -76,30 +73,3 @@ def _measured(project_id: int, scenario: str) -> Select[int]:
             ReportRow.expired_at.is_(None),
         )
     )
-
-
-def projects_with_plan(session: Session) -> list[int]:
-    """Projects in which idle hosts measure on."""
-    query = select(ProjectRow.id).where(ProjectRow.refine_minutes_per_day > 0).order_by(ProjectRow.id)
-    return list(session.scalars(query))
-
-
-def last_at(session: Session, project_id: int) -> datetime | None:
-    """Time at which the newest refinement was planned."""
-    query = select(func.max(CampaignRow.created_at))
-    return session.scalar(query.where(CampaignRow.project_id == project_id, CampaignRow.kind == KIND))
-
-
-def first_run_at(session: Session, project_id: int) -> datetime | None:
-    """Time of the project's first measurement."""
-    query = select(func.min(RunRow.received_at))
-    return session.scalar(query.where(RunRow.project_id == project_id, RunRow.import_id.is_(None)))
-
-
-def is_busy(session: Session, project_id: int) -> bool:
-    """A refinement is active, or jobs wait."""
-    campaign = exists().where(
-        CampaignRow.project_id == project_id, CampaignRow.kind == KIND, CampaignRow.active
-    )
-    waiting = exists().where(JobRow.project_id == project_id, JobRow.state.in_(OPEN))
-    return bool(session.scalar(select(or_(campaign, waiting))))
