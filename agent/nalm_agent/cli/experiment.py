@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from nalm_core.experiments.constants import CELL_SECONDS
 from nalm_core.rates import defaults
-from nalm_core.report.cell import CellKind, Kind
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_file, write_json
 from nalm_agent.runtime.errors import ExitCode, HostError
@@ -35,22 +34,24 @@ RevisionOption = Annotated[
 ]
 DurationOption = Annotated[float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")]
 
-KINDS: dict[CellKind, tuple[str, str]] = {
-    Kind.FEATURES: (
+CellKindName = Literal["features", "ablation", "models"]
+"""The kinds with cells, by name: their type needs pydantic, which help does without."""
+KINDS: dict[CellKindName, tuple[str, str]] = {
+    "features": (
         "Measure the cost of each feature, with its error.",
         "Examples:\n\n    nalm experiment features\n\n"
         "    nalm experiment features --scenario sfc_a --seconds 20 --json prices.json",
     ),
-    Kind.ABLATION: (
+    "ablation": (
         "Measure each variant off and on.",
         "Example:\n\n    nalm experiment ablation flow_cache",
     ),
-    Kind.MODELS: (
+    "models": (
         "Compare chains under their execution models.",
         "Example:\n\n    nalm experiment models --revision v1.2",
     ),
 }
-"""Help and examples."""
+"""Help and examples of each kind with cells."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -64,7 +65,7 @@ def add_to(app: typer.Typer) -> None:
     )
     for kind, (text, examples) in KINDS.items():
         group.command(
-            kind.value,
+            kind,
             help=f"{text}\n\nExit code 3: some cells could not be measured; the result covers the others.",
             epilog=examples,
         )(_of_kind(kind))
@@ -98,7 +99,7 @@ def _setting_names(incomplete: str) -> list[str]:
     return [name for name in SETTINGS if name.startswith(incomplete)]
 
 
-def _of_kind(kind: CellKind) -> Callable[..., None]:
+def _of_kind(name: CellKindName) -> Callable[..., None]:
     def command(
         names: NamesArgument = None,
         *,
@@ -123,6 +124,7 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
         quiet: options.QuietOption = False,
     ) -> None:
         from nalm_core.experiments.fit import fit
+        from nalm_core.report.cell import Kind, cell_kind
         from nalm_core.report.serialization import dump_report
 
         from nalm_agent.config.location import repository_at
@@ -138,6 +140,8 @@ def _of_kind(kind: CellKind) -> Callable[..., None]:
             repository = repository_at(repo, work.fresh("git"), config)
             found = repository.resolve(revision)
             chosen = [*(names or []), *(scenario or [])]
+            kind = cell_kind(Kind(name))
+            assert kind is not None
             planned = Experiment(repository, found, kind, chosen, seed, seconds)
             reports = list(measure_cells(planned, home, work, progress))
         result = fit(reports)

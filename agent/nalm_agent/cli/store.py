@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from pydantic import ByteSize
 
 from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.shell import options
@@ -64,4 +63,6 @@ def store(
 
 
 def _readable(size: int) -> str:
+    from pydantic import ByteSize
+
     return ByteSize(size).human_readable(separator=" ")

@@ -9,14 +9,12 @@ from typing import Annotated
 from nalm_core.report.offered_load import CLOSED, LONGEST_LOAD, LoadShape, OfferedLoad, Ramp
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-MOST_CV = 4.0
-"""Greatest coefficient of variation of gaps (reference-nf/src/pace/gaps.h)."""
+from nalm_agent.config.generator_limits import MOST_BURST, MOST_CV, MOST_NEW_FLOWS
+
 GAP_BYTES = 20
 """Preamble and gap of an Ethernet frame."""
 FAMILIES = ("cbr", "poisson", "geometric")
 KINDS = ("pps", "mbit", "mrr", "ndr", "cur", "burst_gap_us")
-MOST_BURST, MOST_NEW_FLOWS = 65_536, 10_000_000
-"""Greatest values of a generator (reference-nf/src/traffic/traffic_config.c)."""
 
 
 class LoadConfig(BaseModel):

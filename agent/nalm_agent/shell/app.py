@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from typing import Annotated
 
 import typer
@@ -77,6 +76,8 @@ def _report_fault(error: Exception) -> None:
     if refused is not None:
         show_error(refused)
         return
+    import traceback  # only a fault needs it
+
     traceback.print_exc()
     print("nalm: internal error; please report it with the lines above", file=sys.stderr)
 

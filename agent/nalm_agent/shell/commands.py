@@ -95,6 +95,13 @@ class LazyGroup(TyperGroup):
         }
         super().__init__(commands=unloaded, **attributes)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the options before a command, without pydantic, which Typer loads to check a flag's None."""
+        for one in self.get_params(ctx):
+            if isinstance(one, TyperOption) and one.is_flag and one.default is None:
+                one.default = False
+        return super().parse_args(ctx, args)
+
 
 JSON = "--json"
 

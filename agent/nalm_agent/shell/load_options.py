@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nalm_agent.config.load import MOST_BURST, MOST_NEW_FLOWS
+from nalm_agent.config.generator_limits import MOST_BURST, MOST_CV, MOST_NEW_FLOWS
 from nalm_agent.runtime.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,8 +87,6 @@ def usable_arrivals(text: str) -> str:
     """The gaps, if generators have them. Raises UsageError."""
     from nalm_core.models.quantity import ModelInputError
     from nalm_core.models.queue.gaps import parse_arrivals
-
-    from nalm_agent.config.load import MOST_CV
 
     try:
         _, cv = parse_arrivals(text)

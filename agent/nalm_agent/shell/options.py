@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from nalm_agent.report.console import show_error
 from nalm_agent.runtime.errors import ExitCode, NalmError
 from nalm_agent.shell.completion import revision_names, scenario_names
 
@@ -124,5 +123,7 @@ def tolerating(never_fail: bool) -> Iterator[None]:
     except NalmError as error:
         if not never_fail or error.exit_code == ExitCode.USAGE:
             raise
+        from nalm_agent.report.console import show_error  # only an error needs a console
+
         show_error(error)
         raise typer.Exit(ExitCode.OK) from error
