@@ -222,6 +222,7 @@ def test_a_program_of_dpdk(program: Program, linked: str, stranger: Stranger) ->
             edit.apply(work)
         stranger.session.run(f'git commit -qam "{what}"')
         stranger.judge(what, expected, "nalm_test_planted" if expected else None)
+    stranger.end()
 
 
 @pytest.mark.parametrize(

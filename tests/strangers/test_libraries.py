@@ -124,3 +124,4 @@ def test_a_library_of_debian(library: Library, stranger: Stranger) -> None:
         (work / "driver.c").write_text(text)
         run(f'git checkout -q --detach && git commit -qam "{what}"')
         stranger.judge(what, expected, "nalm_test_planted" if expected else None)
+    stranger.end()

@@ -175,6 +175,7 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
             edit.apply(stranger.session.where())
         stranger.session.run(f'git commit -qam "{what}"')
         stranger.judge(what, expected, page.named if expected else None)
+    stranger.end()
 
 
 @pytest.mark.timeout(3600)

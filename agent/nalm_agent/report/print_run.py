@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from nalm_core.report.defaults import BUDGET_SECONDS
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.routine_notes import without_routine
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 NOTED_CHANGE = 0.001
 """Least relative change of IPP for which a stage is named."""
 SHOWN_ADVICE = 2
+MORE_TIME = 3
+"""Time that is advised for a run that its time did not decide, in times of that."""
 SHOWN_FUNCTIONS = 8
 PIPED_WIDTH = 140
 _COLOURS = {
@@ -94,7 +97,8 @@ def print_run(
     outcome = verdict.outcome if verdict else "same"
     shown = NOT_MEASURED if report.status is RunStatus.FAILED else outcome
     summary = verdict.summary if verdict else UNCHANGED_SUMMARY
-    say(out, f"{escape(title)}: [bold {_COLOURS[outcome]}]{shown}[/]  {escape(summary)}")
+    colour = _COLOURS["regressed" if verdict is not None and verdict.failing_metrics else outcome]
+    say(out, f"{escape(title)}: [bold {colour}]{shown}[/]  {escape(summary)}")
     if verdict is not None:
         if verdict.chain is not None:
             out.print(stage_table(verdict, out.width, framed=out.is_terminal))
@@ -108,6 +112,8 @@ def print_run(
             say(out, escape(line))
         for line in metric_lines(verdict):
             say(out, f"  {escape(line)}")
+        for line in next_lines(report, verdict):
+            say(out, escape(line))
     if report.failure and report.status is not RunStatus.MEASURED and without_failure:
         say(out, "  | as above")
     elif report.failure and report.status is not RunStatus.MEASURED:
@@ -154,10 +160,11 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
             f"{shift.stage or 'outside stages'}: {shift.name}{where}: {shift.base_cpp:.0f} to "
             f"{shift.head_cpp:.0f} cycles/packet (±{shift.error:.0f}, samples)"
         )
-    if verdict.function_changes:
+    judged = verdict.function_changes[:SHOWN_FUNCTIONS]
+    if judged:
         from nalm_core.verdict.function_change import function_text
 
-        lines += [function_text(one) for one in verdict.function_changes[:SHOWN_FUNCTIONS]]
+        lines += [function_text(one, _place(report, one.stage, one.name)) for one in judged]
     if left := len(verdict.function_changes) - SHOWN_FUNCTIONS:
         lines += [f"and {left} more functions that are not the same"] if left > 0 else []
     lines += [
@@ -165,39 +172,58 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
         "(model)"
         for change in verdict.model_changes
     ]
+    known = {one.key for one in judged}
     for change in verdict.instruction_changes:
         lines += [
             f"{change.stage}: {function.name}{_place(report, change.stage, function.name)}: "
             f"{function.base_ipp or 0:.1f} to {function.head_ipp or 0:.1f} instructions/packet"
             for function in change.functions
+            if (change.stage, function.name) not in known
         ]
     return lines
 
 
-def _place(report: RunReport, stage: str, name: str) -> str:
+def next_lines(report: RunReport, verdict: Verdict) -> list[str]:
+    """The commands that follow a run whose cycles are not decided, or that functions alone fail."""
+    if report.rates is not None:
+        return []
+    lines = []
+    if verdict.instruction_changes and (verdict.outcome == "inconclusive" or verdict.failing_metrics):
+        lines.append("next: `nalm explain` shows the source lines whose instructions changed")
+    if verdict.outcome == "inconclusive":
+        minutes = MORE_TIME * (report.settings.budget_seconds or BUDGET_SECONDS) / 60
+        lines.append(
+            f"next: `nalm check --force --minutes {minutes:.0f}` measures the cycles longer, best while "
+            "nothing else runs"
+        )
+    return lines
+
+
+def _place(report: RunReport, stage: str | None, name: str) -> str:
     """File and line of a counted function after a space; empty if debug information has none."""
     counted = (
         function
         for count in report.instructions
         if count.arm is not Arm.BASE
-        for function in count.functions.get(stage, [])
+        for function in count.functions.get(stage or "", [])
         if function.name == name and function.file
     )
     return next((f" {one.file}:{one.line}" if one.line else f" {one.file}" for one in counted), "")
 
 
 def metric_lines(verdict: Verdict) -> list[str]:
-    """Metrics beside the chain's cycles: those that can fail the check, and shipped ones that changed."""
+    """Metrics beside the chain's cycles: those that can fail the check, and shipped ones that changed. C
+    functions have lines of their own."""
     from nalm_core.verdict.metric_change import said
 
     shown = ("improved", "regressed")
-    return [said(one) for one in verdict.metrics if one.gates or one.outcome in shown]
+    others = [one for one in verdict.metrics if one.function is None]
+    return [said(one) for one in others if one.gates or one.outcome in shown]
 
 
 def explanation_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """Why cycles changed, with the best advice, or which functions fail the check; empty if nothing did."""
-    alone = any(one.function is not None for one in verdict.failing_metrics)
-    if verdict.outcome not in ("regressed", "improved") and not alone:
+    """Why cycles changed, with the best advice; empty if they did not."""
+    if verdict.outcome not in ("regressed", "improved"):
         return []
     from nalm_core.explain import explain
 

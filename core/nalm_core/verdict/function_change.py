@@ -85,10 +85,10 @@ def alarms(judged: Sequence[FunctionJudgement], of: Margins) -> list[MetricChang
     ]
 
 
-def function_text(one: FunctionJudgement) -> str:
+def function_text(one: FunctionJudgement, place: str = "") -> str:
     """One function in a line: `nat: flow_find regressed by instructions, 50.0 to 52.5 (+5.0 %; +0.06 % of the
-    chain)`."""
-    text = f"{one.stage or 'outside stages'}: {one.name} {one.outcome} by {one.by}"
+    chain)`. place: its file and line, after a space."""
+    text = f"{one.stage or 'outside stages'}: {one.name}{place} {one.outcome} by {one.by}"
     if one.by == "cycles" and one.base_cpp is not None and one.head_cpp is not None:
         text += f", {one.base_cpp:.1f} to {one.head_cpp:.1f} cycles/packet{_interval(one)}"
     elif one.base_ipp is not None and one.head_ipp is not None:

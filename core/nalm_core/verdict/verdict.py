@@ -143,15 +143,16 @@ def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
     own = metric_changes(report) if report.own_metrics or report.thresholds else []
     changes = [*_functions_beside(verdict, report), *own]
     failed = failing(changes)
-    if not failed:
-        return verdict.model_copy(update={"metrics": changes})
-    return verdict.model_copy(
-        update={
-            "metrics": changes,
-            "reason": f"{verdict.reason} {wording.worse_metrics(failed)}",
-            "summary": f"{verdict.summary}; {wording.worse_metrics_in_short(failed)}",
-        }
-    )
+    functions = [one for one in failed if one.function is not None]
+    others = [one for one in failed if one.function is None]
+    reason, summary = verdict.reason, verdict.summary
+    if functions:
+        reason = f"{wording.worse_functions(functions)} {reason}"
+        summary = f"{wording.worse_functions_in_short(functions)}; {summary}"
+    if others:
+        reason = f"{reason} {wording.worse_metrics(others)}"
+        summary = f"{summary}; {wording.worse_metrics_in_short(others)}"
+    return verdict.model_copy(update={"metrics": changes, "reason": reason, "summary": summary})
 
 
 def _functions_beside(verdict: Verdict, report: RunReport) -> list[MetricChange]:
@@ -230,6 +231,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
         update={
             "outcome": outcome,
             "reason": wording.reason(outcome, comparison, cause, report)
+            + wording.same_instructions(outcome, comparison, changes)
             + wording.other_stages(outcome, comparison, blamed)
             + at,
             "at_load": loaded,

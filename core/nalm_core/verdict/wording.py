@@ -17,7 +17,7 @@ from nalm_core.text.percents import change_percent, share_percent
 from nalm_core.verdict.attribution import Comparison
 from nalm_core.verdict.change import Cause, Change, StageChange, is_cause_certain
 from nalm_core.verdict.instruction_change import InstructionChange
-from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, said
+from nalm_core.verdict.metric_change import MetricChange, in_short, largest_first, metric_name, number, said
 from nalm_core.verdict.packet_outcomes import OutcomeChange, facts
 
 UNCHANGED = "The code sections and the run definition are the same as base's: there is nothing to measure."
@@ -36,6 +36,7 @@ DECIDING_ERRORS = 3.0
 """Approximate distance from the margin, in standard errors, at which a look decides."""
 MORE_LAUNCHES = 4
 """Most launches that are advised, as a multiple of the run's launches."""
+NAMED_FUNCTIONS = 3
 BUSY_SHARE = 0.25
 """Share of disturbed rounds from which a note calls the host busy."""
 
@@ -97,6 +98,33 @@ def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:
     others = len(failed) - 1 - len(own)
     more = f" and {others} more" if others else ""
     return f"{in_short(first)} regressed{where}{more}"
+
+
+def worse_functions(failed: Sequence[MetricChange]) -> str:
+    """A sentence about C functions beyond their margin by exact counts, which no cycles are needed for."""
+    listed = "; ".join(
+        f"{_place_of(one)} from {number(one.base)} to {number(one.head)} instructions a packet"
+        f" ({_share_of_chain(one)})"
+        for one in failed[:NAMED_FUNCTIONS]
+    )
+    left = len(failed) - NAMED_FUNCTIONS
+    more = f"; and {left} more" if left > 0 else ""
+    return f"By exact counts, which fail the check whatever the cycles are: {listed}{more}."
+
+
+def worse_functions_in_short(failed: Sequence[MetricChange]) -> str:
+    """The C function that gained most, for a table's cell."""
+    first, others = failed[0], len(failed) - 1
+    more = f" and {others} more" if others else ""
+    return f"{_place_of(first)} {_share_of_chain(first)}{more}, by exact counts"
+
+
+def _place_of(one: MetricChange) -> str:
+    return f"{one.function} in {one.stage}" if one.stage else f"{one.function} outside stages"
+
+
+def _share_of_chain(one: MetricChange) -> str:
+    return f"{change_percent(one.chain_share or 0.0, 2)} of the chain's instructions"
 
 
 def nothing_measured(figures: Sequence[MetricChange]) -> str:
@@ -207,6 +235,13 @@ def what_would_help(comparison: Comparison, report: RunReport) -> str:
     if distance < margin / 4:
         return "the change is about as large as the margin: choose a smaller or a larger margin"
     return "a quieter host or a wider margin would decide"
+
+
+def same_instructions(outcome: Decided, comparison: Comparison, changes: Sequence[InstructionChange]) -> str:
+    """What exact counts say where cycles are not decided and no stage's instructions changed; else empty."""
+    if outcome != Outcome.INCONCLUSIVE or changes or comparison.chain.ln_ipp is None:
+        return ""
+    return " No stage's instructions changed, by exact counts: only how they execute can differ."
 
 
 def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:

@@ -81,8 +81,9 @@ def test_function_alone_fails_a_check_whose_cycles_are_the_same() -> None:
     assert verdict.outcome in ("same", "inconclusive")
     (alarm,) = verdict.failing_metrics
     assert (alarm.metric, alarm.stage, alarm.function) == ("function_ipp", "nat", "find")
-    assert "find IPP 50 to 58" in verdict.reason
-    assert verdict.summary.endswith("nat find IPP +16.0 % regressed")
+    assert "whatever the cycles are: find in nat from 50 to 58 instructions a packet" in verdict.reason
+    assert verdict.summary.startswith("find in nat +")
+    assert " of the chain's instructions, by exact counts; " in verdict.summary
 
 
 def test_small_function_fails_a_check_only_with_a_threshold() -> None:
