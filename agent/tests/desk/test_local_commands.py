@@ -12,7 +12,7 @@ from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk.init import write_first_config, write_headers
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.report.print_run import instruction_line, print_run
-from nalm_agent.report.result import worst
+from nalm_agent.report.result import Result, worst
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.store.home import WorkDir
 from nalm_core.report.run_report import Arm, InstructionCount, Source
@@ -138,6 +138,22 @@ def test_a_regression_is_printed_with_why_and_at_most_two_advices(capsys: pytest
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line.startswith("why: Time goes into nat. Instructions: more")]
     assert 1 <= sum(line.startswith("advice (") for line in lines) <= 2
+
+
+def test_on_a_busy_host_the_function_that_grew_comes_first_and_the_next_commands_last(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    report = parse_report((ROOT / "core/tests/fixtures/v1-inconclusive-busy_host.json").read_bytes())
+    print_run(report, verdict := judge(report), "sfc_a")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("sfc_a: inconclusive  nat_process in nat +10.91 % of the chain's instructions")
+    assert [line.split("`")[1] for line in lines if line.startswith("next: ")] == [
+        "nalm explain",
+        "nalm check --force --minutes 9",
+    ]
+    assert Result("sfc_a", report, verdict).exit_code == ExitCode.REGRESSION
+    named = [line for line in lines if line.startswith("  nat: nat_process")]
+    assert len(named) == 1, "by its judgement alone"
 
 
 def test_where_nothing_changed_nothing_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,17 @@
 """Exact changes of instructions: named with their size whether or not cycles follow."""
 
 from math import expm1
+from pathlib import Path
 
 import pytest
 from nalm_core.report.defaults import INSTRUCTION_CHANGE, MARGIN
 from nalm_core.report.run_report import Arm, FunctionCount, RunReport
+from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.instruction_change import OUTSIDE, instruction_changes
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import IPPS, LOOP_INSTRUCTIONS, Side, changed, make_report
 
+BUSY = "fixtures/v1-inconclusive-busy_host.json"
 CHAIN_IPP = sum(IPPS.values()) + LOOP_INSTRUCTIONS
 
 
@@ -78,3 +81,13 @@ def test_functions_that_moved_most_are_named_with_their_calls() -> None:
 
 def test_uncounted_arms_have_no_changes() -> None:
     assert instruction_changes(make_report(changed(Side(ipps=None))), Arm.HEAD) == []
+
+
+def test_undecided_cycles_of_equal_instructions_say_so() -> None:
+    report = parse_report(Path(__file__).parents[1].joinpath(BUSY).read_bytes())
+    base = next(one for one in report.instructions if one.arm is Arm.BASE)
+    assert "No stage's instructions changed" not in judge(report).reason
+    equal = report.model_copy(update={"instructions": [base, base.model_copy(update={"arm": Arm.HEAD})]})
+    verdict = judge(equal)
+    assert verdict.outcome == "inconclusive" and "No stage's instructions changed, by exact" in verdict.reason
+    assert verdict.failing_metrics == []
