@@ -282,6 +282,7 @@ struct nalm_probe {
 	uint8_t *base;
 	int file;	  /* descriptor; -1: anonymous memory */
 	uint32_t claimed; /* atomic, relaxed: only assigns indexes */
+	uint32_t in_turn; /* atomic, relaxed: lcores in a turn; the last one that leaves stops callgrind */
 	uint64_t (*buffers)(void *arg);
 	void *buffers_arg;
 	void (*attach_events)(struct nalm_lcore *lc); /* nalm_probe_papi.h: starts the calling thread's events */
@@ -296,7 +297,7 @@ __attribute__((weak)) struct nalm_header *nalm_probe_header;
 struct nalm_lcore {
 	struct nalm_lcore_block *block;
 	struct nalm_control *control;
-	const struct nalm_probe *probe;
+	struct nalm_probe *probe;
 	nalm_stage_mask apart_mask;
 	uint32_t mark_count;
 	uint32_t pending_count;
@@ -450,7 +451,7 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 	probe->file = file;
 	probe->header = (struct nalm_header *)map;
 	probe->control = (struct nalm_control *)(void *)(probe->base + NALM_PROBE_CONTROL_OFFSET);
-	probe->claimed = 0;
+	probe->claimed = probe->in_turn = 0;
 	probe->buffers = NULL;
 	probe->buffers_arg = NULL;
 	probe->attach_events = NULL;
@@ -610,6 +611,7 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 	if (lc->event_count != 0)
 		lc->read_events(lc, lc->last_events);
 #ifdef NALM_HAVE_CALLGRIND
+	__atomic_fetch_add(&lc->probe->in_turn, 1, __ATOMIC_RELAXED);
 	CALLGRIND_START_INSTRUMENTATION; /* a few instructions outside valgrind */
 #endif
 	lc->start_tsc = lc->last_tsc = nalm_tsc();
@@ -624,7 +626,8 @@ static inline void nalm_turn_leave(struct nalm_lcore *lc, enum nalm_lcore_state 
 		const struct nalm_probe *probe = lc->probe;
 		uint64_t tsc = nalm_tsc(), wall, cpu, speed, buffers = 0;
 #ifdef NALM_HAVE_CALLGRIND
-		CALLGRIND_STOP_INSTRUMENTATION;
+		if (__atomic_sub_fetch(&lc->probe->in_turn, 1, __ATOMIC_RELAXED) == 0)
+			CALLGRIND_STOP_INSTRUMENTATION;
 #endif
 		wall = nalm_clock_ns(CLOCK_MONOTONIC);
 		cpu = nalm_clock_ns(CLOCK_THREAD_CPUTIME_ID);

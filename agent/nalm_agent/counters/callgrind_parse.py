@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import TypeVar
 
 from nalm_core.report.run_report import FunctionCount
 
@@ -25,6 +26,7 @@ _POSITION = re.compile(r"^([+-]?\d+|\*|0x[0-9a-fA-F]+)\s")
 
 Chain = tuple[str, ...]
 """A function and its callers, innermost first, without compilers' clone suffixes and recursion marks."""
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,10 @@ class Profile:
     def total(self) -> int:
         return sum(self.own.values())
 
+    def runs(self, name: str) -> bool:
+        """True if a function whose name begins so was executed."""
+        return any(chain[0].startswith(name) for chain in self.own if chain)
+
 
 @dataclass(frozen=True)
 class StageCounts:
@@ -61,6 +67,28 @@ def parse(text: Iterable[str]) -> Profile:
         raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
     own = {event: dict(reader.own[event]) for event in reader.events}
     return Profile(own[EVENT], dict(reader.calls), reader.places, own, dict(reader.lines))
+
+
+def together(profiles: Sequence[Profile]) -> Profile:
+    """The sum of several threads' profiles."""
+    events: dict[str, dict[Chain, int]] = defaultdict(lambda: defaultdict(int))
+    calls, lines = defaultdict[Chain, int](int), defaultdict[tuple[Chain, str, int], int](int)
+    places: dict[str, tuple[str, int]] = {}
+    for one in profiles:
+        for event, own in one.events.items():
+            _add(events[event], own)
+        _add(calls, one.calls)
+        _add(lines, one.lines)
+        for name, place in one.places.items():
+            known = places.get(name, place)
+            places[name] = min(known, place) if known[0] == place[0] else known
+    own = {event: dict(costs) for event, costs in events.items()}
+    return Profile(own.get(EVENT, {}), dict(calls), places, own, dict(lines))
+
+
+def _add(to: dict[Key, int], costs: Mapping[Key, int]) -> None:
+    for key, cost in costs.items():
+        to[key] += cost
 
 
 class _Reader:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact instructions of an NF over a fixed number of packets, which valgrind's callgrind counts.
 
-The probe starts counting when the gate opens and stops it when the lcore parks: the count excludes start-up.
+The probe starts counting when the gate opens and stops it when the last lcore parks: the count excludes
+start-up.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from nalm_core.report.defaults import INSTRUCTION_CHANGE
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.run_report import Arm, InstructionCount, Source, StageInfo
+from nalm_core.text.percents import change_percent
 
 from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters.call_paths import call_nodes, function_lines
-from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse
+from nalm_agent.counters.callgrind_parse import Profile, by_stage, events_by_stage, parse, together
 from nalm_agent.counters.model_caches import allowed, differences, host_caches, options, used
 from nalm_agent.nf.launch import RunningNf, SlowTurnError
 from nalm_agent.nf.probe import counted_packets, stage_counters
@@ -37,15 +40,15 @@ MODEL_PACKETS = 20_000
 """Default number of packets of the run that models caches and branches, which is several times slower."""
 
 
-def available(lcores: int = 1, *, in_turn: bool = False) -> str | None:
+def available(lcores: int = 1, *, in_turn: bool = False, lent: bool = False) -> str | None:
     """None if instructions can be counted for this number of lcores, otherwise the reason why not.
 
     in_turn: on one CPU, the NF does the work of all its lcores in turn, with fixed batches, so its count
-    repeats as that of one lcore.
+    repeats as that of one lcore. lent: its probe is a lent one, which counts each lcore's packets.
     """
     if valgrind_version() is None:
         return valgrind_missing()
-    if lcores != 1 and not in_turn:
+    if lcores != 1 and not in_turn and not lent:
         return (
             f"callgrind counts one lcore exactly; the scenario has {lcores}, and [run] lcores_in_turn "
             "does not state that the NF can do their work in turn on one"
@@ -103,6 +106,10 @@ class Simulation:
     """Receives a report about a long wait."""
     passed: Callable[[int], None] = lambda packets: None
     """Receives the number of packets so far."""
+    lcores: int = 1
+    """Lcores that claim a block of the probe; all run on the CPUs of the command."""
+    threads_of: str | None = None
+    """Only threads that execute a function whose name begins so are counted; None: all."""
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -110,7 +117,9 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
 
     Raises NfError if the NF is at fault, SourceError if the count itself failed.
     """
-    counted = _run(run, packets, ())
+    counted = threads(run, packets=packets)
+    if counted.others > INSTRUCTION_CHANGE * counted.profile.total or run.lcores > 1:
+        _require_equal(counted, threads(run, packets=packets))
     patterns = run.functions.patterns(counted.stages)
     shares = by_stage(counted.profile, patterns)
     return InstructionCount(
@@ -125,6 +134,17 @@ def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
     )
 
 
+def _require_equal(first: Counted, second: Counted) -> None:
+    """Two counts of the same packets by lcores that run side by side. Raises SourceError if they differ: then
+    lcores wait for each other, for example at a ring, and how often each looks is chance."""
+    difference = (second.profile.total / second.packets) / (first.profile.total / first.packets) - 1
+    if abs(difference) > INSTRUCTION_CHANGE:
+        raise SourceError(
+            f"two counts of the same build differ by {change_percent(difference, 2)}: its lcores hand "
+            "packets to each other, so what one executes depends on the other"
+        )
+
+
 def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCount:
     """Models caches and branch prediction of one arm over `packets` packets, with this host's caches.
 
@@ -132,9 +152,10 @@ def model(arm: Arm, run: Simulation, *, packets: int = MODEL_PACKETS) -> ModelCo
     """
     host = host_caches()
     modelled = {name: allowed(one) for name, one in host.items()}
-    counted = _run(run, packets, ("--cache-sim=yes", "--branch-sim=yes", *options(modelled)))
+    simulate = ("--cache-sim=yes", "--branch-sim=yes", *options(modelled))
+    counted = threads(run, packets=packets, options=simulate)
     stages, unattributed = events_by_stage(counted.profile, run.functions.patterns(counted.stages))
-    with counted.output.open() as file:
+    with counted.outputs[0].open() as file:
         really = used(file)
     return ModelCount(
         arm=arm,
@@ -166,20 +187,24 @@ def _model_events(counts: Mapping[str, int]) -> dict[str, int]:
 class Counted:
     """Callgrind's counts of a turn."""
 
-    output: Path
+    outputs: Sequence[Path]
     profile: Profile
     stages: list[StageInfo]
     packets: int
+    others: int = 0
+    """Instructions of threads that are not counted."""
 
 
-def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
+def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Counted:
+    """Runs a turn of `packets` packets under callgrind. Raises the errors of `count`."""
     output = run.work.fresh("callgrind") / "out"
-    full = [*valgrind_command(output), *options, *run.command]
+    by_thread = [] if run.threads_of is None else ["--separate-threads=yes"]
+    full = [*valgrind_command(output), *by_thread, *options, *run.command]
     limit = run.ready_seconds * SLOWDOWN
     with RunningNf(
         full,
         run.work,
-        lcores=1,
+        lcores=run.lcores,
         seed=SEED,
         ready_seconds=limit,
         pin=run.pin,
@@ -191,7 +216,7 @@ def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
         before = nf.snapshot()
         try:
             nf.turn(
-                packets=packets,
+                packets=max(1, packets // run.lcores),
                 limit_seconds=TURN_LIMIT_SECONDS,
                 stall_seconds=STALL_LIMIT_SECONDS,
                 passed=run.passed,
@@ -204,11 +229,21 @@ def _run(run: Simulation, packets: int, options: Sequence[str]) -> Counted:
     counted = counted_packets(stages, counters)
     if counted == 0:
         raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
-    with output.open() as file:
-        profile = parse(file)
+    outputs = [output] if run.threads_of is None else sorted(output.parent.glob(f"{output.name}-*"))
+    profile, others = _profile(outputs, run.threads_of)
     if profile.total == 0:
         raise SourceError(
             "callgrind counted nothing: the NF was built without valgrind's header",
             hint="install valgrind where the NF is built (valgrind/callgrind.h) and build again",
         )
-    return Counted(output, profile, stages, counted)
+    return Counted(outputs, profile, stages, counted, others)
+
+
+def _profile(outputs: Sequence[Path], threads_of: str | None) -> tuple[Profile, int]:
+    """The sum of the counted threads, and the instructions of the others."""
+    profiles = []
+    for output in outputs:
+        with output.open() as file:
+            profiles.append(parse(file))
+    own = [one for one in profiles if threads_of is None or one.runs(threads_of)]
+    return together(own), sum(one.total for one in profiles) - sum(one.total for one in own)

@@ -26,6 +26,7 @@ from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.rounds import TryOut
 from nalm_agent.native.toolchain import toolchain
 from nalm_agent.nf.known_failures import not_under_valgrind
+from nalm_agent.nf.run_plan import LENT_RECEIVE
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import NfError, SourceError
 from nalm_agent.runtime.process import stop_all
@@ -38,7 +39,9 @@ T = TypeVar("T")
 C = TypeVar("C", InstructionCount, ModelCount)
 
 COUNTS = "counts"
-RECORDED = "instructions by stage, function (40 a stage), call path (callers named alike) and line"
+RECORDED = (
+    "instructions by stage, function (40 a stage), call path (callers named alike) and line, of its lcores"
+)
 """The contents of a kept count. Part of its address, since earlier counts held less."""
 MODELLED = "events of caches and branches by stage"
 """The same of a kept model."""
@@ -64,7 +67,9 @@ class Counting:
 
     def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
         """How to run an arm under valgrind on one CPU."""
-        core = Cores((cpu,))
+        lent = ready.run.lent
+        lcores = ready.run.scenario.lcores if lent else 1
+        core = Cores((cpu,) * lcores)
         return simulated.Simulation(
             command=ready.command(self.traffic, core, huge_pages=False),
             work=self.work,
@@ -74,6 +79,8 @@ class Counting:
             environment=ready.environment(self.home),
             say=self.progress.say,
             passed=self._passed(ready),
+            lcores=lcores,
+            threads_of=LENT_RECEIVE if lent else None,
         )
 
     def _passed(self, ready: Ready) -> Callable[[int], None]:
@@ -95,7 +102,12 @@ def count_all(
     builder: ReportBuilder,
 ) -> list[InstructionCount]:
     """Instruction counts of all arms, or none with the reason in the builder's sources."""
-    if builder.sources[Source.SIMULATED] is not None:
+    sources = builder.sources
+    if sources[Source.SIMULATED] is None and not all(one.run.lent for one in arms.values()):
+        sources[Source.SIMULATED] = simulated.available(
+            builder.scenario_config.lcores, in_turn=counting.config.run.lcores_in_turn
+        )
+    if sources[Source.SIMULATED] is not None:
         return []
 
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
@@ -114,7 +126,7 @@ def count_all(
     except (NfError, SourceError) as error:
         # The same NF just ran without valgrind, so the counting is at fault.
         reason = not_under_valgrind(error.log or "")
-        builder.sources[Source.SIMULATED] = reason or f"counting failed: {error.message}"
+        sources[Source.SIMULATED] = reason or f"counting failed: {error.message}"
         if reason is None:
             builder.notes.append(f"instructions were not counted: {error.full_text()}")
         return []
@@ -189,6 +201,7 @@ def count_address(ready: Ready, loads: Loaded | None, functions: StageFunctions)
         sorted(loads.items()) if loads is not None else ready.built.build.tree,
         run.definition.model_dump(mode="json"),
         run.scenario.packets,
+        run.scenario.lcores,
         functions.named,
         functions.parts,
         simulated.valgrind_version(),

@@ -99,7 +99,9 @@ class ReportBuilder:
             Source.TSC: None,
             Source.PMU: pmu.kernel_reason() or _neither(self.pmu_readers),
             Source.SIMULATED: simulated.available(
-                self.scenario_config.lcores, in_turn=config.run.lcores_in_turn
+                self.scenario_config.lcores,
+                in_turn=config.run.lcores_in_turn,
+                lent=config.run.counts == "dpdk",
             ),
         }
         self.own_figures = OWN_FIGURES.get(config.run.counts)

@@ -23,6 +23,8 @@ OWN_PACKETS = "own packets"
 """The traffic of an NF that makes its packets itself."""
 CPU_PLACEHOLDERS = (EAL, "{cpus}", "{cpu_mask}")
 LENT_PROBE = "dpdk_lent"
+LENT_RECEIVE = "rx_process_"
+"""What names of the lent probe's receive functions begin with: each lcore that it measures calls one."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,14 @@ class RunPlan:
         Raises HostError if the lent probe cannot be compiled here.
         """
         found = self.own_variables(source, build)
-        if self.definition.counts == "dpdk":
+        if self.lent:
             found["LD_PRELOAD"] = str(library(home, LENT_PROBE))
         return found
+
+    @property
+    def lent(self) -> bool:
+        """Whether nalm lends it the probe."""
+        return self.definition.counts == "dpdk"
 
     def own_variables(self, source: Path, build: Path) -> dict[str, str]:
         """Those of nalm.toml."""

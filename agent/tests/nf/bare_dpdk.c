@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A DPDK program without nalm: one lcore receives packets from port 0 and sends them there, except every DROP-th
- * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends.
+ * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends. With as many ports as lcores,
+ * each lcore has a port.
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>
 #include <rte_launch.h>
 #include <rte_mbuf.h>
 #include <rte_ring.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { BURST = 32, BUFFERS = 1023 };
@@ -25,15 +27,17 @@ static __attribute__((noinline)) uint16_t bare_filter(struct rte_mbuf **packets,
 	return kept;
 }
 
-static __attribute__((noinline)) void bare_loop(unsigned drop)
+static __attribute__((noinline)) int bare_loop(void *drop)
 {
 	struct rte_mbuf *packets[BURST];
+	uint16_t port = (uint16_t)rte_lcore_index((int)rte_lcore_id());
 	for (;;) {
-		uint16_t n = bare_filter(packets, rte_eth_rx_burst(0, 0, packets, BURST), drop);
-		uint16_t sent = rte_eth_tx_burst(0, 0, packets, n);
+		uint16_t n = bare_filter(packets, rte_eth_rx_burst(port, 0, packets, BURST), *(unsigned *)drop);
+		uint16_t sent = rte_eth_tx_burst(port, 0, packets, n);
 		for (; sent < n; sent++)
 			rte_pktmbuf_free(packets[sent]);
 	}
+	return 0;
 }
 
 static struct rte_ring *between;
@@ -62,22 +66,30 @@ static int bare_sender(void *unused)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static bool bare_start(uint16_t port, struct rte_mempool *pool)
 {
 	struct rte_eth_conf conf = {0};
+	return rte_eth_dev_configure(port, 1, 1, &conf) == 0 &&
+	       rte_eth_rx_queue_setup(port, 0, 64, SOCKET_ID_ANY, NULL, pool) == 0 &&
+	       rte_eth_tx_queue_setup(port, 0, 64, SOCKET_ID_ANY, NULL) == 0 && rte_eth_dev_start(port) == 0;
+}
+
+int main(int argc, char **argv)
+{
 	int used = rte_eal_init(argc, argv);
 	if (used < 0 || used + 1 >= argc)
 		return 2;
+	unsigned drop = (unsigned)atoi(argv[used + 1]);
 	struct rte_mempool *pool =
 		rte_pktmbuf_pool_create("bare", BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
-	if (pool == NULL || rte_eth_dev_configure(0, 1, 1, &conf) != 0 ||
-	    rte_eth_rx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL, pool) != 0 ||
-	    rte_eth_tx_queue_setup(0, 0, 64, SOCKET_ID_ANY, NULL) != 0 || rte_eth_dev_start(0) != 0)
-		return 1;
-	if (rte_lcore_count() == 1)
-		bare_loop((unsigned)atoi(argv[used + 1]));
+	uint16_t ports = rte_eth_dev_count_avail();
+	for (uint16_t port = 0; port < ports; port++)
+		if (pool == NULL || !bare_start(port, pool))
+			return 1;
+	if (rte_lcore_count() == ports)
+		return rte_eal_mp_remote_launch(bare_loop, &drop, CALL_MAIN);
 	between = rte_ring_create("between", 256, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
 	if (between == NULL || rte_eal_mp_remote_launch(bare_sender, NULL, SKIP_MAIN) != 0)
 		return 1;
-	bare_receiver((unsigned)atoi(argv[used + 1]));
+	bare_receiver(drop);
 }

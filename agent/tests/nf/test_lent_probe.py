@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from nalm_agent.config.nalm_toml import MEMORY_MB, parse
 from nalm_agent.counters import simulated
-from nalm_agent.host.cores import choose
+from nalm_agent.host.cores import Cores, choose
 from nalm_agent.native.library import library
 from nalm_agent.nf.batches import batches_between
 from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
-from nalm_agent.nf.run_plan import LENT_PROBE, eal_options
+from nalm_agent.nf.run_plan import LENT_PROBE, LENT_RECEIVE, eal_options
 from nalm_agent.runtime.errors import ConfigError, NfError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.run_report import Arm
@@ -22,6 +23,7 @@ from tiny import NALM_TOML
 
 WITH_LENT = NALM_TOML.replace("ready_seconds = 5", 'counts = "dpdk"')
 MOST_TURNS = 100
+LOOP = '[stages.app]\nfunctions = ["bare_loop"]\n'
 FILTER = '[stages.filter]\nfunctions = ["bare_filter"]\nwithin = "app"\n'
 
 
@@ -89,7 +91,7 @@ def test_an_lcore_that_does_not_receive_is_not_waited_for_in_silence(
 
 def test_a_stage_has_functions_or_parts() -> None:
     with pytest.raises(ConfigError, match="within app, which also names functions"):
-        parse(WITH_LENT + FILTER + '[stages.app]\nfunctions = ["bare_loop"]\n')
+        parse(WITH_LENT + FILTER + LOOP)
 
 
 def test_a_part_has_the_instructions_of_its_functions(
@@ -102,6 +104,43 @@ def test_a_part_has_the_instructions_of_its_functions(
     assert set(counted.stages) == {"filter", "rx", "tx"}  # app is told by its part, the rest is nobody's
     assert "bare_filter" in {one.name for one in counted.functions["filter"]}
     assert counted.stages["filter"] > 3 * 3200 and counted.unattributed > 0
+
+
+def test_instructions_of_lcores_side_by_side_are_counted_to_the_last(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """Each lcore has half of the packets, and a packet takes what it takes on one lcore."""
+    functions = parse(WITH_LENT + LOOP).stage_functions()
+    one = simulated.Simulation(command(bare_dpdk, 0), work, functions, ready_seconds=10, environment=lent)
+    alone = simulated.count(Arm.HEAD, one, packets=6400)
+    two = replace(
+        one,
+        command=[
+            *(str(bare_dpdk), *eal_options(Cores(choose(1).cpus * 2), huge_pages=False, memory_mb=MEMORY_MB)),
+            *("--vdev=net_null0", "--vdev=net_null1", "--", "0"),
+        ],
+        lcores=2,
+        threads_of=LENT_RECEIVE,
+    )
+    both = simulated.count(Arm.HEAD, two, packets=6400)
+    assert alone.packets == both.packets == 6400
+    assert both.stages == pytest.approx(alone.stages, rel=0.02)  # each lcore has a mempool cache of its own
+
+
+def test_of_a_pipeline_only_lcores_that_receive_are_counted(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    run = simulated.Simulation(
+        command(bare_dpdk, 0, two_lcores=True),
+        work,
+        parse(WITH_LENT + LOOP).stage_functions(),
+        ready_seconds=10,
+        environment=lent,
+        threads_of=LENT_RECEIVE,
+    )
+    counted = simulated.threads(run, packets=6400)
+    assert counted.profile.runs("bare_receiver") and counted.others > 0
+    assert not counted.profile.runs("bare_sender")
 
 
 def test_a_program_without_dpdk_is_distinguished(
