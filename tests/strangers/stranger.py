@@ -28,7 +28,7 @@ PROGRAMS = Path(sys.executable).parent
 TRIES = 3
 """How often a comparison that stays inconclusive is measured."""
 MINUTES = 1
-"""Time for the rounds of one. Where instructions are counted, they find what is planted, whatever the cycles show."""
+"""Time for the rounds of one. Counted instructions find what is planted, whatever the cycles show."""
 NO_COST = 0.0005
 LEAST_AND_MOST_PLANTED = (0.01, 0.1)
 """Relative changes of instructions per packet. Planted: about 3 % of cycles."""
