@@ -28,6 +28,7 @@ STATIC = (
     ),
     *(
         "telemetry",
+        "cmdline",
         "kvargs",
         "hash",
         "rcu",
@@ -146,7 +147,7 @@ TESTPMD = Program(
         Edit(
             "macswap.c",
             "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
-            "\tfor (uint16_t i = 0; i < nb_rx; i += 32)\n"
+            "\tfor (uint16_t i = 0; i < nb_rx; i += 16)\n"
             "\t\tnalm_test_planted(rte_pktmbuf_mtod(pkts_burst[i], const uint8_t *));\n"
             "\tdo_macswap(pkts_burst, nb_rx, txp);\n",
         ),

@@ -23,7 +23,7 @@ BUILDS = {
     ],
     "Makefile": [["make", "-C", "{source}", "O={build}"]],
 }
-MOST_CAPTURES_NAMED = 4
+MOST_NAMED = 4
 FEED = ["--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1"]
 """EAL options that feed a DPDK program which has no traffic option."""
 
@@ -146,7 +146,12 @@ def remarks(found: DetectedNf) -> list[str]:
     result = []
     if found.build_file is None:
         result.append("no meson.build, CMakeLists.txt or Makefile found: correct [build] commands")
-    if not found.executable_named:
+    others = [one for one in found.programs if one != found.executable]
+    if others:
+        named = ", ".join(others[:MOST_NAMED])
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        result.append(f"[build] artifacts has {found.executable}; the build also makes {named}{more}")
+    if not found.programs:
         where = f"{found.build_file} names no executable" if found.build_file else "no build file names it"
         result.append(
             f'"{found.executable}" in [build] artifacts and [run] command is a guess from the '
@@ -175,8 +180,8 @@ def _about_captures(captures: Sequence[str]) -> list[str]:
         return ["no capture found: put one into the repository and name it in [scenarios.main] traffic"]
     if len(captures) == 1:
         return []
-    named = ", ".join(captures[1 : 1 + MOST_CAPTURES_NAMED])
-    more = len(captures) - 1 - MOST_CAPTURES_NAMED
+    named = ", ".join(captures[1 : 1 + MOST_NAMED])
+    more = len(captures) - 1 - MOST_NAMED
     return [
         f"[scenarios.main] traffic is {captures[0]}, the first capture found; ignored: {named}"
         + (f" and {more} more" if more > 0 else "")

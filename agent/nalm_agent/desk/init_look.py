@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from nalm_agent.desk.init_functions import PacketFunctions, Source
 
@@ -32,6 +32,7 @@ EXECUTABLES = {
         r"^[ \t]*+(?:APP|TARGET|PROG)[ \t]*+[:?]?=[ \t]*+([A-Za-z0-9_.+-]++)", re.MULTILINE
     ),
 }
+_PROJECT = re.compile(r"\bproject\(\s*+'?([A-Za-z0-9_.+-]++)")
 _STAGE = re.compile(r"\{\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(?:0|NALM_STAGE_APART)\b")
 _LOOP = re.compile(r"\bnalm_loop\([^,;\"]*+,\s*+\"([A-Za-z0-9_.-]++)\"\s*+,\s*+(\w++)")
 
@@ -45,8 +46,9 @@ class DetectedNf:
     name: str
     build_file: str | None
     executable: str
-    executable_named: bool
-    """True if the build file names it; otherwise it is a guess from the directory's name."""
+    """Path below the build directory."""
+    programs: list[str]
+    """All that build files name. If none, the executable is a guess from the directory's name."""
     uses_dpdk: bool
     includes_probe: bool
     stages: dict[str, list[str]]
@@ -90,9 +92,9 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     build_file = next((name for name in EXECUTABLES if _builds(root / name)), None)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.resolve().name).strip("-._") or "nf"
     build_text = _text(root / build_file) or "" if build_file else ""
-    match = EXECUTABLES[build_file].search(build_text) if build_file else None
     bounds = _Bounds(progress)
     files = _files(root, bounds)
+    programs = _programs(root, build_file, files) if build_file else []
     uses_dpdk, includes_probe = "libdpdk" in build_text, False
     stages: dict[str, list[str]] = {}
     loops: dict[str, list[str]] = {}
@@ -110,8 +112,8 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
     return DetectedNf(
         name=name,
         build_file=build_file,
-        executable=match[1] if match else name,
-        executable_named=match is not None,
+        executable=_likeliest(programs, build_text) or name,
+        programs=programs,
         uses_dpdk=uses_dpdk,
         includes_probe=includes_probe,
         stages=stages | loops,
@@ -120,6 +122,26 @@ def look_at(root: Path, progress: Progress = lambda doing: None) -> DetectedNf:
         captures=[path.relative_to(root).as_posix() for path in captures],
         left_out=bounds.left_out,
     )
+
+
+def _programs(root: Path, build_file: str, files: Sequence[Path]) -> list[str]:
+    """Programs that the build makes, by their paths below its directory: Meson and CMake put those of a
+    folder's build file into a folder of the same name."""
+    parts = [
+        one for one in files if one.name == build_file and (build_file != "Makefile" or one.parent == root)
+    ]
+    return [
+        (path.parent.relative_to(root) / name).as_posix()
+        for path in parts
+        for name in EXECUTABLES[build_file].findall(_text(path) or "")
+    ]
+
+
+def _likeliest(programs: Sequence[str], build_text: str) -> str | None:
+    """The program that has the project's name, else the one nearest to the root."""
+    project = _PROJECT.search(build_text)
+    named = [one for one in programs if project and PurePosixPath(one).name == project[1]]
+    return next(iter([*named, *programs]), None)
 
 
 def _builds(path: Path) -> bool:

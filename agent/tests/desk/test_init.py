@@ -103,6 +103,18 @@ def test_what_was_left_out_is_reported(tmp_path: Path, monkeypatch: pytest.Monke
     assert any("stopped after" in one for one in write_first_config(tmp_path)[1])
 
 
+def test_a_program_of_a_folder_below_is_found_and_the_others_are_named(tmp_path: Path) -> None:
+    (tmp_path / "meson.build").write_text("project('fwd', 'c')\nsubdir('tools')\nsubdir('app')\n")
+    for folder, program in (("app", "fwd"), ("app/more", "other"), ("tools", "dump")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "meson.build").write_text(f"x = executable('{program}',\n 'main.c')\n")
+    path, said = write_first_config(tmp_path)
+    config = parse(path.read_text())
+    assert config.build.artifacts == ["app/fwd"] and config.run.command[0] == "{build}/app/fwd"
+    assert "[build] artifacts has app/fwd; the build also makes tools/dump, app/more/other" in said
+    assert not any("is a guess" in one for one in said)
+
+
 def test_a_long_look_says_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "main.c").write_text("")
     monkeypatch.setattr(init_look, "QUIET_SECONDS", -1.0)

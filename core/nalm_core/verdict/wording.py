@@ -374,7 +374,7 @@ def notes(
         named = ", ".join(_named(change) for change in changes)
         found.append(
             f"Instructions per packet changed by {precise(chain.ln_ipp)} ({named}); cycles stayed within the "
-            "margin, and cycles decide."
+            "margin, which decides the outcome."
         )
     if outcome == Outcome.SAME:
         found += [
