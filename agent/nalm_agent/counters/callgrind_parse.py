@@ -75,15 +75,15 @@ def together(profiles: Sequence[Profile]) -> Profile:
     calls, lines = defaultdict[Chain, int](int), defaultdict[tuple[Chain, str, int], int](int)
     places: dict[str, tuple[str, int]] = {}
     for one in profiles:
-        for event, own in one.events.items():
-            _add(events[event], own)
+        for event, costs in one.events.items():
+            _add(events[event], costs)
         _add(calls, one.calls)
         _add(lines, one.lines)
         for name, place in one.places.items():
             known = places.get(name, place)
             places[name] = min(known, place) if known[0] == place[0] else known
-    own = {event: dict(costs) for event, costs in events.items()}
-    return Profile(own.get(EVENT, {}), dict(calls), places, own, dict(lines))
+    summed = {event: dict(costs) for event, costs in events.items()}
+    return Profile(summed.get(EVENT, {}), dict(calls), places, summed, dict(lines))
 
 
 def _add(to: dict[Key, int], costs: Mapping[Key, int]) -> None:
