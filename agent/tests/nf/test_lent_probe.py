@@ -138,7 +138,7 @@ def test_of_a_pipeline_only_lcores_that_receive_are_counted(
         environment=lent,
         threads_of=LENT_RECEIVE,
     )
-    counted = simulated.threads(run, packets=6400)
+    counted = simulated.threads(run, packets=32_000)
     assert counted.profile.runs("bare_receiver") and counted.others > 0
     assert not counted.profile.runs("bare_sender")
 
