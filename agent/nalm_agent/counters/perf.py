@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from nalm_core.report.profile import Profile, ProfiledFunction, ProfiledLine, ThreadCount
@@ -22,6 +22,8 @@ from nalm_agent.counters.perf_script_parse import (
     LINES_FIELDS,
     Key,
     Sample,
+    code_lines,
+    frames,
     parse_callers,
     parse_lines,
 )
@@ -173,7 +175,8 @@ def profile(
         perf.finish()
     samples = parse_callers(script(data, "--no-inline", "-F", CALLERS_FIELDS))
     lines = parse_lines(script(data, "-G", "--full-source-path", "-F", LINES_FIELDS))
-    slow = slow_instructions(script(data, "-G", "--no-inline", "-F", FIELDS))
+    places = list(frames(script(data, "-G", "--no-inline", "-F", FIELDS)))
+    slow, code = slow_instructions(places), code_lines(places)
     patterns = (functions or StageFunctions()).patterns(nf.probe.stages)
     chains = [up_to_lent(one.chain) for one in samples]
     stages = [stage_of(chain, patterns) or _known_stage(chain, known or {}) for chain in chains]
@@ -184,7 +187,7 @@ def profile(
         samples=len(samples),
         objects=dict(Counter(one.object for one in samples).most_common()),
         stages=dict(Counter(stage for stage in stages if stage is not None).most_common()),
-        functions=_functions(samples, stages, lines, slow or {}),
+        functions=_functions(samples, stages, lines, slow or {}, code),
         instructions_read=slow is not None,
     )
 
@@ -202,45 +205,60 @@ def _known_stage(chain: Chain, known: Mapping[str, str]) -> str | None:
     return next((known[name] for name in chain if name in known), None)
 
 
+Function = tuple[str, str, str | None]
+"""Name, object and stage."""
+Place = tuple[str, int]
+
+
+@dataclass
+class _Samples:
+    """Samples of one function."""
+
+    count: int = 0
+    lines: Counter[Place] = field(default_factory=Counter)
+    code: dict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """Cache lines of code by source line."""
+    slow: Counter[str] = field(default_factory=Counter)
+
+
 def _functions(
     samples: Sequence[Sample],
     stages: Sequence[str | None],
-    lines: Mapping[Key, tuple[str, int]],
+    lines: Mapping[Key, Place],
     slow: Mapping[Key, str],
+    code: Mapping[Key, int],
 ) -> list[ProfiledFunction]:
-    counts: Counter[tuple[str, str, str | None]] = Counter()
-    places: dict[tuple[str, str, str | None], Counter[tuple[str, int]]] = defaultdict(Counter)
-    waits: dict[tuple[str, str, str | None], Counter[str]] = defaultdict(Counter)
+    found: dict[Function, _Samples] = defaultdict(_Samples)
     for sample, stage in zip(samples, stages, strict=True):
-        function = (sample.chain[0], sample.object, stage)
-        counts[function] += 1
+        own = found[sample.chain[0], sample.object, stage]
+        own.count += 1
         if place := lines.get(sample.key):
-            places[function][place] += 1
+            own.lines[place] += 1
+            if sample.key in code:
+                own.code[place].add(code[sample.key])
         if sample.key in slow:
-            waits[function][slow[sample.key]] += 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0][0], item[0][2] or ""))
-    return [_function(name, places[name], count, waits[name]) for name, count in ordered[:TOP_FUNCTIONS]]
+            own.slow[slow[sample.key]] += 1
+    ordered = sorted(found.items(), key=lambda item: (-item[1].count, item[0][0], item[0][2] or ""))
+    return [_function(function, own) for function, own in ordered[:TOP_FUNCTIONS]]
 
 
-def _function(
-    function: tuple[str, str, str | None],
-    places: Counter[tuple[str, int]],
-    samples: int,
-    slow: Counter[str],
-) -> ProfiledFunction:
+def _function(function: Function, own: _Samples) -> ProfiledFunction:
     name, of, stage = function
-    costliest = sorted(places.items(), key=lambda item: (-item[1], item[0]))[:TOP_LINES]
-    lines = [ProfiledLine(file=file, line=line, samples=count) for (file, line), count in costliest]
+    costliest = sorted(own.lines.items(), key=lambda item: (-item[1], item[0]))[:TOP_LINES]
+    lines = [
+        ProfiledLine(file=place[0], line=place[1], samples=count, code_lines=len(own.code[place]) or None)
+        for place, count in costliest
+    ]
     first = lines[0] if lines else None
     return ProfiledFunction(
         name=name,
         object=of,
         file=first.file if first else None,
         line=first.line if first else None,
-        samples=samples,
+        samples=own.count,
         stage=stage,
         lines=lines,
-        slow_instructions=dict(slow.most_common()),
+        slow_instructions=dict(own.slow.most_common()),
     )
 
 

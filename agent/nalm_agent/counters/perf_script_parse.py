@@ -12,6 +12,8 @@ from nalm_agent.counters.callgrind_parse import Chain, plain_name, shown_path
 CALLERS_FIELDS = "tid,time,ip,sym,dso"
 LINES_FIELDS = "tid,time,ip,sym,dso,srcline"
 KERNEL = "[kernel]"
+CODE_LINE_BYTES = 64
+"""Size of a line of an instruction cache of x86-64."""
 
 _HEAD = re.compile(r"^\s*(\d+)\s+(\d+\.\d+):\s*(.*)$")
 _FRAME = re.compile(r"^\s*+([0-9a-f]++) (?=.*\)$)(.*) \((.*)\)$")
@@ -61,6 +63,11 @@ def _blocks(lines: Iterable[str]) -> Iterator[tuple[Key, list[Frame]]]:
 def frames(lines: Iterable[str]) -> Iterator[tuple[Key, Frame]]:
     """The innermost frame of each sample that has one."""
     return ((key, found[0]) for key, found in _blocks(lines) if found)
+
+
+def code_lines(samples: Iterable[tuple[Key, Frame]]) -> dict[Key, int]:
+    """The number of each sample's cache line of code, by its address in its process."""
+    return {key: int(address, 16) // CODE_LINE_BYTES for key, (address, _, _) in samples}
 
 
 def _function(address: str, symbol: str, path: str) -> str:

@@ -19,7 +19,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from nalm_agent.counters.blocked_loads import BLOCKED, blocked_loads
-from nalm_agent.counters.perf_script_parse import Key, frames
+from nalm_agent.counters.perf_script_parse import Frame, Key
 
 FIELDS = "tid,time,ip,sym,symoff,dso"
 BEHIND = 2
@@ -45,15 +45,15 @@ class _Function:
         )
 
 
-def slow_instructions(lines: Iterable[str]) -> dict[Key, str] | None:
-    """The slow instruction of each sample that is at one, from `perf script -G -F FIELDS`.
+def slow_instructions(samples: Iterable[tuple[Key, Frame]]) -> dict[Key, str] | None:
+    """The slow instruction of each sample that is at one, from the frames of `perf script -G -F FIELDS`.
 
     None if no sampled program could be read.
     """
     found: dict[Key, str] = {}
     programs: dict[str, _Program | None] = {}
     readable = False
-    for key, frame in frames(lines):
+    for key, frame in samples:
         place = _PLACE.match(frame[1])
         if place is None or not frame[2].startswith("/"):
             continue

@@ -15,7 +15,7 @@ from rich.table import Table
 from nalm_agent.mutants.record import Record
 from nalm_agent.mutants.score import FOUND_IN_CYCLES
 
-Answer = Literal["right", "right: not known", "not told", "wrong"]
+Answer = Literal["right", "right: possible", "right: not known", "not told", "wrong"]
 UNKNOWN: Final = ("unknown", "memory_layout")
 """Details that say that the cause is not known."""
 RIGHT: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -25,8 +25,9 @@ RIGHT: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             *("fewer_instructions", "fewer_calls", "fewer_visits", "function_gone", "inlined"),
         ),
         "batches": ("smaller_batches", "larger_batches", "more_calls", "fewer_calls"),
-        "dependencies": (),
+        "dependencies": ("dependencies",),
         "cache": ("cache",),
+        "instruction_cache": ("instruction_cache",),
         # each page that is not in the TLB is a line that is not in the cache, too
         "tlb": ("tlb", "cache"),
         "prefetch": ("cache",),
@@ -68,6 +69,8 @@ def answer(record: Record) -> Answer | None:
         return None
     if detail in RIGHT[mechanism]:
         return "right"
+    if detail in RIGHT["instructions"] and mechanism in HIDDEN and mechanism in record.possible:
+        return "right: possible"
     if detail in UNKNOWN:
         return "right: not known" if mechanism in HIDDEN else "not told"
     return "wrong"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_agent.counters.blocked_loads import BLOCKED
+from nalm_agent.counters.perf_script_parse import code_lines, frames
 from nalm_agent.counters.slow_instructions import slow_instructions
 
 SOURCE = """
@@ -63,24 +64,30 @@ def samples(program: Path, function: str) -> list[str]:
 
 
 def test_samples_at_or_shortly_behind_a_slow_instruction_are_named(program: Path) -> None:
-    found = slow_instructions(samples(program, "fenced"))
+    found = slow_instructions(frames(samples(program, "fenced")))
     assert found is not None and {"lfence", "rdtsc"} <= set(found.values())
-    atomic = slow_instructions(samples(program, "counted"))
+    atomic = slow_instructions(frames(samples(program, "counted")))
     assert atomic is not None and any(name.startswith("lock ") for name in atomic.values())
 
 
 def test_samples_at_divisions_are_named(program: Path) -> None:
-    found = slow_instructions(samples(program, "divided"))
+    found = slow_instructions(frames(samples(program, "divided")))
     assert found is not None and set(found.values()) == {"div"}
 
 
 def test_samples_at_loads_that_a_narrow_store_blocks_are_named(program: Path) -> None:
     for function in ("halves", "joined"):
-        assert set((slow_instructions(samples(program, function)) or {}).values()) == {BLOCKED}
-    assert slow_instructions(samples(program, "whole")) == {}, "a narrow load is forwarded"
+        assert set((slow_instructions(frames(samples(program, function))) or {}).values()) == {BLOCKED}
+    assert slow_instructions(frames(samples(program, "whole"))) == {}, "a narrow load is forwarded"
 
 
 def test_other_code_has_none_and_unreadable_programs_are_not_read_as_such(program: Path) -> None:
-    assert slow_instructions(samples(program, "plain")) == {}
-    assert slow_instructions(["  7 1.000001:  5000 f+0x0 (/nowhere/nf)"]) is None
+    assert slow_instructions(frames(samples(program, "plain"))) == {}
+    assert slow_instructions(frames(["  7 1.000001:  5000 f+0x0 (/nowhere/nf)"])) is None
     assert slow_instructions([]) is None
+
+
+def test_samples_of_one_line_of_code_have_the_same_number() -> None:
+    at = ["  7 1.1:  5000 f+0x0 (/nf)", "  7 1.2:  503f f+0x3f (/nf)", "  7 1.3:  5040 f+0x40 (/nf)"]
+    first, second, third = code_lines(frames(at)).values()
+    assert first == second and third == first + 1

@@ -16,7 +16,13 @@ from nalm_synthetic import changed, make_report
 MUTANTS = Path(__file__).parents[3] / "reference-nf" / "mutants"
 
 
-def record(mechanism: str | None, detail: str | None, *, rows: tuple[int, int] = (0, 0)) -> Record:
+def record(
+    mechanism: str | None,
+    detail: str | None,
+    *,
+    possible: tuple[str, ...] = (),
+    rows: tuple[int, int] = (0, 0),
+) -> Record:
     return Record(
         name="planted/one",
         key="one",
@@ -26,6 +32,7 @@ def record(mechanism: str | None, detail: str | None, *, rows: tuple[int, int] =
         reason="because",
         seconds=Seconds(total=1.0),
         detail=detail,
+        possible=list(possible),
         untouched=rows[0],
         marked=rows[1],
     )
@@ -48,6 +55,14 @@ def record(mechanism: str | None, detail: str | None, *, rows: tuple[int, int] =
 )
 def test_answers(mechanism: str | None, detail: str | None, expected: str | None) -> None:
     assert answer(record(mechanism, detail)) == expected
+
+
+def test_a_mechanism_that_nothing_shows_may_be_named_as_possible() -> None:
+    both = record("dependencies", "more_instructions", possible=("cache", "dependencies"))
+    assert answer(both) == "right: possible"
+    assert answer(record("dependencies", "more_instructions")) == "wrong"
+    shown = record("branches", "more_instructions", possible=("branches",))
+    assert answer(shown) == "wrong", "a model shows mispredictions"
 
 
 def test_sums() -> None:

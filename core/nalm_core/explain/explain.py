@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from nalm_core.explain import saying
+from nalm_core.explain.added_cost import AddedCost, added_cost
 from nalm_core.explain.case import Case, case_of
 from nalm_core.explain.collect import collect
 from nalm_core.explain.disagreement import disagreements
 from nalm_core.explain.function_alone import function_alone
-from nalm_core.explain.instruction_detail import batches_shrank, instruction_detail
+from nalm_core.explain.instruction_detail import BATCHES, batches_shrank, instruction_detail
 from nalm_core.explain.limits import EVIDENCE_CHANGE
 from nalm_core.explain.line_shift import line_shift
 from nalm_core.explain.miss_price import BY_BRANCHES, Priced, latencies
@@ -17,6 +18,7 @@ from nalm_core.explain.model import Detail, Evidence, Explanation, Possible, Sha
 from nalm_core.explain.pipeline_detail import (
     Slow,
     Weighed,
+    able_events,
     pages_shrank,
     pipeline_detail,
     slow_instructions,
@@ -42,13 +44,18 @@ def explain(report: RunReport, verdict: Verdict) -> Explanation:
         return Explanation(text=saying.NOTHING if report.rates is None else saying.RATES)
     found = collect(case)
     line = line_shift(case)
-    weighed = weigh(case, found, on_one_line=line is not None)
+    weighed = weigh(case, found, at_one_place=line is not None and line.is_one_place)
     slow = slow_instructions(case)
     detail = _detail(case, found, weighed.named, slow)
     apart = disagreements(case, found, detail)
     named = weighed.named
-    share = _share(case, named) if named is not None and named.detail == detail else None
+    is_named = named is not None and named.detail == detail
+    share = _share(case, named, case.pipeline_cycles) if named and is_named else None
     possible = _possible(case, found, weighed) if detail in ("unknown", "memory_layout") else []
+    added = None if slow is not None or detail in BATCHES else added_cost(case)
+    if added is not None:
+        apart = [*apart, added.text()]
+        possible = _behind(case, found, added)
     file, number = case.who.place if case.who else (None, None)
     return Explanation(
         stage=case.stage,
@@ -87,7 +94,8 @@ def _detail(case: Case, found: Signature, named: Priced | None, slow: Slow | Non
 def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
     """Possible causes: events with imprecise prices, and smaller pages if TLB misses were not counted; on
     several lcores lines that they share, which no counter here shows."""
-    possible = [Possible(detail=one.detail, share=_share(case, one)) for one in weighed.possible]
+    of = case.pipeline_cycles
+    possible = [Possible(detail=one.detail, share=_share(case, one, of)) for one in weighed.possible]
     counted = "dtlb_misses_per_packet" in found
     if case.cause != "instructions" and not counted and pages_shrank(case, found):
         possible.append(Possible(detail="tlb", share=None))
@@ -96,13 +104,23 @@ def _possible(case: Case, found: Signature, weighed: Weighed) -> list[Possible]:
     return possible
 
 
-def _share(case: Case, named: Priced) -> Share | None:
-    """The part of the change for which the named events can account."""
-    if case.pipeline_cycles <= 0:
+def _behind(case: Case, found: Signature, added: AddedCost) -> list[Possible]:
+    """Why added instructions may take that long: events that could account for it, and else that they wait
+    for each other."""
+    able = able_events(case, found, added.excess)
+    possible = [Possible(detail=one.detail, share=_share(case, one, added.excess)) for one in able]
+    if not any(one.low >= added.excess for one in able):
+        possible.append(Possible(detail="dependencies", share=None))
+    return possible
+
+
+def _share(case: Case, named: Priced, of: float) -> Share | None:
+    """The part of so many cycles per packet for which the named events can account."""
+    if of <= 0:
         return None
     low, high = sorted((named.low, named.high))
     whose = BY_BRANCHES if named.detail == "branches" else latencies(case.report.host)[1]
-    return Share(low=low, high=high, of=case.pipeline_cycles, priced_with=whose)
+    return Share(low=low, high=high, of=of, priced_with=whose)
 
 
 def _is_evidence(one: Evidence) -> bool:

@@ -5,6 +5,7 @@ inlining, or smaller batches. Improvements are the same in reverse."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from nalm_core.explain.case import Case
 from nalm_core.explain.collect import per_call
@@ -27,6 +28,7 @@ BACKWARDS: Mapping[Detail, Detail] = {
     "new_function": "function_gone",
     "inlining_lost": "inlined",
 }
+BATCHES: Final[tuple[Detail, ...]] = ("smaller_batches", "larger_batches")
 
 
 def batches_shrank(case: Case, found: Signature) -> bool:

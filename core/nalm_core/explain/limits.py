@@ -37,6 +37,12 @@ OWN_SHARE: Final = 0.2
 """... and most of it that the latter bears, for the two to disagree."""
 LINE_SHARE: Final = 0.5
 """Share of the change that samples at one source line bear for it to be named: code misses all over."""
+CODE_LINES: Final = 32
+"""Cache lines of code over which one line's samples are spread, from which it is no single place: unrolled or
+generated code."""
+ADDED_COST: Final = 2.0
+"""Cycles of an added instruction, relative to those of the chain's instructions before, from which its count
+alone does not explain its cost."""
 PAGES_MB: Final = 1.0
 """Growth of memory on small pages from which the TLB is a possible cause: four times what 64 entries hold."""
 SPREAD_RATIO: Final = 2.0

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 
 from nalm_core.explain.case import Case
-from nalm_core.explain.limits import LINE_SHARE
+from nalm_core.explain.limits import CODE_LINES, LINE_SHARE
 from nalm_core.report.defaults import FUNCTION_ERRORS
+from nalm_core.report.profile import ProfiledLine
 from nalm_core.report.run_report import Arm
 from nalm_core.report.source_text import SourceText
 
@@ -23,6 +25,13 @@ class LineShift:
     line: int
     base: float
     head: float
+    code_lines: int
+    """Cache lines of code that its samples are in, in the arm that has more of them; 0: unknown."""
+
+    @property
+    def is_one_place(self) -> bool:
+        """False if the line is code at many places: unrolled, generated or inlined."""
+        return self.code_lines < CODE_LINES
 
     def text(self) -> str:
         return (
@@ -37,7 +46,8 @@ def line_shift(case: Case) -> LineShift | None:
     The report's source text maps base's lines to head's, since an edit above a line moves it; without the
     text no line is named.
     """
-    before, after, change = _lines(case, Arm.BASE), _lines(case, case.head), case.change
+    arms = (Arm.BASE, case.head)
+    (before, after), change = (_lines(case, arm) for arm in arms), case.change
     if case.report.source_text is None or before is None or after is None or change is None:
         return None
     cycles = (change.head.cpp if change.head else 0.0) - (change.base.cpp if change.base else 0.0)
@@ -50,7 +60,8 @@ def line_shift(case: Case) -> LineShift | None:
     beyond = growth > FUNCTION_ERRORS * sqrt(old[1] ** 2 + new[1] ** 2)
     if growth <= 0 or not at[1] or not beyond or growth < LINE_SHARE * case.sign * cycles:
         return None
-    return LineShift(at[0], at[1], old[0], new[0])
+    spread = max(_code_lines(case, arm).get(at, 0) for arm in arms)
+    return LineShift(at[0], at[1], old[0], new[0], spread)
 
 
 _NONE = (0.0, 0.0)
@@ -76,15 +87,31 @@ def _lines(case: Case, arm: Arm) -> dict[Place, tuple[float, float]] | None:
         return None
     apart = {one.name for one in info.stages if one.apart}
     own = profile.samples - sum(count for name, count in profile.stages.items() if name in apart)
-    text = case.report.source_text
-    moved = _moved(text) if text is not None and arm is Arm.BASE else {}
     counts: dict[Place, int] = {}
-    for function in profile.functions:
-        if function.stage not in apart and case.stage in (None, function.stage):
-            for line in function.lines:
-                at = moved.get((line.file, line.line), (line.file, line.line))
-                counts[at] = counts.get(at, 0) + line.samples
+    for at, line in _sampled_lines(case, arm):
+        counts[at] = counts.get(at, 0) + line.samples
     if own <= 0:
         return None
     each = figure.cpp / own
     return {at: (samples * each, sqrt(samples) * each) for at, samples in counts.items()}
+
+
+def _code_lines(case: Case, arm: Arm) -> dict[Place, int]:
+    """Cache lines of code by source line."""
+    found: dict[Place, int] = {}
+    for at, line in _sampled_lines(case, arm):
+        found[at] = found.get(at, 0) + (line.code_lines or 0)
+    return found
+
+
+def _sampled_lines(case: Case, arm: Arm) -> Iterator[tuple[Place, ProfiledLine]]:
+    """The sampled lines of the stage that pays, with their places in head."""
+    profile = next((one for one in case.report.profiles if one.arm is arm), None)
+    info = case.report.arms.get(arm)
+    apart = info.apart_stages() if info else frozenset()
+    text = case.report.source_text
+    moved = _moved(text) if text is not None and arm is Arm.BASE else {}
+    for function in profile.functions if profile else ():
+        if function.stage not in apart and case.stage in (None, function.stage):
+            for line in function.lines:
+                yield moved.get((line.file, line.line), (line.file, line.line)), line

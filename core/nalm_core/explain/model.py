@@ -27,6 +27,7 @@ Detail = Literal[
     "division",
     "store_forwarding",
     "sharing",
+    "dependencies",
     "memory_layout",
     "unknown",
     "fewer_instructions",

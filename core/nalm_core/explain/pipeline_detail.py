@@ -66,25 +66,31 @@ class Weighed:
     """Possible kinds if none is named, likeliest first."""
 
 
-def weigh(case: Case, found: Signature, *, on_one_line: bool = False) -> Weighed:
-    """Compares events with the change. on_one_line: samples place it at one line, so code does not miss
-    widely."""
+def weigh(case: Case, found: Signature, *, at_one_place: bool = False) -> Weighed:
+    """Compares events with the change. at_one_place: samples place it at few lines of code, so code does not
+    miss widely."""
     of = case.pipeline_cycles
-    able = [
-        one
-        for one in prices(found, case.report.host, case.sign)
-        if one.high > 0 and one.high >= EXPLAINED_SHARE * of and _grew(found, one.detail, case.sign)
-    ]
-    able.sort(key=lambda one: (-one.middle, -one.high))
+    able = able_events(case, found, of)
     sure = [
         one
         for one in able
-        if one.low >= EXPLAINED_LOW * of and not (on_one_line and one.detail == "instruction_cache")
+        if one.low >= EXPLAINED_LOW * of and not (at_one_place and one.detail == "instruction_cache")
     ]
     best = max(sure, key=lambda one: one.low, default=None)
     if best is None or any(best.low < other.middle for other in able if other is not best):
         return Weighed(None, able)
     return Weighed(best, [])
+
+
+def able_events(case: Case, found: Signature, of: float) -> list[Priced]:
+    """Kinds of events that grew and could account for EXPLAINED_SHARE of so many cycles per packet, likeliest
+    first."""
+    able = [
+        one
+        for one in prices(found, case.report.host, case.sign)
+        if one.high > 0 and one.high >= EXPLAINED_SHARE * of and _grew(found, one.detail, case.sign)
+    ]
+    return sorted(able, key=lambda one: (-one.middle, -one.high))
 
 
 @dataclass(frozen=True, slots=True)

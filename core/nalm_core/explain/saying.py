@@ -34,6 +34,7 @@ _DETAILS: Mapping[Detail, str] = {
     "division": "more time at divisions or square roots, which take many cycles each",
     "store_forwarding": "more time at loads that read beyond a recent narrower store and wait for it",
     "sharing": "lcores write to lines that others use",
+    "dependencies": "instructions wait for each other's results",
     "memory_layout": "launches differ far more than before: the cost depends on the layout of memory",
     "unknown": "the counted events do not show why",
     "fewer_instructions": "fewer instructions each time it runs",
@@ -54,6 +55,7 @@ _FEWER: Mapping[Detail, str] = {
     "division": "less time at divisions or square roots, which take many cycles each",
     "store_forwarding": "less time at loads that read beyond a recent narrower store and wait for it",
     "sharing": "lcores write less to lines that others use",
+    "dependencies": "instructions wait less for each other's results",
     "memory_layout": "launches differ far less than before: the cost depended on the layout of memory",
 }
 _BY = {

@@ -23,6 +23,8 @@ class ProfiledLine(Model):
     file: str
     line: Line
     samples: Count
+    code_lines: Count | None = None
+    """Number of cache lines of code that its samples are in. None: unknown."""
 
 
 class ProfiledFunction(Model):

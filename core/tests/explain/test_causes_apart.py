@@ -145,8 +145,48 @@ def test_a_change_at_one_line_is_not_code_that_misses_all_over() -> None:
     assert explained(hosted).detail == "instruction_cache"
     found = explained(sampled(hosted, {}, {}, lines=(2600, 8_000)))
     assert found.detail == "unknown" and "instruction_cache" in {one.detail for one in found.possible}
+    unrolled = spread(sampled(hosted, {}, {}, lines=(2600, 8_000)), code_lines=300)
+    found = explained(unrolled)
+    assert found.detail == "instruction_cache", "one source line, and code at 300 places"
+    assert "src/nat.c:55 took" in found.text
+    assert explained(spread(unrolled, code_lines=3)).detail == "unknown"
     moved = sampled(hosted, {}, {}, lines=(2600, 8_000)).model_copy(update={"source_text": None})
     assert "src/nat.c:55 took" not in explained(moved).text, "without its text a line may only have moved"
+
+
+def spread(report: RunReport, *, code_lines: int) -> RunReport:
+    """The report with head's sampled line in so many cache lines of code."""
+    base, head = report.profiles
+    lines = [one.model_copy(update={"code_lines": code_lines}) for one in head.functions[0].lines]
+    functions = [head.functions[0].model_copy(update={"lines": lines})]
+    return report.model_copy(update={"profiles": [base, head.model_copy(update={"functions": functions})]})
+
+
+def test_added_instructions_that_take_longer_than_the_chains_are_said_to_wait() -> None:
+    """nat's instructions treble, and each takes four times as long as one of the chain did."""
+    slow = costlier(nat=1150.0, ipp=990)
+    found = explained(with_functions(slow, {"work": (330, 1)}, {"work": (990, 1)}))
+    assert (found.cause, found.detail) == ("instructions", "more_instructions")
+    assert [one.detail for one in found.possible] == ["dependencies"]
+    assert "Counts and cycles disagree: an added instruction takes 1.52 cycles" in found.text
+    assert "Possible causes, not distinguished: instructions wait for each other's results" in found.text
+    fast = costlier(nat=440.0, ipp=990)
+    plain = explained(with_functions(fast, {"work": (330, 1)}, {"work": (990, 1)}))
+    assert plain.detail == "more_instructions" and not plain.possible and not plain.disagreements
+
+
+def test_added_instructions_may_wait_for_memory() -> None:
+    slow = with_functions(costlier(nat=1150.0, ipp=990), {"work": (330, 1)}, {"work": (990, 1)})
+    missing = with_host(with_model(slow, {"ll_misses": 1.0}, {"ll_misses": 6.0}), latencies_ns=LATENCIES)
+    assert [one.detail for one in explained(missing).possible] == ["cache", "dependencies"]
+
+
+def test_removed_instructions_that_took_long_are_said_to_have_waited() -> None:
+    slow = changed(code="a", nat=1150.0, ipp={"nat": 990})
+    found = explained(make_report(changed(), slow, launches=9, turns=6))
+    assert (found.cause, found.detail) == ("instructions", "fewer_instructions")
+    assert "a removed instruction took 1.52 cycles" in found.text
+    assert [one.detail for one in found.possible] == ["dependencies"]
 
 
 def with_memory(report: RunReport, base: tuple[int, int], head: tuple[int, int]) -> RunReport:

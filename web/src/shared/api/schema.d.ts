@@ -6003,7 +6003,7 @@ export interface components {
             /** Cause */
             cause?: ("instructions" | "pipeline") | null;
             /** Detail */
-            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "atomics" | "division" | "store_forwarding" | "sharing" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
+            detail?: ("more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "atomics" | "division" | "store_forwarding" | "sharing" | "dependencies" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches") | null;
             /** Disagreements */
             disagreements?: string[];
             /** Evidence */
@@ -9089,7 +9089,7 @@ export interface components {
              * Detail
              * @enum {string}
              */
-            detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "atomics" | "division" | "store_forwarding" | "sharing" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
+            detail: "more_instructions" | "more_calls" | "more_visits" | "new_function" | "inlining_lost" | "smaller_batches" | "cache" | "instruction_cache" | "tlb" | "branches" | "waiting" | "serialising" | "atomics" | "division" | "store_forwarding" | "sharing" | "dependencies" | "memory_layout" | "unknown" | "fewer_instructions" | "fewer_calls" | "fewer_visits" | "function_gone" | "inlined" | "larger_batches";
             share: components["schemas"]["Share"] | null;
         };
         /** Practice */
@@ -9354,6 +9354,8 @@ export interface components {
          * @description A source line of a function or of code inlined into it.
          */
         ProfiledLine: {
+            /** Code Lines */
+            code_lines?: number | null;
             /** File */
             file: string;
             /** Line */

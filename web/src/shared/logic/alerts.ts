@@ -243,6 +243,7 @@ const DETAILS: Record<string, string> = {
   atomics: "atomic instructions",
   store_forwarding: "loads that wait for narrower stores",
   sharing: "lines that lcores share",
+  dependencies: "instructions that wait for each other",
   division: "divisions or square roots",
   unknown: "reason not known",
 };
