@@ -10,10 +10,11 @@ import { functionsOf } from "../../shared/logic/code/functions";
 import { commonKind, type RunKind } from "../../shared/logic/run/kinds";
 import { LONGEST, NO_STAGES } from "../../shared/logic/search";
 import { FunctionPicker } from "./FunctionPicker";
-import { type HistorySearch, SCALES, VALUES, withFunctions } from "./search";
+import { AXES, type HistorySearch, SCALES, VALUES, withFunctions } from "./search";
 
 const VALUE_WORDS = { linked: "As shipped", same_features: "Same features", measured: "As measured" };
 const SCALE_WORDS = { absolute: "Absolute", relative: "Relative", log: "Log" };
+const AXIS_WORDS = { commits: "By commit", dates: "By date" };
 const VIEW_CHOICES = [
   { value: "chart", label: "Chart" },
   { value: "table", label: "Table" },
@@ -50,85 +51,97 @@ function Choices({ project, scenarios, shown, branches, search, set }: Props) {
   const { data: known = [] } = useQuery(branchesQuery(project));
   const classes = [...new Set(shown.flatMap((one) => one.host_classes))];
   return (
-    <div className="controls history-controls">
-      {scenarios.length > 1 && (
-        <MultiSelect
-          label="Scenarios"
-          size="xs"
-          maxValues={MOST_LINES}
-          data={scenarios.map((item) => item.name)}
-          value={shown.map((item) => item.name)}
-          onChange={(names) => names.length > 0 && set({ scenario: names.join(","), stages: undefined })}
+    <div className="history-controls">
+      <div className="controls">
+        {scenarios.length > 1 && (
+          <MultiSelect
+            label="Scenarios"
+            size="xs"
+            maxValues={MOST_LINES}
+            data={scenarios.map((item) => item.name)}
+            value={shown.map((item) => item.name)}
+            onChange={(names) => names.length > 0 && set({ scenario: names.join(","), stages: undefined })}
+          />
+        )}
+        {known.length > 1 && (
+          <MultiSelect
+            label="Branches"
+            size="xs"
+            placeholder={branches.length === 0 ? "The default branch" : ""}
+            maxValues={MOST_LINES}
+            data={known.map((one) => one.name)}
+            value={[...branches]}
+            onChange={(names) => set({ branch: names.join(",") || undefined })}
+          />
+        )}
+        {classes.length > 1 && (
+          <Select
+            label="Host class"
+            size="xs"
+            placeholder="Of the newest run"
+            clearable
+            data={classes}
+            value={search.host_class ?? null}
+            onChange={(name) => set({ host_class: name ?? undefined })}
+          />
+        )}
+        <FunctionPicker
+          project={project}
+          scenarios={shown.map((one) => one.name)}
+          hostClass={search.host_class}
+          value={functionsOf(search.functions)}
+          onChange={(keys) => set(withFunctions(search, keys))}
         />
-      )}
-      {known.length > 1 && (
-        <MultiSelect
-          label="Branches"
-          size="xs"
-          placeholder={branches.length === 0 ? "The default branch" : ""}
-          maxValues={MOST_LINES}
-          data={known.map((one) => one.name)}
-          value={[...branches]}
-          onChange={(names) => set({ branch: names.join(",") || undefined })}
+        <MetricSelect
+          project={project}
+          kind={commonKind(shown.map((one) => one.name))}
+          search={search}
+          set={set}
         />
-      )}
-      {classes.length > 1 && (
         <Select
-          label="Host class"
+          label="Commits"
           size="xs"
-          placeholder="Of the newest run"
-          clearable
-          data={classes}
-          value={search.host_class ?? null}
-          onChange={(name) => set({ host_class: name ?? undefined })}
+          w={135}
+          allowDeselect={false}
+          data={[
+            { value: "newest", label: "Newest 1000" },
+            { value: LONGEST, label: "10 000" },
+          ]}
+          value={search.last ?? "newest"}
+          onChange={(value) => set({ last: value === LONGEST ? LONGEST : undefined })}
         />
-      )}
-      <FunctionPicker
-        project={project}
-        scenarios={shown.map((one) => one.name)}
-        hostClass={search.host_class}
-        value={functionsOf(search.functions)}
-        onChange={(keys) => set(withFunctions(search, keys))}
-      />
-      <MetricSelect
-        project={project}
-        kind={commonKind(shown.map((one) => one.name))}
-        search={search}
-        set={set}
-      />
-      <Select
-        label="Commits"
-        size="xs"
-        w={135}
-        allowDeselect={false}
-        data={[
-          { value: "newest", label: "Newest 1000" },
-          { value: LONGEST, label: "10 000" },
-        ]}
-        value={search.last ?? "newest"}
-        onChange={(value) => set({ last: value === LONGEST ? LONGEST : undefined })}
-      />
-      <SegmentedControl
-        aria-label="Values"
-        size="xs"
-        data={VALUES.map((value) => ({ value, label: VALUE_WORDS[value] }))}
-        value={search.values ?? "linked"}
-        onChange={(value) => set({ values: VALUES.find((one) => one === value && one !== "linked") })}
-      />
-      <SegmentedControl
-        aria-label="Scale"
-        size="xs"
-        data={SCALES.map((value) => ({ value, label: SCALE_WORDS[value] }))}
-        value={search.scale ?? "absolute"}
-        onChange={(value) => set({ scale: SCALES.find((one) => one === value && one !== "absolute") })}
-      />
-      <SegmentedControl
-        aria-label="View"
-        size="xs"
-        data={VIEW_CHOICES}
-        value={search.view ?? "chart"}
-        onChange={(value) => set({ view: value === "table" ? "table" : undefined, page: undefined })}
-      />
+      </div>
+      <div className="controls history-segments">
+        <SegmentedControl
+          aria-label="Values"
+          size="xs"
+          data={VALUES.map((value) => ({ value, label: VALUE_WORDS[value] }))}
+          value={search.values ?? "linked"}
+          onChange={(value) => set({ values: VALUES.find((one) => one === value && one !== "linked") })}
+        />
+        <SegmentedControl
+          aria-label="Scale"
+          size="xs"
+          data={SCALES.map((value) => ({ value, label: SCALE_WORDS[value] }))}
+          value={search.scale ?? "absolute"}
+          onChange={(value) => set({ scale: SCALES.find((one) => one === value && one !== "absolute") })}
+        />
+        <SegmentedControl
+          aria-label="Time axis"
+          size="xs"
+          disabled={search.view === "table"}
+          data={AXES.map((value) => ({ value, label: AXIS_WORDS[value] }))}
+          value={search.axis ?? "commits"}
+          onChange={(value) => set({ axis: AXES.find((one) => one === value && one !== "commits") })}
+        />
+        <SegmentedControl
+          aria-label="View"
+          size="xs"
+          data={VIEW_CHOICES}
+          value={search.view ?? "chart"}
+          onChange={(value) => set({ view: value === "table" ? "table" : undefined, page: undefined })}
+        />
+      </div>
     </div>
   );
 }

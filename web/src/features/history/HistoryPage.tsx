@@ -21,6 +21,7 @@ import { HistoryControls } from "./HistoryControls";
 import { HistoryPanels } from "./HistoryPanels";
 import { LinksPanel } from "./LinksPanel";
 import { type HistorySearch, withFunctions } from "./search";
+import type { HistoryLines } from "./unpack";
 import { ValueNote } from "./ValueNote";
 
 const route = getRouteApi("/p/$project/history");
@@ -90,6 +91,14 @@ function Measured({ project, scenarios, search }: Props) {
     () => (search.metric ? [search.metric] : mainMetrics(kindNames.split(","), functions.length > 0, alone)),
     [search.metric, kindNames, functions.length, alone],
   );
+  const { data: lines } = useHistoryLines(
+    project,
+    metrics[0] ?? "cpp",
+    metrics,
+    requested,
+    search.values ?? "linked",
+  );
+  const absent = one && functions.length === 0 && lines ? absentStages(lines, stages) : undefined;
   const toggle = (name: string): void => {
     const key = functions[labels.indexOf(name)];
     if (key)
@@ -122,6 +131,7 @@ function Measured({ project, scenarios, search }: Props) {
           shown={[...shown, ...labels]}
           plain={!one}
           label={functions.length > 0 ? "Stages and functions shown" : "Stages shown"}
+          {...(absent ? { absent } : {})}
           onToggle={toggle}
           onSolo={(name) => {
             if (stages.includes(name)) set({ stages: search.stages === name ? undefined : name });
@@ -136,9 +146,6 @@ function Measured({ project, scenarios, search }: Props) {
           requested={requested}
           values={search.values ?? "linked"}
         />
-        {search.view !== "table" && (
-          <span className="soft">Drag to zoom, click to open a commit's alert or run.</span>
-        )}
       </div>
       <HistoryPanels
         project={project}
@@ -147,6 +154,7 @@ function Measured({ project, scenarios, search }: Props) {
         stages={[...stages, ...labels]}
         shown={[...shown, ...labels]}
         scale={search.scale ?? "absolute"}
+        dated={search.axis === "dates"}
         values={search.values ?? "linked"}
         against={search.against}
         asTable={search.view === "table"}
@@ -159,6 +167,15 @@ function Measured({ project, scenarios, search }: Props) {
     </>
   );
 }
+
+/** Stages without any value in these lines. */
+const absentStages = ({ lines }: HistoryLines, stages: readonly string[]): string[] =>
+  stages.filter(
+    (name) =>
+      !lines.some((line) =>
+        line.stages.some((one) => one.stage === name && one.value.some((of) => of !== null)),
+      ),
+  );
 
 /** The same object as long as it asks for the same. */
 function useRequested(

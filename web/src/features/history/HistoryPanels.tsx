@@ -45,16 +45,20 @@ export function HistoryPanels({ metrics, address, write, ...rest }: Props) {
   const places = useMemo(() => indexSpans(commits, spans), [commits, spans]);
   return (
     <>
-      <div className="reading" role="status">
-        {reading && (
-          <>
-            <Progress value={100} animated size="xs" aria-label="Reading the history" />
-            <span className="soft">Reading the history…</span>
-          </>
-        )}
+      <div className="history-line">
+        <div className="reading soft" role="status">
+          {reading ? (
+            <>
+              <Progress value={100} animated size="xs" aria-label="Reading the history" />
+              Reading the history…
+            </>
+          ) : (
+            !asTable && "Drag to zoom, click to open a commit's alert or run."
+          )}
+        </div>
+        {!asTable && commits.length > 0 && <HistoryZoom spans={places} count={commits.length} />}
       </div>
-      {!asTable && commits.length > 0 && <HistoryZoom spans={places} count={commits.length} />}
-      <div className={metrics.length > 1 && !asTable ? "panel-grid" : ""} aria-busy={reading}>
+      <div className={metrics.length > 1 && !asTable ? "panel-grid" : "panel-stack"} aria-busy={reading}>
         {metrics.map((metric) => (
           <HistoryPanel
             key={metric}

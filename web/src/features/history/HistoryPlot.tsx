@@ -8,6 +8,7 @@ import { HistoryChart } from "../../shared/charts/HistoryChart";
 import { MarkLegend } from "../../shared/charts/MarkLegend";
 import { SeriesLegend } from "../../shared/charts/SeriesLegend";
 import { eventMarks, eventsAt } from "../../shared/logic/charts/historyEvents";
+import { byDate, byNumber } from "../../shared/logic/charts/positions";
 import { momentTick, shortSha } from "../../shared/logic/text/format";
 import { lineMarks, positive, runAt } from "./chartLines";
 import { HistoryTip } from "./HistoryTip";
@@ -31,11 +32,12 @@ function dayOrCommit(
 }
 
 export function HistoryPlot(props: DrawnProps) {
-  const { project, lines: shown, series, stages, scale, unit, alerts, alone } = props;
+  const { project, lines: shown, series, stages, scale, unit, alerts, alone, dated } = props;
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { commits, lines, releases, metric } = shown;
   const spans = useMemo(() => indexSpans(commits.sha, props.spans), [commits, props.spans]);
+  const positions = useMemo(() => (dated ? byDate(commits.committed_at) : byNumber), [dated, commits]);
   const several = lines.length > 1;
   const inks = useMemo(() => (several ? series.map((one) => one.stage) : stages), [several, series, stages]);
   const data = useMemo(
@@ -84,6 +86,7 @@ export function HistoryPlot(props: DrawnProps) {
       <HistoryChart
         data={data}
         marks={marks}
+        positions={positions}
         allStages={inks}
         tickLabel={(place, before) => dayOrCommit(commits, place, before)}
         spoken={(place) =>

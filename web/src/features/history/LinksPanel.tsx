@@ -35,7 +35,7 @@ export function LinksPanel({ project, scenario }: Props) {
   return (
     <Panel title="Comparisons behind these levels">
       <p className="soft">
-        {`${data.links} comparisons of the chain's cycles; ${data.checks} can be checked by others. `}
+        {`${data.links} comparisons of the chain's cycles; ${data.checks || "none"} can be checked by others. `}
         {data.scale > 1 && `Errors are widened ${significant(data.scale, 2)} times, so that they agree. `}
         {loose.length > 0 && `Hosts that do not fit: ${loose.map((one) => one.host).join(", ")}.`}
       </p>

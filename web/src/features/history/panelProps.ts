@@ -19,6 +19,8 @@ export interface HistoryPanelProps {
   shown: readonly string[];
   alerts: readonly Alert[];
   scale: Scale;
+  /** Commits stand at their dates; else side by side. */
+  dated: boolean;
   values: ValuesKind;
   /** What `relative` is against; undefined: the first commit. */
   against: string | undefined;

@@ -19,6 +19,8 @@ export type ValuesKind = (typeof VALUES)[number];
 
 export const SCALES = ["absolute", "relative", "log"] as const;
 
+export const AXES = ["commits", "dates"] as const;
+
 export const historySearch = v.object({
   /** Scenarios joined by commas; without it the main one. */
   scenario: listOf(),
@@ -32,6 +34,8 @@ export const historySearch = v.object({
   functions: readAs((value) => functionsText(functionsOf(value))),
   host_class: text,
   scale: oneOf(SCALES),
+  /** Commits side by side, which is what no axis means, or at their dates. */
+  axis: oneOf(AXES),
   /** Without it, linked. */
   values: oneOf(VALUES),
   /** What `relative` is against: a commit; without it the first. */

@@ -4,6 +4,7 @@ import { useComputedColorScheme } from "@mantine/core";
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import uPlot from "uplot";
 import { type Columns, extent, including, logExtent, type Mark, type Scale } from "../logic/charts/history";
+import { byNumber, type Positions } from "../logic/charts/positions";
 import { thinned, wholeOf } from "../logic/charts/thin";
 import { significant } from "../logic/text/format";
 import { drawLevel, drawMarks, roomFor } from "./chartMarks";
@@ -14,6 +15,8 @@ import { useWidth } from "./useWidth";
 interface Props {
   data: Columns;
   marks: readonly Mark[];
+  /** Where the commits stand on the x axis; without it by their number. */
+  positions?: Positions | undefined;
   /** All stages of the scenario, or all series, which fix the colours. */
   allStages: readonly string[];
   /** Tick label of the x axis. */
@@ -24,6 +27,8 @@ interface Props {
   fromZero: boolean;
   /** A dashed line across at this value, kept in sight. */
   level?: number;
+  /** The y axis reaches at least to this value, so that a hair does not fill it. */
+  reach?: number;
   /** CSS pixels. */
   height: number;
   label: string;
@@ -39,10 +44,11 @@ interface Shown extends View {
 
 /** What of the data is drawn on so many pixels. */
 function shownOf(props: Props, width: number): Shown {
-  const { data, scale, fromZero, level } = props;
+  const { data, scale, fromZero, level, reach } = props;
   const span = props.spans?.get() ?? wholeOf(data.x.length);
   const thin = thinned(data, span, width);
-  const range = scale === "log" ? logExtent(thin) : including(extent(thin, fromZero), level);
+  const plain = scale === "log" ? logExtent(thin) : extent(thin, fromZero);
+  const range = scale === "log" ? plain : including(including(plain, level), reach);
   return { span, thin, range };
 }
 
@@ -59,7 +65,18 @@ function textAt({ data, tickLabel, spoken }: Props, index: number): string {
 }
 
 export function HistoryChart(props: Props) {
-  const { data, marks, allStages, scale, fromZero, level, height, label, spans } = props;
+  const {
+    data,
+    marks,
+    positions = byNumber,
+    allStages,
+    scale,
+    fromZero,
+    level,
+    height,
+    label,
+    spans,
+  } = props;
   const [element, width] = useWidth<HTMLDivElement>();
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const room = Math.max(roomFor(marks), 12);
@@ -86,6 +103,7 @@ export function HistoryChart(props: Props) {
       dark,
       stages,
       count: data.x.length,
+      positions,
       allStages,
       scale,
       room,
@@ -93,24 +111,25 @@ export function HistoryChart(props: Props) {
       tickLabel: (index, before) => latest.current.tickLabel(index, before),
       onDraw: (self) => {
         if (level !== undefined) drawLevel(self, level);
-        drawMarks(self, latest.current.marks, (view.current ?? first).span, self.cursor.idx ?? null);
+        const { span, thin } = view.current ?? first;
+        drawMarks(self, latest.current.marks, positions, span, thin.x[self.cursor.idx ?? -1] ?? null);
       },
       onHover: setHovered,
       onPick: (index) => latest.current.onPick(index),
       onSpan: zooms ? (requested) => latest.current.spans?.set(requested) : null,
     });
-    const made = new uPlot(options, aligned(first.thin), element.current);
+    const made = new uPlot(options, aligned(first.thin, positions), element.current);
     chart.current = made;
     return () => {
       made.destroy();
       chart.current = null;
       setHovered(null); // it stood where the old chart had its point
     };
-  }, [element, ready, dark, data, stages, allStages, scale, level, height, room, zooms]);
+  }, [element, ready, dark, data, positions, stages, allStages, scale, level, height, room, zooms]);
 
   const drawn = useRef((): void => {
     view.current = shownOf(latest.current, size.current.width);
-    chart.current?.setData(aligned(view.current.thin));
+    chart.current?.setData(aligned(view.current.thin, latest.current.positions ?? byNumber));
   });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another width changes the size
@@ -156,7 +175,7 @@ export function HistoryChart(props: Props) {
     const made = chart.current;
     if (made === null) return;
     const at = Math.min(Math.max(index, view.current?.span.from ?? 0), view.current?.span.to ?? 0);
-    const left = made.valToPos(at, "x");
+    const left = made.valToPos(positions.at(at), "x");
     made.setCursor({ left, top: 10 }, false);
     setHovered({ index: at, left: left + made.over.offsetLeft });
   };

@@ -12,7 +12,11 @@ interface Props {
   /** Shows this one alone, or all again. */
   onSolo?: ((stage: string) => void) | undefined;
   label?: string;
+  /** Stages without a value, which cannot be shown. */
+  absent?: readonly string[];
 }
+
+const NONE: readonly string[] = [];
 
 /** Stages in their colours; pressing one takes it off the charts or brings it back. */
 export function StageLegend({
@@ -22,6 +26,7 @@ export function StageLegend({
   onToggle,
   onSolo,
   label = "Stages shown",
+  absent = NONE,
 }: Props) {
   const dark = useComputedColorScheme("light") === "dark";
   return (
@@ -34,8 +39,13 @@ export function StageLegend({
             key={stage}
             type="button"
             className="chip"
-            aria-pressed={shown.includes(stage)}
-            title={onSolo && "Double click: this one alone, or all again"}
+            aria-pressed={shown.includes(stage) && !absent.includes(stage)}
+            disabled={absent.includes(stage)}
+            title={
+              absent.includes(stage)
+                ? "Not measured in this scenario"
+                : onSolo && "Double click: this one alone, or all again"
+            }
             onClick={() => onToggle(stage)}
             onDoubleClick={onSolo && (() => onSolo(stage))}
           >

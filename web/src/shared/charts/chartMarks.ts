@@ -2,6 +2,7 @@
 import type uPlot from "uplot";
 import { clustered } from "../logic/charts/clusters";
 import type { Mark } from "../logic/charts/history";
+import type { Positions } from "../logic/charts/positions";
 import type { Span } from "../logic/charts/thin";
 
 interface Shape {
@@ -138,7 +139,7 @@ export const roomFor = (marks: readonly Mark[]): number =>
   Math.max(0, ...marks.map((mark) => MARK_SHAPES[mark.display]?.down ?? 0)) + 10;
 
 /** Symbols stand at least so far apart; those between are counted. CSS pixels. */
-const APART = 16;
+const APART = 22;
 /** With more symbols than this, dashed lines would hide the curves: only those under the pointer have one. */
 const MOST_LINES = 24;
 
@@ -146,7 +147,13 @@ const MOST_LINES = 24;
  * Draws a shape above the plot for the marked commits of the span, several close ones as one with their number; and
  * a dashed line down from each while there are few, else from those at the hovered commit.
  */
-export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span, hovered: number | null): void {
+export function drawMarks(
+  chart: uPlot,
+  marks: readonly Mark[],
+  { at }: Positions,
+  span: Span,
+  hovered: number | null,
+): void {
   const { ctx, bbox } = chart;
   const style = getComputedStyle(document.documentElement);
   const pixel = window.devicePixelRatio || 1;
@@ -156,7 +163,7 @@ export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span, hove
     inks.set(token, known);
     return known;
   };
-  const placeOf = (mark: Mark): number => chart.valToPos(mark.index, "x", true) / pixel;
+  const placeOf = (mark: Mark): number => chart.valToPos(at(mark.index), "x", true) / pixel;
   const rows = new Map<number, Mark[]>();
   for (const mark of marks) {
     const shape = MARK_SHAPES[mark.display];
@@ -170,9 +177,9 @@ export function drawMarks(chart: uPlot, marks: readonly Mark[], span: Span, hove
   ctx.save();
   ctx.lineWidth = pixel;
   ctx.font = `${9 * pixel}px system-ui, sans-serif`;
-  for (const { mark, count, at } of clusters) {
+  for (const { mark, count, at: left } of clusters) {
     const shape = MARK_SHAPES[mark.display] as Shape;
-    const [x, y] = [at * pixel, shape.down * pixel];
+    const [x, y] = [left * pixel, shape.down * pixel];
     ctx.strokeStyle = inkOf(shape.token);
     ctx.fillStyle = inkOf(shape.token);
     if ((few && count === 1) || mark.index === hovered) dashedDown(ctx, x, y, bbox.top + bbox.height, pixel);

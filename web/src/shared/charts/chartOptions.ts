@@ -4,8 +4,9 @@ import type uPlot from "uplot";
 import { logTicks } from "../logic/charts/axis";
 import type { Columns, Scale } from "../logic/charts/history";
 import { stageInk } from "../logic/charts/palette";
+import type { Positions } from "../logic/charts/positions";
 import { between, lengthOf, panned, type Span, zoomed } from "../logic/charts/thin";
-import { signed, significant, THIN } from "../logic/text/format";
+import { dateTicks, signed, significant, THIN } from "../logic/text/format";
 
 /** Half a label of the last commit reaches so far beyond the plot. CSS pixels. */
 const LAST_LABEL = 26;
@@ -36,6 +37,7 @@ export interface ChartInput {
   stages: readonly string[];
   /** Commits, shown or not. */
   count: number;
+  positions: Positions;
   allStages: readonly string[];
   scale: Scale;
   /** Above the plot, for marks. CSS pixels. */
@@ -49,8 +51,8 @@ export interface ChartInput {
   onSpan: ((span: Span) => void) | null;
 }
 
-export const aligned = (data: Columns): uPlot.AlignedData => [
-  data.x,
+export const aligned = (data: Columns, { at }: Positions): uPlot.AlignedData => [
+  data.x.map(at),
   ...data.stages.flatMap((stage) => [stage.value, stage.high, stage.low]),
 ];
 
@@ -67,11 +69,11 @@ export function chartOptions(input: ChartInput): uPlot.Options {
       drag: { x: input.onSpan !== null, y: false, setScale: false, click: () => {} },
       sync: { key: SYNC_KEY, scales: ["x", null] },
       y: false,
-      move: (chart, left, top) => [left < 0 ? left : chart.valToPos(placeAt(chart, left, input), "x"), top],
+      move: (chart, left, top) => [left < 0 ? left : leftOf(chart, placeAt(chart, left, input), input), top],
       points: { size: 8 },
     },
     scales: {
-      x: { time: false, range: () => [view().span.from - 0.5, Math.max(view().span.to, 0) + 0.5] },
+      x: { time: input.positions.dated, range: () => rangeOf(view().span, input.positions) },
       y: { range: () => view().range ?? (log ? [1, 10] : [0, 1]), ...(log ? { distr: 3 } : {}) },
     },
     axes: axes(input, log),
@@ -103,8 +105,12 @@ function axes(input: ChartInput, log: boolean): uPlot.Axis[] {
       grid: { show: false },
       size: 30,
       space: 74,
-      incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
-      values: (_, splits) => placeTexts(splits, input.tickLabel),
+      ...(input.positions.dated
+        ? { values: (_, splits) => dateTicks(splits) }
+        : {
+            incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
+            values: (_, splits) => placeTexts(splits, input.tickLabel),
+          }),
     },
     {
       ...axis,
@@ -155,20 +161,38 @@ function tickTexts(splits: readonly number[], scale: Scale, log: boolean): strin
 const percentTick = (value: number): string =>
   `${signed(value, Math.abs(value) < 10 && value % 1 !== 0 ? 1 : 0)}${THIN}%`;
 
-const decimalsOf = (value: number): number => (String(rounded(value)).split(".")[1] ?? "").length;
+/** Further decimals would be wider than the axis. */
+const MOST_DECIMALS = 6;
+
+function decimalsOf(value: number): number {
+  const [digits = "", power = "0"] = rounded(value).toExponential().split("e");
+  return Math.max((digits.split(".")[1] ?? "").length - Number(power), 0);
+}
 
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** Rates in millions, the rest as it is. */
 function axisNumber(value: number, decimals: number | undefined): string {
   if (Math.abs(value) >= 1e5) return `${significant(value / 1e6, 3)}${THIN}M`;
-  return value === 0 || decimals === undefined ? String(rounded(value)) : value.toFixed(decimals);
+  return value === 0 || decimals === undefined || decimals > MOST_DECIMALS
+    ? String(rounded(value))
+    : value.toFixed(decimals);
 }
 
+/** With half the distance of two commits at each end. */
+function rangeOf({ from, to }: Span, { at }: Positions): [number, number] {
+  const [first, last] = [at(from), at(Math.max(to, from))];
+  const half = to > from ? (last - first) / (2 * (to - from)) : 0.5;
+  return [first - half, last + half];
+}
+
+const leftOf = (chart: uPlot, place: number, { positions }: ChartInput): number =>
+  chart.valToPos(positions.at(place), "x");
+
 /** The commit nearest to so many CSS pixels from the left of the plot: the cursor stands on commits. */
-function placeAt(chart: uPlot, left: number, { view }: ChartInput): number {
+function placeAt(chart: uPlot, left: number, { view, positions }: ChartInput): number {
   const { from, to } = view().span;
-  return Math.min(Math.max(Math.round(chart.posToVal(left, "x")), from), to);
+  return Math.min(Math.max(positions.placeOf(chart.posToVal(left, "x")), from), to);
 }
 
 /** Dragged less than this is a click. CSS pixels. */
@@ -190,7 +214,7 @@ function listen(chart: uPlot, input: ChartInput): void {
   let pressedAt = 0;
   over.addEventListener("mousemove", (event) => {
     const index = indexAt(event);
-    input.onHover({ index, left: chart.valToPos(index, "x") + over.offsetLeft });
+    input.onHover({ index, left: leftOf(chart, index, input) + over.offsetLeft });
   });
   over.addEventListener("mouseleave", () => input.onHover(null));
   over.addEventListener("mousedown", (event) => {

@@ -122,6 +122,10 @@ export function changeWithInterval(value: Ratio | null, low: Ratio | null, high:
   return [change(value), interval(low, high)].filter(Boolean).join(" ");
 }
 
+/** With a capital letter, unless it begins with the hash of a commit. */
+export const sentence = (text: string): string =>
+  /^[0-9a-f]{7,}\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+
 const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, "second"],
   [60, "minute"],
@@ -175,6 +179,21 @@ export const monthWord = (month: string): string => worded(MONTH, `${month}-01T0
 export function momentTick(iso: string, before: string | undefined): string {
   const of = worded(SHORT_DAY, iso);
   return before === undefined || worded(SHORT_DAY, before) !== of ? of : worded(TIME, iso);
+}
+
+const SHORT_MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric" });
+const DAY_SECONDS = 86_400;
+/** Ticks this far apart stand for months. */
+const MONTHS = 25 * DAY_SECONDS;
+
+/** Moments along an axis of time, in seconds since 1970: days with their times, days, or months, as they lie apart. */
+export function dateTicks(seconds: readonly number[]): string[] {
+  const [first = 0, second = first] = seconds;
+  const dates = seconds.map((at) => new Date(at * 1000).toISOString());
+  return dates.map((at, index) => {
+    if (second - first >= MONTHS) return worded(SHORT_MONTH, at);
+    return second - first >= DAY_SECONDS / 2 ? worded(SHORT_DAY, at) : momentTick(at, dates[index - 1]);
+  });
 }
 
 /** Seconds as "42 s", "3 min 05 s", "5 h 20 min" or "3 d 4 h". */
