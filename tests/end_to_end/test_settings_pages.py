@@ -128,6 +128,21 @@ def test_comparisons_over_distances_are_planned(page: Page, figures: tuple[Servi
     expect(plan.get_by_text("None is planned.")).to_be_visible()
 
 
+def test_finer_margins_are_planned(page: Page, figures: tuple[Service, str]) -> None:
+    page.goto("/p/demo/settings?part=judgement")
+    plan = page.get_by_role("region", name="Finer margins")
+    expect(plan.get_by_text("None is planned.")).to_be_visible()
+    plan.get_by_label("Minutes of hosts a day").fill("30")
+    plan.get_by_label("Margin, %").fill("0.5")
+    plan.get_by_role("button", name="Save").click()
+    expect(plan.get_by_text("The next ones are planned from")).to_be_visible()
+    stored = figures[0].get("/projects/demo/refinements/plan")
+    assert (stored["minutes_per_day"], stored["margin"]) == (30, pytest.approx(0.005))
+    plan.get_by_label("Minutes of hosts a day").fill("0")
+    plan.get_by_role("button", name="Save").click()
+    expect(plan.get_by_text("None is planned.")).to_be_visible()
+
+
 def test_a_configuration_is_checked_set_and_removed(page: Page) -> None:
     page.goto("/p/demo/settings?part=repository")
     form = page.locator("form").filter(has=page.get_by_label("nalm.toml"))

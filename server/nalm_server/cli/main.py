@@ -70,6 +70,10 @@ COMMANDS = {
         "links:links",
         "Shows how well a scenario's comparisons agree, and what further ones gain and cost.",
     ),
+    "refinements": (
+        "refinements:refinements",
+        "Shows which undecided pairs idle hosts measure on; sets how long each day, and to which margin.",
+    ),
     "reports": ("reports:reports_app", "The report store: run reports outside the database."),
     "backfill": ("job:backfill", "Measures the commits after FIRST up to LAST that have no result yet."),
     "bisect": ("job:bisect", "Searches for the commit between GOOD and BAD that changed a scenario."),

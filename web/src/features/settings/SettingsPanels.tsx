@@ -33,7 +33,8 @@ import {
 import { ExpectationTable } from "./judgement/ExpectationTable";
 import { LinksPlanForm } from "./judgement/LinksPlanForm";
 import { NoiseFloorTable } from "./judgement/NoiseFloorTable";
-import { expectationsQuery, floorsQuery, linksPlanQuery } from "./judgement/rules";
+import { RefinementPlanForm } from "./judgement/RefinementPlanForm";
+import { expectationsQuery, floorsQuery, linksPlanQuery, refinementPlanQuery } from "./judgement/rules";
 import { FeedForm } from "./notifications/FeedForm";
 import { IntegrationForm } from "./notifications/IntegrationForm";
 import { IntegrationList } from "./notifications/IntegrationList";
@@ -175,6 +176,9 @@ function JudgementPart({ project }: Of) {
       </SettingsPart>
       <SettingsPart title="Comparisons over distances" query={linksPlanQuery(project)}>
         {(now) => <LinksPlanForm project={project} now={now} />}
+      </SettingsPart>
+      <SettingsPart title="Finer margins" query={refinementPlanQuery(project)}>
+        {(now) => <RefinementPlanForm project={project} now={now} />}
       </SettingsPart>
     </>
   );

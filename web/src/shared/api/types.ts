@@ -133,6 +133,7 @@ export type QueueAnswer = Schemas["QueueAnswer"];
 export type QueueInput = Schemas["QueueInput"];
 export type QueueResult = Schemas["QueueResult"];
 export type LinksPlan = Schemas["LinksPlan"];
+export type RefinementPlan = Schemas["RefinementPlan"];
 export type Retention = Schemas["Retention"];
 export type ProjectTokenNew = Schemas["ProjectTokenNew"];
 export type Proportion = Schemas["Proportion"];

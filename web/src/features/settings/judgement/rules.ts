@@ -29,6 +29,21 @@ export const linksPlanQuery = (project: string) =>
 export const setLinksPlan = (project: string, links_per_day: number) =>
   body(client.PUT("/api/v1/projects/{project}/links/plan", { ...of(project), body: { links_per_day } }));
 
+export const refinementPlanQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["refinement-plan", project],
+    queryFn: ({ signal }) =>
+      body(client.GET("/api/v1/projects/{project}/refinements/plan", { ...of(project), signal })),
+  });
+
+export const setRefinementPlan = (project: string, minutes_per_day: number, margin: number) =>
+  body(
+    client.PUT("/api/v1/projects/{project}/refinements/plan", {
+      ...of(project),
+      body: { minutes_per_day, margin },
+    }),
+  );
+
 export const forgetFloor = (project: string, number: number): Promise<void> =>
   done(
     client.DELETE("/api/v1/projects/{project}/floors/{number}", { params: { path: { project, number } } }),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import { NumberInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import type { RefinementPlan } from "../../../shared/api/types";
+import { useAction } from "../../../shared/ui/hooks/useAction";
+import { DailyPlanForm } from "./DailyPlanForm";
+import { setRefinementPlan } from "./rules";
+
+const DAY_MINUTES = 1440;
+/** Per cent. */
+const [FINEST, COARSEST] = [0.1, 99];
+const DOES =
+  "Hosts without other work measure pairs on that were the same or inconclusive, the newest first, until they are decided at a finer margin. These runs enter no history and raise no alert.";
+
+/** How long idle hosts measure undecided pairs on each day, and to which margin. */
+export function RefinementPlanForm({ project, now }: { project: string; now: RefinementPlan }) {
+  const form = useForm({
+    initialValues: { minutes: now.minutes_per_day, percent: Number((now.margin * 100).toPrecision(6)) },
+  });
+  const save = useAction(
+    ({ minutes, percent }: typeof form.values) => setRefinementPlan(project, minutes, percent / 100),
+    { renews: ["refinement-plan"] },
+  );
+  return (
+    <DailyPlanForm
+      does={DOES}
+      nextAt={now.next_at}
+      save={save}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+    >
+      <NumberInput
+        label="Minutes of hosts a day"
+        description="0: none"
+        min={0}
+        max={DAY_MINUTES}
+        clampBehavior="strict"
+        allowDecimal={false}
+        value={form.values.minutes}
+        onChange={(value) => form.setFieldValue("minutes", Number(value) || 0)}
+      />
+      <NumberInput
+        label="Margin, %"
+        description={`Change of cycles that matters, ${FINEST} or more`}
+        min={FINEST}
+        max={COARSEST}
+        step={0.1}
+        required
+        value={form.values.percent}
+        onChange={(value) => form.setFieldValue("percent", Number(value) || FINEST)}
+      />
+    </DailyPlanForm>
+  );
+}
