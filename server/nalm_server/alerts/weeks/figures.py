@@ -5,7 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.findings.overall_change import OverallChange, Pair, overall_change
+from nalm_core.findings.overall_change import (
+    OverallChange,
+    Pair,
+    ScenarioChange,
+    overall_change,
+    scenario_changes,
+)
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.weeks import repository
@@ -24,26 +30,48 @@ class WeekFigures(Schema):
     overall: OverallChange
 
 
+class WeekParts(Schema):
+    """What the overall change of a week consists of."""
+
+    commits: dict[int, OverallChange]
+    """By id, those that were measured."""
+    scenarios: list[ScenarioChange]
+    """By name."""
+
+
 def current(session: Session, row: WeekRow) -> WeekFigures:
     if row.figures is not None and row.computed == row.changes:
         return WeekFigures.model_validate(row.figures)
+    return _of(*_read(session, row))
+
+
+def with_parts(session: Session, row: WeekRow) -> tuple[WeekFigures, WeekParts]:
+    if row.figures is not None and row.computed == row.changes and row.parts is not None:
+        return WeekFigures.model_validate(row.figures), WeekParts.model_validate(row.parts)
     return compute(session, row)
 
 
-def compute(session: Session, row: WeekRow) -> WeekFigures:
+def compute(session: Session, row: WeekRow) -> tuple[WeekFigures, WeekParts]:
+    rows, pairs = _read(session, row)
+    return _of(rows, pairs), WeekParts(
+        commits={commit_id: overall_change(found) for commit_id, found in pairs.items()},
+        scenarios=scenario_changes(_together(rows, pairs)),
+    )
+
+
+def _read(session: Session, row: WeekRow) -> tuple[Sequence[CommitRow], dict[int, list[Pair]]]:
     span = Span(row.project_id, row.start, row.start + WEEK)
-    rows = repository.commits(session, span)
-    return of(rows, repository.pairs(session, span))
+    return repository.commits(session, span), repository.pairs(session, span)
 
 
-def of(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> WeekFigures:
+def _of(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> WeekFigures:
     """rows: newest first; pairs: by commit."""
     return WeekFigures(
         commits=len(rows),
         measured=sum(row.id in pairs for row in rows),
-        overall=overall_change(together(rows, pairs)),
+        overall=overall_change(_together(rows, pairs)),
     )
 
 
-def together(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> list[Pair]:
+def _together(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> list[Pair]:
     return [pair for row in rows for pair in pairs.get(row.id, [])]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import JSON, ForeignKey
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, deferred, mapped_column
 
 from nalm_server.db.engine import Base, UtcDateTime
 
@@ -23,6 +23,8 @@ class WeekRow(Base):
     changes: Mapped[int]
     """How often commits or verdicts of the week changed."""
     computed: Mapped[int]
-    """Value of `changes` that `figures` are of; 0: none yet."""
+    """Value of `changes` that `figures` and `parts` are of; 0: none yet."""
     figures: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     """nalm_server.alerts.weeks.figures.WeekFigures."""
+    parts: Mapped[dict[str, Any] | None] = deferred(mapped_column(JSON(none_as_null=True)))
+    """nalm_server.alerts.weeks.figures.WeekParts. They are long, and a list of weeks needs none."""

@@ -3,16 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
-from nalm_core.findings.overall_change import (
-    OverallChange,
-    Pair,
-    overall_change,
-    overall_text,
-    scenario_changes,
-)
+from nalm_core.findings.overall_change import OverallChange, overall_change, overall_text
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts.weeks import figures, repository, week_repository
@@ -43,14 +36,15 @@ def list_weeks(session: Session, project_id: int, limit: int, before: str | None
 def get_week(session: Session, project_id: int, name: str) -> WeekDetail:
     start = _start(name)
     span = Span(project_id, start, start + WEEK)
-    rows = repository.commits(session, span)
-    if not rows:
+    week = week_repository.find(session, project_id, start)
+    rows = repository.commits(session, span) if week is not None else []
+    if week is None or not rows:
         raise NotFoundError(f"No commit of the default branch is from {name}: see `weeks`.")
-    pairs = repository.pairs(session, span)
+    found, parts = figures.with_parts(session, week)
     return WeekDetail(
-        **dict(_week(start, figures.of(rows, pairs))),
-        changes=[_commit(row, pairs.get(row.id, [])) for row in rows],
-        scenarios=scenario_changes(figures.together(rows, pairs)),
+        **dict(_week(start, found)),
+        changes=[_commit(row, parts.commits.get(row.id)) for row in rows],
+        scenarios=parts.scenarios,
     )
 
 
@@ -78,5 +72,5 @@ def _week(start: datetime, found: WeekFigures) -> Week:
     return Week(week=name_of(start), start=start.date(), **dict(found))
 
 
-def _commit(row: CommitRow, pairs: Sequence[Pair]) -> WeekCommit:
-    return WeekCommit(**dict(commit_service.ref(row)), overall=overall_change(pairs) if pairs else None)
+def _commit(row: CommitRow, overall: OverallChange | None) -> WeekCommit:
+    return WeekCommit(**dict(commit_service.ref(row)), overall=overall)

@@ -60,12 +60,12 @@ def mark(session: Session, project_id: int, starts: Sequence[datetime]) -> None:
         session.execute(insert(WeekRow), missing)
 
 
-def store(session: Session, row: WeekRow, figures: dict[str, Any]) -> None:
+def store(session: Session, row: WeekRow, figures: dict[str, Any], parts: dict[str, Any]) -> None:
     """row: as it was before its figures were computed."""
     session.execute(
         update(WeekRow)
         .where(WeekRow.project_id == row.project_id, WeekRow.start == row.start)
-        .values(computed=row.changes, figures=figures)
+        .values(computed=row.changes, figures=figures, parts=parts)
     )
 
 
