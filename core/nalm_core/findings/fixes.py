@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log, log1p
+from math import exp, log, log1p
 
+from nalm_core.findings.confirmation import Ratio
 from nalm_core.report.defaults import FIX_SHARE, MARGIN
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Model
@@ -58,6 +59,18 @@ def worse_by(change: MetricChange) -> float:
     if change.ratio is None or change.ratio <= 0:
         return 0.0
     return log(change.ratio) if change.better == "lower" else -log(change.ratio)
+
+
+def worse_ratio(change: MetricChange) -> Ratio | float:
+    """The figure's ratio, above 1 if it became worse, with its interval if known; 1 without a ratio."""
+    ratio, low, high, level = change.ratio, change.low, change.high, change.level
+    if ratio is None or ratio <= 0:
+        return 1.0
+    if low is None or high is None or level is None or not 0 < low <= high:
+        return exp(worse_by(change))
+    if change.better == "lower":
+        return Ratio(ratio, low, high, level)
+    return Ratio(1 / ratio, 1 / high, 1 / low, level)
 
 
 def restores(lost: float, regained: float) -> bool:

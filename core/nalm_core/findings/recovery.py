@@ -10,19 +10,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import exp, log
+from typing import Literal
 
 from nalm_core.findings.confirmation import Ratio, quantile, standard_error
+from nalm_core.report.catalogue import title_of
 from nalm_core.report.defaults import CONFIDENCE
 from nalm_core.report.run_report import Model
 from nalm_core.text.commit_name import short
 from nalm_core.text.percents import change_percent, share_percent
+from nalm_core.verdict.metric_change import MetricChange
 
 
 class Recovery(Model):
     """One scenario of a regression after its fixes. Ratios are after / before, of the chain's CPP, or of a
-    stage's CPP if only a history of the stage shows the regression."""
+    stage's CPP if only a history of the stage shows the regression; of a run under load, of the figure that
+    regressed most."""
 
     scenario: str
+    metric: str | None = None
+    """The figure of a run under load; None: CPP."""
+    title: str | None = None
+    """Of the figure, as people read it."""
+    better: Literal["lower", "higher"] = "lower"
+    """Of the figure. The ratios of one that is better when it is higher are inverted: above 1 is worse."""
     lost: float
     """Culprit / last good."""
     remains: float
@@ -57,13 +67,24 @@ def product(ratios: Sequence[Ratio], level: float = CONFIDENCE) -> Ratio:
 
 
 def computed(
-    scenario: str, lost: Ratio | float, fixes: Sequence[tuple[str, Ratio | float]], margin: float
+    scenario: str,
+    lost: Ratio | float,
+    fixes: Sequence[tuple[str, Ratio | float]],
+    margin: float,
+    figure: MetricChange | None = None,
 ) -> Recovery:
-    """From the regression's own change and that of each fix; a bare figure has no interval."""
+    """From the regression's own change and that of each fix; a bare figure has no interval. figure: of a run
+    under load."""
     changes = [lost, *(change for _, change in fixes)]
     known = [one for one in changes if isinstance(one, Ratio) and 0 < one.low < one.high]
     whole = product(known) if len(known) == len(changes) else None
+    of_figure = (
+        {}
+        if figure is None
+        else {"metric": figure.metric, "title": title_of(figure.metric), "better": figure.better}
+    )
     return Recovery(
+        **of_figure,
         scenario=scenario,
         lost=_figure(lost),
         remains=exp(sum(log(_figure(one)) for one in changes)),
@@ -80,12 +101,22 @@ def _figure(change: Ratio | float) -> float:
 
 
 def recovery_text(one: Recovery) -> str:
-    """`recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]`: both of the cycles before the regression."""
-    remains = f"remains {change_percent(one.remains - 1)}"
+    """`recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]`: both of the cycles before the regression, or
+    of the figure, which is named."""
+    lost, left = _own(one, one.lost), _own(one, one.remains)
+    remains = f"remains {change_percent(left)}"
     if one.low is not None and one.high is not None:
-        remains += f" [{100 * (one.low - 1):+.1f}, {100 * (one.high - 1):+.1f}]"
-    recovered = share_percent(one.lost - one.remains).removesuffix(" %")
-    return f"recovered {recovered} of {share_percent(one.lost - 1)}, {remains}"
+        low, high = sorted((_own(one, one.low), _own(one, one.high)))
+        remains += f" [{100 * low:+.1f}, {100 * high:+.1f}]"
+    worse = -1 if one.better == "higher" else 1
+    recovered = share_percent(worse * (lost - left)).removesuffix(" %")
+    named = f"{one.title}: " if one.title else ""
+    return f"{named}recovered {recovered} of {share_percent(worse * lost)}, {remains}"
+
+
+def _own(one: Recovery, worse: float) -> float:
+    """The figure's relative change, from its ratio for the worse."""
+    return (1 / worse if one.better == "higher" else worse) - 1
 
 
 def undoing_text(culprit: str, one: Recovery | None) -> str:
@@ -93,4 +124,4 @@ def undoing_text(culprit: str, one: Recovery | None) -> str:
     if one is None:
         return f"undoes half or more of {short(culprit)}"
     part = "" if one.complete else " in part"
-    return f"undoes {short(culprit)}{part}, remains {change_percent(one.remains - 1)}"
+    return f"undoes {short(culprit)}{part}, remains {change_percent(_own(one, one.remains))}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from nalm_core.findings.confirmation import Ratio
+from nalm_core.findings.fixes import under_load, worse_ratio
 from nalm_core.text.commit_name import short
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
@@ -13,9 +14,15 @@ from nalm_server.git.commits import repository as commit_rows
 from nalm_server.results.models import VerdictRow
 
 
-def ratio_of(verdict: VerdictRow) -> Ratio | None:
-    """The chain's ratio, if the run has one."""
-    chain = Verdict.model_validate(verdict.document).chain
+def ratio_of(verdict: VerdictRow, metric: str | None = None) -> Ratio | None:
+    """The chain's ratio with its interval, if the run has one. metric: of a run under load, that figure's
+    instead, above 1 if it became worse."""
+    found = Verdict.model_validate(verdict.document)
+    if metric is not None:
+        figure = next((one for one in under_load(found) if one.metric == metric), None)
+        ratio = None if figure is None else worse_ratio(figure)
+        return ratio if isinstance(ratio, Ratio) else None
+    chain = found.chain
     if chain is None or None in (chain.ratio_cpp, chain.low, chain.high, chain.level):
         return None
     return Ratio(chain.ratio_cpp or 0, chain.low or 0, chain.high or 0, chain.level or 0)

@@ -78,7 +78,7 @@ def _direct(session: Session, alert: AlertRow, one: Recovery, last: CommitRow) -
     if measured is None:
         return None
     run, verdict = measured
-    ratio = evidence.ratio_of(verdict)
+    ratio = evidence.ratio_of(verdict, one.metric)
     if ratio is None:
         return None
     return one.model_copy(

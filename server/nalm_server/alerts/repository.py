@@ -177,14 +177,14 @@ def recovered(session: Session, alert: AlertRow) -> dict[str, Recovery]:
 def pair(
     session: Session, project_id: int, scenario: str, base_sha: str, head_sha: str
 ) -> tuple[RunRow, VerdictRow] | None:
-    """The newest run of exactly this pair with a decided outcome of cycles."""
+    """The newest run of exactly this pair with a decided outcome."""
     found = session.execute(
         select(RunRow, VerdictRow)
         .join(VerdictRow, VerdictRow.run_id == RunRow.id)
         .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
         .where(RunRow.project_id == project_id, ScenarioRow.name == scenario)
         .where(RunRow.base_sha == base_sha, RunRow.head_sha == head_sha)
-        .where(VerdictRow.outcome.in_(DECIDED), VerdictRow.ratio_cpp.is_not(None))
+        .where(VerdictRow.outcome.in_(DECIDED))
         .order_by(RunRow.received_at.desc(), RunRow.id.desc())
         .limit(1)
         .options(undefer(VerdictRow.document))

@@ -7,7 +7,6 @@ next one."""
 from __future__ import annotations
 
 from collections import defaultdict
-from math import exp
 
 from nalm_core.findings.confirmation import Ratio
 from nalm_core.findings.fixes import (
@@ -17,6 +16,7 @@ from nalm_core.findings.fixes import (
     open_regressions,
     under_load,
     worse_by,
+    worse_ratio,
 )
 from nalm_core.findings.recovery import computed
 from nalm_core.verdict.metric_change import MetricChange
@@ -62,11 +62,11 @@ def worst_figure(verdict: Verdict) -> MetricChange | None:
 
 
 def ratio_of(verdict: Verdict, figure: MetricChange | None) -> Ratio | float:
-    """The chain's ratio, with its interval if there is one, or that of a figure of a run under load for the
-    worse; 1 for a verdict without it."""
+    """The chain's ratio, with its interval if there is one, or that of a figure of a run under load, above 1
+    if it became worse; 1 for a verdict without it."""
     if figure is not None:
         same = next((one for one in under_load(verdict) if one.metric == figure.metric), None)
-        return 1.0 if same is None else exp(worse_by(same))
+        return 1.0 if same is None else worse_ratio(same)
     chain = verdict.chain
     if chain is None or chain.ratio_cpp is None:
         return 1.0
@@ -89,7 +89,7 @@ def _recover(
         margin = row.recovery["margin"]
     else:
         margin = margin_of(session, run.id) if figure is None else figure.margin
-    found = computed(verdict.scenario, ratio_of(verdict, figure), undone[row.fixes_sha], margin)
+    found = computed(verdict.scenario, ratio_of(verdict, figure), undone[row.fixes_sha], margin, figure)
     recovery = found.model_dump(mode="json")
     if row.recovery != recovery:
         row.recovery = recovery

@@ -115,6 +115,24 @@ def test_a_commit_that_takes_it_back_fixes_the_alert(service: Service) -> None:
     assert (found["metric"], found["fixed_by_sha"]) == ("latency_p99_ns", sha(2))
 
 
+@pytest.mark.usefixtures("line")
+def test_a_partial_fix_says_what_remains_and_the_last_good_commit_against_it_decides(
+    service: Service,
+) -> None:
+    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
+    service.upload(dump_report(rates(2, sha(1), sha(2), slower=-2000.0)))
+    (found,) = service.get("/projects/demo/alerts", state="partly_fixed")
+    (rest,) = service.get(f"/alerts/{found['id']}")["recovery"]
+    assert (rest["metric"], rest["title"], rest["direct"]) == ("latency_p99_ns", "Latency p99", False)
+    assert 1 < rest["low"] < rest["remains"] < rest["high"] < rest["lost"]
+    service.upload(dump_report(rates(3, sha(0), sha(2))))
+    shown = service.get(f"/alerts/{found['id']}")
+    (rest,) = shown["recovery"]
+    assert (shown["state"], rest["direct"], rest["run_id"]) == ("fixed", True, f"{3:032x}")
+    assert rest["low"] < 1 < rest["high"]
+    assert "Latency p99: recovered " in shown["reason"]
+
+
 @pytest.mark.dialects
 @pytest.mark.usefixtures("line")
 def test_one_that_is_not_seen_again_is_dismissed(service: Service) -> None:

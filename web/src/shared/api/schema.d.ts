@@ -9775,9 +9775,16 @@ export interface components {
         /**
          * Recovery
          * @description One scenario of a regression after its fixes. Ratios are after / before, of the chain's CPP, or of a
-         *     stage's CPP if only a history of the stage shows the regression.
+         *     stage's CPP if only a history of the stage shows the regression; of a run under load, of the figure that
+         *     regressed most.
          */
         Recovery: {
+            /**
+             * Better
+             * @default lower
+             * @enum {string}
+             */
+            better: "lower" | "higher";
             /**
              * Direct
              * @default false
@@ -9795,12 +9802,16 @@ export interface components {
             low?: number | null;
             /** Margin */
             margin: number;
+            /** Metric */
+            metric?: string | null;
             /** Remains */
             remains: number;
             /** Run Id */
             run_id?: string | null;
             /** Scenario */
             scenario: string;
+            /** Title */
+            title?: string | null;
         };
         /** RefinedPair */
         RefinedPair: {

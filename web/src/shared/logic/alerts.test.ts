@@ -102,6 +102,9 @@ test("a fix says what it took back and what remains, of one and the same base", 
   const text = recoveryText({ ...REST, low: 0.97, high: 1.12, level: 0.95 });
   expect(text).toBe("recovered 7.1 of 11.6\u202f%, remains +4.5\u202f% [\u22123.0, +12.0]");
   expect(recoveryText(REST)).toBe("recovered 7.1 of 11.6\u202f%, remains +4.5\u202f%");
+  expect(
+    recoveryText({ ...REST, title: "NDR", better: "higher", lost: 1.25, remains: 1.1, low: 1, high: 1.25 }),
+  ).toBe("NDR: recovered 10.9 of 20.0\u202f%, remains \u22129.1\u202f% [\u221220.0, \u00b10.0]");
   expect(recoveryBasis({ ...REST, level: 0.95 })).toContain("interval at 95\u202f%");
   expect(recoveryBasis({ ...REST, direct: true })).toContain("side by side");
   expect(fixWords(REST)).toBe("in part, remains +4.5\u202f%");

@@ -182,6 +182,10 @@ export function paying(alert: AlertLike): string | null {
 
 interface RecoveryLike {
   scenario: string;
+  /** Of a figure of a run under load; else these are cycles. */
+  title?: string | null;
+  /** Ratios of what is better when it is higher are inverted: above 1 is worse. */
+  better?: string;
   lost: number;
   remains: number;
   low?: number | null;
@@ -199,11 +203,17 @@ export const mostRemains = <T extends { remains: number }>(
     null,
   );
 
-/** "recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]": both of the cycles before the regression. */
+/** "recovered 7.1 of 11.6 %, remains +4.5 % [-3.2, +12.8]": both of the cycles before the regression, or of the
+ * figure, which is named. */
 export function recoveryText(one: RecoveryLike): string {
-  const share = (value: number): string => (value * 100).toFixed(1);
-  const remains = changeWithInterval(ratio(one.remains), known(one.low, ratio), known(one.high, ratio));
-  return `recovered ${share(one.lost - one.remains)} of ${share(one.lost - 1)}${THIN}%, remains ${remains}`;
+  const inverted = one.better === "higher";
+  const own = (worse: number): number => (inverted ? 1 / worse : worse);
+  const share = (value: number): string => Math.abs(value * 100).toFixed(1);
+  const [low, high] = (inverted ? [one.high, one.low] : [one.low, one.high]).map((end) => known(end, own));
+  const [lost, remains] = [own(one.lost), own(one.remains)];
+  const left = changeWithInterval(ratio(remains), known(low, ratio), known(high, ratio));
+  const named = one.title ? `${one.title}: ` : "";
+  return `${named}recovered ${share(lost - remains)} of ${share(lost - 1)}${THIN}%, remains ${left}`;
 }
 
 /** What the figure rests on. */
@@ -217,10 +227,12 @@ export function recoveryBasis(one: RecoveryLike): string {
 }
 
 /** "undoes 0862602, remains +0.3 %". Null recovery: only that it is one. */
-export const fixWords = (recovery: { remains: number; margin: number } | null): string =>
+export const fixWords = (
+  recovery: (Pick<RecoveryLike, "remains" | "better"> & { margin: number }) | null,
+): string =>
   recovery === null
     ? "at least half"
-    : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.remains))}`;
+    : `${recovery.remains <= 1 + recovery.margin ? "" : "in part, "}remains ${change(ratio(recovery.better === "higher" ? 1 / recovery.remains : recovery.remains))}`;
 
 /** Who heard of a step, if anybody could. */
 export function messagesText(messages: number | null): string {
