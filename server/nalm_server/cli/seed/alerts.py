@@ -8,13 +8,13 @@ from datetime import timedelta
 from math import exp
 from typing import Any
 
-from nalm_server.cli.seed.rows import HALF, HOST_CLASS, MARGIN
+from nalm_server.cli.seed.rows import HALF, HOST_CLASS, Slower
 from nalm_server.cli.seed.story import SeededCommit, scenario_name
 
 STATES = ("confirmed", "acknowledged", "confirmed", "fixed", "confirmed", "expected", "new", "false_alarm")
 """In turn; what is older than half of the history is fixed."""
 REASONS = {
-    "confirmed": "a second measurement shows it, too",
+    "confirmed": "a second measurement shows it too",
     "acknowledged": "being examined",
     "fixed": "a later commit undid it",
     "expected": "the price of the new feature",
@@ -30,18 +30,18 @@ class AlertRows:
     steps: list[dict[str, Any]] = field(default_factory=list)
     moves: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, commit: SeededCommit, ids: dict[str, int], total: int) -> None:
-        """Nothing for a commit that slowed nothing down."""
-        slower = {place: effect for place, effect in commit.effects.items() if effect > MARGIN + HALF}
+    def add(self, commit: SeededCommit, slower: dict[int, Slower], ids: dict[str, int], total: int) -> None:
+        """slower: by scenario. Nothing for a commit that slowed nothing down."""
         if not slower:
             return
         number = len(self.alerts)
-        most = max(slower, key=lambda place: slower[place])
+        most = max(slower, key=lambda place: slower[place].ratio)
+        largest = slower[most].ratio
         state = STATES[number % len(STATES)] if commit.number > total / 2 else "fixed"
         at = commit.at + timedelta(minutes=30)
         alert_id, commit_id = ids["alerts"] + number, ids["commits"] + commit.number - 1
         found = {"project_id": ids["project"], "commit_id": commit_id}
-        size = {"ratio": exp(slower[most]), "low": exp(slower[most] - HALF), "high": exp(slower[most] + HALF)}
+        size = _size(largest)
         self.alerts.append(
             {
                 "id": alert_id,
@@ -53,7 +53,7 @@ class AlertRows:
                 "scenario": scenario_name(most),
                 "stage": commit.stage,
                 "metric": "cpp",
-                "severity": slower[most] * len(slower),
+                "severity": largest * len(slower),
                 "reason": REASONS[state],
                 "assignee": ASSIGNED.get(state),
                 "confirmed_at": None if state == "new" else at,
@@ -76,12 +76,15 @@ class AlertRows:
                 "metric": "cpp",
                 "source": "pair",
                 "kind": "regression",
-                "ratio": exp(effect),
-                "low": exp(effect - HALF),
-                "high": exp(effect + HALF),
+                "run_number": one.run_number,
                 "fate": "alert",
                 "at": commit.at,
                 **found,
+                **_size(one.ratio),
             }
-            for place, effect in slower.items()
+            for place, one in slower.items()
         ]
+
+
+def _size(ratio: float) -> dict[str, float]:
+    return {"ratio": exp(ratio), "low": exp(ratio - HALF), "high": exp(ratio + HALF)}

@@ -128,7 +128,7 @@ class _Seeding:
             rows = Rows()
             for commit in batch:
                 measured.add(commit, rows)
-                alerts.add(commit, self.ids, self.total)
+                alerts.add(commit, measured.slower, self.ids, self.total)
             self._store(batch, rows)
             progress(batch[-1].number)
         with self.context.sessions() as session:
@@ -232,6 +232,7 @@ class _Seeding:
                 ("history_points", rows.points),
                 ("commit_outcomes", rows.outcomes),
                 ("series_values", rows.values),
+                ("link_values", rows.links),
             ):
                 repository.add(session, table, found)
             week_repository.mark(session, self.ids["project"], sorted({start_of(one.at) for one in batch}))

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
@@ -11,8 +11,10 @@ from math import exp, log
 from random import Random
 from typing import Any
 
+from nalm_core.history.links import Part
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Host
+from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.text.percents import change_percent
 from nalm_core.verdict.change import Change as ChainChange
 from nalm_core.verdict.change import Figure, StageChange
@@ -30,8 +32,19 @@ INCONCLUSIVE, INVALID = 0.02, 0.004
 """Shares of runs."""
 METRICS = {"chain": ("cpp", "ipp", "eipc", "pps"), "stage": ("cpp", "ipp", "eipc")}
 SOURCES = {"cpp": "tsc", "ipp": "simulated", "eipc": "tsc+simulated", "pps": "tsc"}
+VARIANCE = (HALF / normal_quantile(0.995)) ** 2
+"""Of ln ratio."""
 Series = tuple[int, str, str]
 """(scenario, stage, metric)."""
+
+
+@dataclass(frozen=True)
+class Slower:
+    """A run that regressed."""
+
+    run_number: int
+    ratio: float
+    """ln(head / base), as measured."""
 
 
 @dataclass
@@ -44,6 +57,7 @@ class Rows:
     points: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     values: list[dict[str, Any]] = field(default_factory=list)
+    links: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass
@@ -60,6 +74,8 @@ class SeededRuns:
     random: Random
     run_number: int = field(init=False)
     levels: list[float] = field(init=False)
+    slower: dict[int, Slower] = field(default_factory=dict)
+    """By scenario, those of the last commit."""
 
     def __post_init__(self) -> None:
         self.run_number = self.ids["runs"]
@@ -67,6 +83,7 @@ class SeededRuns:
 
     def add(self, commit: SeededCommit, rows: Rows) -> None:
         counts: dict[str, int] = {}
+        self.slower = {}
         for place in range(self.scenarios):
             effect = commit.effects.get(place, 0.0)
             self.levels[place] += effect
@@ -107,15 +124,21 @@ class SeededRuns:
                 "features_added": [],
                 "features_removed": [],
                 "unchanged": False,
-                "document": _document(commit, place, display, ratio, cause),
+                "document": _document(
+                    commit, place, display, (exp(self.levels[place] - effect), ratio), cause
+                ),
                 **shown,
             }
         )
+        if display == "regressed":
+            self.slower[place] = Slower(run["id"], ratio)
         if known:
             copied = {name: run[name] for name in OF_POINT}
             of_verdict = {"display": display, "cause": cause, "stage": stage, **shown}
             rows.points.append({"run_number": run["id"], **copied, **of_verdict})
             self._values(commit, place, run["id"], self.levels[place] + host_level, rows)
+            if commit.parent_sha is not None:
+                rows.links += self._links(place, run["id"], effect, ratio)
         return display
 
     def _display(self, ratio: float) -> str:
@@ -175,8 +198,24 @@ class SeededRuns:
                     }
                 )
 
+    def _links(self, place: int, run_id: int, effect: float, ratio: float) -> Iterator[dict[str, Any]]:
+        """Head against base in each metric. All stages move alike, as their values do; instructions move
+        with the cycles and are exact."""
+        sizes = {"cpp": ratio, "ipp": effect, "eipc": effect - ratio, "pps": -ratio}
+        for stage in stages_of(place):
+            for metric in metrics_of(stage):
+                yield {
+                    "series_id": self.series[place, stage, metric],
+                    "run_id": run_id,
+                    "part": int(Part.CODE),
+                    "ln_ratio": sizes[metric],
+                    "variance": 0.0 if metric == "ipp" else VARIANCE,
+                }
+
 
 CHANGED = ("regressed", "improved")
+LEAST_LEFT = 0.1
+"""Of a stage that became faster."""
 OF_POINT = ("run_id", "scenario_id", "host_class", "commit_id", "base_sha")
 """Columns that a point has of its run."""
 
@@ -198,20 +237,23 @@ def _summary(display: str, stage: str | None, ratio: float) -> str:
     return f"{change_percent(exp(ratio) - 1)} cycles/packet{where}"
 
 
-def _document(commit: SeededCommit, place: int, display: str, ratio: float, cause: Any) -> dict[str, Any]:
-    """As small as a verdict can be: chain, and the stage that pays."""
+def _document(
+    commit: SeededCommit, place: int, display: str, size: tuple[float, float], cause: Any
+) -> dict[str, Any]:
+    """As small as a verdict can be: chain, and the stage that pays. size: the chain's cycles per packet
+    before, and ln(head / base)."""
     changed = display in CHANGED
-    figures = {"base": Figure(cpp=300.0), "head": Figure(cpp=300.0 * exp(ratio))}
-    span = {"ratio_cpp": exp(ratio), "low": exp(ratio - HALF), "high": exp(ratio + HALF), "ln_cpp": ratio}
+    chain, ratio = size
+    contribution = chain * (exp(ratio) - 1)
+    before = chain * STAGES[commit.stage]
     stage = StageChange(
         stage=commit.stage,
         kind="common",
-        contribution_cycles=300.0 * (exp(ratio) - 1),
+        contribution_cycles=contribution,
         significant=changed,
         relevant=changed,
         cause=cause,
-        **figures,
-        **span,
+        **_change(before, log(max(1 + contribution / before, LEAST_LEFT)), HALF / STAGES[commit.stage]),
     )
     verdict = Verdict(
         outcome=display,
@@ -219,12 +261,24 @@ def _document(commit: SeededCommit, place: int, display: str, ratio: float, caus
         summary=_summary(display, commit.stage if changed else None, ratio),
         scenario=scenario_name(place),
         judged_arm="head",
-        chain=ChainChange(level=0.99, **figures, **span) if display != "invalid" else None,
+        chain=ChainChange(level=0.99, **_change(chain, ratio, HALF)) if display != "invalid" else None,
         stages=[stage] if changed else [],
         culprit_stages=[commit.stage] if changed else [],
         cause=cause,
     )
     return verdict.model_dump(mode="json", exclude_defaults=True)
+
+
+def _change(before: float, ratio: float, half: float) -> dict[str, Any]:
+    """ratio, and half of its interval's width: in logarithms."""
+    return {
+        "base": Figure(cpp=before),
+        "head": Figure(cpp=before * exp(ratio)),
+        "ratio_cpp": exp(ratio),
+        "low": exp(ratio - half),
+        "high": exp(ratio + half),
+        "ln_cpp": ratio,
+    }
 
 
 def fingerprint(host: int) -> Host:
