@@ -319,7 +319,7 @@ def _stage_note(stage: StageChange, pays: bool, tested: int) -> str:
         return _ROLES[stage.kind]
     by = f", by {_CAUSES[stage.cause]}" if stage.cause else ""
     if pays:
-        return ("pays" if (stage.contribution_cycles or 0.0) > 0 else "saves") + by
+        return ("slower" if (stage.contribution_cycles or 0.0) > 0 else "faster") + by
     if stage.p_value is None:
         return "not tested"
     if stage.significant and stage.relevant:

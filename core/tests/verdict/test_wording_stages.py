@@ -38,7 +38,7 @@ def test_a_stage_whose_interval_leaves_zero_out_is_not_called_noise() -> None:
     assert stage_notes(stages, ["nat"]) == {
         "tx": "not significant after correction for 5 stages",
         "rx": "no significant change",
-        "nat": "pays, by instructions",
+        "nat": "slower, by instructions",
         "acl": "significant, too small to matter for the chain",
         "dpi": "significant, by pipeline use",
         "new": "new stage",

@@ -23,6 +23,9 @@ from nalm_server.jobs.models import CampaignRow
 from nalm_server.worker.kinds import Work
 from nalm_server.worker.wake import wake
 
+NOUNS = {"bisect": "bisection"}
+"""Kinds whose name is a verb."""
+
 
 def start(
     session: Session,
@@ -56,7 +59,7 @@ def start(
 
 def require(session: Session, caller: Principal, kind: str, number: int, role: Role) -> CampaignRow:
     row = repository.find(session, kind, number)
-    missing = f"There is no {kind} {number}."
+    missing = f"There is no {NOUNS.get(kind, kind)} {number}."
     if row is None:
         raise NotFoundError(missing)
     require_role(session, caller, row.project_id, role, missing=missing)
@@ -70,7 +73,7 @@ def cancel(session: Session, caller: Principal, kind: str, number: int, now: dat
         record(session, caller, f"{kind}.cancel", f"{kind} {number}", now, project_id=row.project_id)
         session.flush()
     elif row.state != CANCELLED:
-        raise ConflictError(f"{kind.capitalize()} {number} is over.")
+        raise ConflictError(f"{NOUNS.get(kind, kind).capitalize()} {number} is over.")
     return row
 
 

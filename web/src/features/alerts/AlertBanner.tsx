@@ -4,23 +4,27 @@ import { Link } from "@tanstack/react-router";
 import type { AlertDetail } from "../../shared/api/types";
 import { boundText, headline, paying, reachOf, recoveryBasis, recoveryText } from "../../shared/logic/alerts";
 import { functionKey } from "../../shared/logic/code/codeRows";
-import { said, shortSha } from "../../shared/logic/text/format";
+import { said, sentence, shortSha } from "../../shared/logic/text/format";
 import { AlertBadge } from "../../shared/ui/alerts/AlertBadge";
 import { MetricName } from "../../shared/ui/Help";
 import { Icon } from "../../shared/ui/Icon";
 import { ChangeText, sizeOfAlert } from "../../shared/ui/run/ChangeText";
 import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
+const FIXES: ReadonlySet<string> = new Set(["fixed", "partly_fixed"]);
+
 export function AlertBanner({ alert }: { alert: AlertDetail }) {
-  const tone = alert.kind === "broken" ? "broken-back" : (alert.ratio ?? 1) >= 1 ? "regressed" : "improved";
   const where = paying(alert);
+  // The reason of a fix is what the scenarios got back.
+  const repeated = FIXES.has(alert.state) && (alert.recovery ?? []).length > 0;
+  const found = (alert.ratio ?? 1) >= 1 && alert.state !== "fixed" ? "regressed" : "improved";
+  const tone = alert.kind === "broken" ? "broken-back" : found;
   return (
     <section className="panel banner" aria-label="Finding" style={{ "--tone": `var(--${tone})` } as never}>
       <div className="banner-line">
         <AlertBadge alert={alert} />
         <p className="banner-sentence">
-          {headline(alert)}
-          {where && `: ${where}`}
+          {where ? sentence(where) : headline(alert)}
           <NamedLine alert={alert} />.
         </p>
       </div>
@@ -31,7 +35,7 @@ export function AlertBanner({ alert }: { alert: AlertDetail }) {
         <Elsewhere alert={alert} />
       </div>
       <Recovered alert={alert} />
-      {alert.reason && <p className="alert-reason soft">{said(alert.reason)}</p>}
+      {alert.reason && !repeated && <p className="alert-reason soft">{sentence(said(alert.reason))}</p>}
     </section>
   );
 }
@@ -67,8 +71,8 @@ function Recovered({ alert }: { alert: AlertDetail }) {
   const most = [...(alert.recovery ?? [])].sort((one, other) => other.remains - one.remains);
   return most.map((one) => (
     <p key={one.scenario} className="alert-reason">
-      {alert.scenarios.length > 1 && `${one.scenario}: `}
-      {recoveryText(one)} <span className="soft">({recoveryBasis(one)})</span>
+      {alert.scenarios.length > 1 ? `${one.scenario}: ${recoveryText(one)}` : sentence(recoveryText(one))}{" "}
+      <span className="soft">({recoveryBasis(one)})</span>
     </p>
   ));
 }

@@ -39,7 +39,7 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
         ["Author", alert.author ?? "not known"],
         ["Last known good", after ? <ShaLink key="after" project={project} sha={after} /> : "none"],
         ["Found", moment(alert.created_at)],
-        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "by no second measurement"],
+        ["Confirmed", alert.confirmed_at ? moment(alert.confirmed_at) : "not measured again"],
         ...(alert.fix_measured_at
           ? [["Fix measured", moment(alert.fix_measured_at)] satisfies [string, string]]
           : []),

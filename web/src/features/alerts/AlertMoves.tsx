@@ -9,6 +9,9 @@ import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 /** Every series that moved, with its size and what it rests on; and the scenarios that did not. */
 export function AlertMoves({ alert }: { alert: AlertDetail }) {
+  const size = ({ ratio }: AlertMove): number => Math.abs(Math.log(ratio));
+  const moves = [...alert.moves].sort((a, b) => size(b) - size(a));
+  const evident = moves.some((one) => one.run_id !== null || one.change_point_id !== null);
   const reach = reachOf(alert.moves.flatMap((one) => [one.ratio, one.high]));
   return (
     <>
@@ -23,11 +26,11 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
               <th className="left">Change</th>
               <th className="left">Seen</th>
               <th className="left">Taken as</th>
-              <th className="left">Evidence</th>
+              {evident && <th className="left">Evidence</th>}
             </tr>
           </thead>
           <tbody>
-            {alert.moves.map((one) => (
+            {moves.map((one) => (
               <tr key={`${one.scenario} ${one.host_class} ${one.stage} ${one.metric} ${one.source}`}>
                 <th scope="row">
                   {one.scenario}
@@ -47,9 +50,11 @@ export function AlertMoves({ alert }: { alert: AlertDetail }) {
                     <span className="under">noise taught: {share(Math.expm1(one.floor))}</span>
                   )}
                 </td>
-                <td className="left">
-                  <Evidence project={alert.project} move={one} />
-                </td>
+                {evident && (
+                  <td className="left">
+                    <Evidence project={alert.project} move={one} />
+                  </td>
+                )}
               </tr>
             ))}
           </tbody>

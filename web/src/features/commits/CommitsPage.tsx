@@ -10,6 +10,7 @@ import type { CommitSummary } from "../../shared/api/types";
 import { OPEN_ALERTS } from "../../shared/logic/alerts";
 import { comparePair, moved } from "../../shared/logic/keyboard";
 import { AlertList } from "../../shared/ui/alerts/AlertList";
+import { Command } from "../../shared/ui/Command";
 import { useKeys } from "../../shared/ui/hooks/useKeys";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { useMay } from "../../shared/ui/hooks/useSession";
@@ -153,10 +154,10 @@ function NoCommits({ project, branch, unread }: { project: string; branch: strin
       title={unread ? "No commit could be read" : "Waiting for the first merge"}
     >
       <p>
-        A push to {branch} is announced by the forge's webhook, and its commit appears here at once. Without a
+        The forge's webhook announces a push to {branch}, and its commit appears here at once. Without a
         forge, measure in the repository and send the report:
       </p>
-      <code className="command">nalm check --base HEAD~1 --head HEAD</code>
+      <Command text={`nalm check --submit --server ${window.location.origin} --token-file FILE`} />
       <FirstStepsLink project={project} />
     </CenterState>
   );

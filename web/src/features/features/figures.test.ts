@@ -163,8 +163,9 @@ describe("NCPP", () => {
 });
 
 describe("models and variants", () => {
-  const row = (chain: string, model: string, cpp: number | null): ModelFigures => ({
+  const row = (chain: string, model: string, cpp: number | null, where = ""): ModelFigures => ({
     chain,
+    where,
     model,
     cpp,
     ipp: null,
@@ -180,6 +181,11 @@ describe("models and variants", () => {
     const [a = [], b = []] = byChain([row("a", "rtc", 260), row("b", "rtc", 90), row("a", "pipeline", 360)]);
     expect(cheapest(a)?.model).toBe("rtc");
     expect(cheapest(b)).toBeNull();
+  });
+
+  test("scenarios with other traffic or hosts are not compared", () => {
+    const groups = byChain([row("a", "rtc", 260, "64 B"), row("a", "rtc", 90, "1500 B")]);
+    expect(groups.map(cheapest)).toEqual([null, null]);
   });
 
   test("reach and harm are told, and what no interval tells is not", () => {

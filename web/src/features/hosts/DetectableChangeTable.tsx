@@ -20,7 +20,7 @@ export function DetectableChangeTable({ resolutions }: { resolutions: readonly R
           <th>Known to ±</th>
           <th>Noise of a launch</th>
           {launches.map((count) => (
-            <th key={count}>With {count} launches</th>
+            <th key={count}>{count} launches</th>
           ))}
         </tr>
       </thead>

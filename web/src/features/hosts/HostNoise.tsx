@@ -55,8 +55,8 @@ export function HostNoise({ host, ...drawn }: Props) {
             </div>
             <DetectableChangeTable resolutions={resolutions} />
             <p className="soft small">
-              “Seen in 12”: a change of this size is found with 90 % chance in a run of 12 launches, at the
-              noise its runs have shown here.
+              Under “12 launches”: a run of 12 launches finds a change of this size with 90 % probability, at
+              the noise that runs have shown here.
             </p>
           </>
         )

@@ -10,6 +10,8 @@ import { moment, momentTick } from "../../shared/logic/text/format";
 import { noiseColumns, sightName } from "./hostNoise";
 
 const NO_MARKS: [] = [];
+/** Less noise than this is none. */
+const LEAST_PERCENT = 0.01;
 
 interface Props {
   points: HostNoise["points"];
@@ -44,6 +46,7 @@ export function HostNoiseChart({ points, shown: requested, onShown, picture }: P
         tickLabel={(index, before) => momentTick(points[index]?.at ?? "", points[before ?? -1]?.at)}
         scale="absolute"
         fromZero
+        reach={LEAST_PERCENT}
         height={220}
         label={`Noise of ${points.length} runs on this host, in per cent. The table below has the medians.`}
         onPick={(index) => {

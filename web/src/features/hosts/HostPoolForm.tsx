@@ -16,7 +16,7 @@ export function HostPoolForm({ host }: { host: BenchHost }) {
     <form className="form-line" onSubmit={form.onSubmit(() => move.mutate(undefined))}>
       <PoolInput value={pool} onChange={(next) => form.setFieldValue("pool", next)} />
       <Button type="submit" variant="default" disabled={pool === host.pool} loading={move.isPending}>
-        Move it
+        Change pool
       </Button>
       <ActionError error={move.error} />
     </form>

@@ -95,10 +95,12 @@ function Carried({ project, inputs, lcores, answer }: CarriedProps) {
           {figure(answer.most_pps, "packets/s")} <Extrapolated when={answer.extrapolated} />
         </p>
       )}
-      <p>
-        {onCurve ? "Then " : ""}
-        {carryText(answer.lcores_needed)} it all <Extrapolated when={answer.needed_extrapolated} />
-      </p>
+      {(onCurve || share < 1 || answer.lcores_needed !== lcores) && (
+        <p>
+          {onCurve ? "Then " : ""}
+          {carryText(answer.lcores_needed)} it all <Extrapolated when={answer.needed_extrapolated} />
+        </p>
+      )}
     </>
   );
 }

@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import { ApiError } from "../../shared/api/client";
 import { said } from "../../shared/logic/text/format";
+import { ServerText } from "../../shared/ui/ServerText";
 import { FailedPart } from "../../shared/ui/States";
 
 const CANNOT_CARRY = 422;
@@ -23,7 +24,9 @@ export function Answered<T extends { assumes: string; notes: string[] }>({
   if (error instanceof ApiError && error.status === CANNOT_CARRY)
     return (
       <div className="answer">
-        <p className="held">No answer: {said(error.message)}</p>
+        <p className="held">
+          No answer: <ServerText>{said(error.message)}</ServerText>
+        </p>
         {advice && <p className="soft">{advice}</p>}
       </div>
     );
@@ -35,7 +38,7 @@ export function Answered<T extends { assumes: string; notes: string[] }>({
       <p className="assumes">Assumes: {said(data.assumes)}</p>
       {data.notes.map((note) => (
         <p className="assumes" key={note}>
-          Note: {said(note)}
+          Note: <ServerText>{said(note)}</ServerText>
         </p>
       ))}
     </div>

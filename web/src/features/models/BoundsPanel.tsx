@@ -72,7 +72,7 @@ function Rows({ project, answer }: { project: string; answer: Bounds }) {
             </th>
             <td>{one.lcores}</td>
             {one.bottleneck === null ? (
-              <td className="left held wrap-text" colSpan={2}>
+              <td className="left held wrap" colSpan={2}>
                 No bound: {said(one.missing ?? "")}
               </td>
             ) : (

@@ -8,6 +8,7 @@ import { axisOf } from "../../shared/logic/charts/axis";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { columnUnit, figure, inColumn, said } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";
+import { ServerText } from "../../shared/ui/ServerText";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";
 import { Answered } from "./Answered";
 import { ASSUMED_IPC, capacityInput, type Question } from "./question";
@@ -61,13 +62,13 @@ export function CapacityPanel({ project, inputs, question, chip, onChip }: Props
         <p className="assumes">
           Note: the supply of cores is {question.lcores} x {figure(inputs.frequency_hz, "Hz")} x {ASSUMED_IPC}{" "}
           instructions per cycle, which is assumed; nothing says what caches and memory supply:{" "}
-          {said(inputs.missing.supply ?? "")}.
+          <ServerText>{said(inputs.missing.supply ?? "")}</ServerText>.
         </p>
       )}
       {inputs.demand === null && (
         <p className="assumes">
           Note: the demand is of the paper's provider bridging, not of this NF:{" "}
-          {said(inputs.missing.demand ?? "")}.
+          <ServerText>{said(inputs.missing.demand ?? "")}</ServerText>.
         </p>
       )}
     </SavedPanel>

@@ -46,6 +46,7 @@ export function ModelPanels({ project, models }: { project: string; models: Mode
 
 const ofExperiment = (row: MeasuredModel): ModelFigures => ({
   chain: row.chain,
+  where: "",
   model: row.model,
   cpp: row.figure.cpp,
   ipp: row.figure.ipp ?? null,
@@ -62,6 +63,7 @@ function ofScenario(row: ScenarioModel): ModelFigures {
   const lcores = `${row.lcores} ${row.lcores === 1 ? "lcore" : "lcores"}`;
   return {
     chain: row.chain,
+    where: `${row.traffic} ${row.host_class}`,
     model: row.model,
     cpp: of("cpp"),
     ipp: of("ipp"),

@@ -42,7 +42,7 @@ export function ModelTable({ label, rows }: { label: string; rows: readonly Mode
         </tr>
       </thead>
       {byChain(rows).map((group) => (
-        <tbody key={group[0]?.chain}>
+        <tbody key={`${group[0]?.chain} ${group[0]?.where}`}>
           {group.map((row, index) => (
             <tr key={`${row.model}${row.note}`}>
               {index === 0 && (

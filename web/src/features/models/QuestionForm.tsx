@@ -25,11 +25,11 @@ export function QuestionForm({ question, measured, onAsk }: Props) {
       />
       <NumberInput label="Lcores" required min={1} max={256} w={100} {...form.getInputProps("lcores")} />
       <NumberInput
-        label="Queue of an lcore, packets"
+        label="Queue per lcore"
         required
         min={1}
         max={4096}
-        w={190}
+        w={150}
         {...form.getInputProps("queue")}
       />
       <NumberInput
@@ -37,7 +37,7 @@ export function QuestionForm({ question, measured, onAsk }: Props) {
         required
         min={1}
         max={256}
-        w={120}
+        w={150}
         {...form.getInputProps("batch")}
       />
       {!measured && (

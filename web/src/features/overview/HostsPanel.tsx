@@ -10,7 +10,7 @@ import { HostState } from "../../shared/ui/HostState";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { QueryPanel } from "./QueryPanel";
 
-const SHOWN = 8;
+const SHOWN = 5;
 
 /** Bench hosts, those first that somebody should look at. */
 export function HostsPanel() {

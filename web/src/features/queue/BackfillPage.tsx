@@ -5,7 +5,7 @@ import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import { allJobsQuery } from "../../shared/api/jobs";
 import type { Backfill } from "../../shared/api/types";
 import { counted } from "../../shared/logic/overview";
-import { moment, shortSha } from "../../shared/logic/text/format";
+import { MISSING, moment, shortSha } from "../../shared/logic/text/format";
 import { useLiveJobs } from "../../shared/ui/hooks/useLive";
 import { useNow } from "../../shared/ui/hooks/useNow";
 import { JobTable } from "../../shared/ui/jobs/JobTable";
@@ -48,23 +48,23 @@ export function BackfillPage() {
 
 function HowFar({ backfill }: { backfill: Backfill }) {
   const { progress } = backfill;
+  const read = progress.total > 0;
+  const known = (count: number) => (read ? count : MISSING);
   const percent = percentDone(progress);
   return (
     <Panel
-      title={
-        progress.total === 0 ? "No commits known yet" : `${percent} % of ${counted(progress.total, "commit")}`
-      }
+      title={read ? `${percent} % of ${counted(progress.total, "commit")}` : searchStateWord(backfill.state)}
     >
       <Progress value={percent} aria-label={`${percent} per cent`} mb="md" />
       <Facts
         pairs={[
-          ["Measured", progress.done],
-          ["Measured before", progress.reused],
-          ["Without a result", progress.failed],
-          ["In the queue", progress.queued],
-          ["To come", progress.waiting],
+          ["Measured", known(progress.done)],
+          ["Measured before", known(progress.reused)],
+          ["Without a result", known(progress.failed)],
+          ["In the queue", known(progress.queued)],
+          ["Not queued yet", known(progress.waiting)],
           ["Range", <Range key="range" backfill={backfill} />],
-          ["Every", backfill.every],
+          ["Commits", backfill.every === 1 ? "all of the range" : `one of ${backfill.every}`],
           ["Requested", `by ${backfill.requested_by}, ${moment(backfill.created_at)}`],
           ...(backfill.message ? [["Says", backfill.message] as const] : []),
         ]}
@@ -89,7 +89,7 @@ function Jobs({ project, id, live }: { project: string; id: number; live: boolea
   const now = useNow();
   const jobs = (data ?? []).filter((job) => job.backfill_id === id);
   return (
-    <Panel title="Its jobs">
+    <Panel title="Jobs">
       {jobs.length === 0 && <p className="soft">None yet.</p>}
       {jobs.length > 0 && <JobTable jobs={jobs} label="Jobs of the backfill" now={now} />}
     </Panel>

@@ -115,7 +115,7 @@ function HookStep({ project, secret }: { project: string; secret: string | undef
   const maintains = useMay(project, "maintainer");
   return (
     <>
-      <p>Enter the address of your forge there as a webhook for pushes and pull requests, with the secret:</p>
+      <p>In the forge, add a webhook for pushes and pull requests with its address below and the secret:</p>
       <Facts
         pairs={hookAddresses(window.location.origin, project).map(
           ([forge, address]) => [forge, <code key={forge}>{address}</code>] as const,

@@ -17,7 +17,7 @@ const MIB = 1024 ** 2;
 
 /** What a host has for measuring, the telling parts of it. */
 export function capabilityWords(has: CapabilitiesLike | null): string[] {
-  if (has === null) return ["not reported"];
+  if (has === null) return ["hardware not reported"];
   return [
     counted(has.lcores, "lcore"),
     has.pmu ? "PMU" : "no PMU",

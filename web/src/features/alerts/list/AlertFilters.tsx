@@ -35,7 +35,7 @@ export function AlertFilters({ project, search, facets, set }: Props) {
     { label: "Author", key: "author", all: "Anybody", names: withChosen(facets?.authors, search.author) },
     { label: "Scenario", key: "scenario", all: "Any", names: scenarios.map((one) => one.name) },
     {
-      label: "Assigned to",
+      label: "Assignee",
       key: "assignee",
       all: "Anybody",
       names: [...people].filter((one) => typeof one === "string"),

@@ -3,8 +3,8 @@ import { ALERT_STATES, type AlertState, stateInfo } from "../../../shared/logic/
 
 interface Props {
   requested: readonly AlertState[];
-  /** Alerts that match the other filters, by state. */
-  counts: Readonly<Record<string, number>>;
+  /** Alerts that match the other filters, by state, once they are known. */
+  counts: Readonly<Record<string, number>> | undefined;
   onToggle: (state: AlertState) => void;
 }
 
@@ -22,7 +22,7 @@ export function AlertStateFilter({ requested, counts, onToggle }: Props) {
           onClick={() => onToggle(state)}
         >
           {stateInfo(state).word}
-          <span className="count">{counts[state] ?? 0}</span>
+          {counts && <span className="count">{counts[state] ?? 0}</span>}
         </button>
       ))}
     </div>

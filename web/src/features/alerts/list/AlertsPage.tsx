@@ -9,6 +9,7 @@ import { scenariosQuery } from "../../../shared/api/queries";
 import type { Alert } from "../../../shared/api/types";
 import { chosenStates, toggledState } from "../../../shared/logic/alerts";
 import { moved } from "../../../shared/logic/keyboard";
+import { counted } from "../../../shared/logic/overview";
 import { AlertList } from "../../../shared/ui/alerts/AlertList";
 import { MuteList } from "../../../shared/ui/alerts/MuteList";
 import { type Done, UndoLine } from "../../../shared/ui/alerts/UndoLine";
@@ -47,7 +48,7 @@ export function AlertsPage() {
     navigate({ search: (old) => ({ ...old, ...change }), replace: true });
   };
   const alerts = data?.pages.flat();
-  const total = states.reduce((sum, state) => sum + (facets?.states[state] ?? 0), 0);
+  const total = facets && states.reduce((sum, state) => sum + (facets.states[state] ?? 0), 0);
   return (
     <>
       <PageHead
@@ -60,11 +61,11 @@ export function AlertsPage() {
       <div className="history-legend">
         <AlertStateFilter
           requested={states}
-          counts={facets?.states ?? {}}
+          counts={facets?.states}
           onToggle={(state) => set({ state: toggledState(search.state, state) })}
         />
         <span role="status" className="soft">
-          {found.isPlaceholderData ? "Searching…" : `${total} ${total === 1 ? "alert" : "alerts"}`}
+          {found.isPlaceholderData ? "Searching…" : total !== undefined && counted(total, "alert")}
         </span>
       </div>
       {alerts === undefined ? (

@@ -8,13 +8,14 @@ import { ActionError } from "../../../shared/ui/ActionError";
 import { useAction } from "../../../shared/ui/hooks/useAction";
 import { useNow } from "../../../shared/ui/hooks/useNow";
 import { InviteAgent } from "../../../shared/ui/InviteAgent";
-import { Failed, Loading } from "../../../shared/ui/States";
+import { FailedPart, Loading } from "../../../shared/ui/States";
 
 export function AgentInvitations() {
   const { data, error, refetch } = useQuery(agentInvitationsQuery());
   const now = useNow();
   const withdraw = useAction(withdrawInvitation, { renews: ["invitations"] });
-  if (data === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={2} />;
+  if (data === undefined)
+    return error ? <FailedPart error={error} onRetry={refetch} /> : <Loading rows={2} />;
   const waiting = data.filter((one) => one.used_at === null && Date.parse(one.expires_at) > now);
   return (
     <>

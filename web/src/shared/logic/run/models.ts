@@ -4,12 +4,14 @@ import { grouped } from "../grouped";
 
 export interface ModelFigures {
   chain: string;
+  /** Rows of one chain are compared where this is alike: its traffic and host class. */
+  where: string;
   model: string;
   cpp: number | null;
   ipp: number | null;
   eipc: number | null;
   pps: number | null;
-  /** CPP against the chain's first model, and its interval. */
+  /** CPP against the first of the rows that it is compared with, and its interval. */
   ratio: number | null;
   low: number | null;
   high: number | null;
@@ -17,8 +19,9 @@ export interface ModelFigures {
   note: string;
 }
 
-/** Rows by chain, in the order in which chains first come. */
-export const byChain = (rows: readonly ModelFigures[]): ModelFigures[][] => grouped(rows, (row) => row.chain);
+/** Rows that can be compared, in the order in which their chains first come. */
+export const byChain = (rows: readonly ModelFigures[]): ModelFigures[][] =>
+  grouped(rows, (row) => `${row.chain}\n${row.where}`);
 
 /** The cheapest of a chain's rows; null where there is nothing to choose from. */
 export function cheapest(rows: readonly ModelFigures[]): ModelFigures | null {

@@ -66,7 +66,13 @@ function Row({ job, now, place }: { job: Job; now: number; place: number | null 
           {job.subject ?? shortSha(job.head_sha)}
         </Link>
         <span className="below">
-          {job.project} · <span className="mono">{shortSha(job.head_sha)}</span>
+          {job.project}
+          {job.subject && (
+            <>
+              {" "}
+              · <span className="mono">{shortSha(job.head_sha)}</span>
+            </>
+          )}
           {job.author && ` by ${job.author}`}
         </span>
       </th>
@@ -83,9 +89,15 @@ function Row({ job, now, place }: { job: Job; now: number; place: number | null 
         {job.scenarios && <span className="below">only {job.scenarios.join(", ")}</span>}
         {job.attempts > 1 && <span className="below">attempt {job.attempts}</span>}
       </td>
-      <td className="left">{job.host ?? <span className="soft">{MISSING}</span>}</td>
-      <td title={`queued ${moment(job.created_at)}`}>{duration(waited)}</td>
-      <td title={job.leased_at ? `begun ${moment(job.leased_at)}` : undefined}>{duration(ran)}</td>
+      <td className="left wrap-text" data-head="Host">
+        {job.host ?? <span className="soft">{MISSING}</span>}
+      </td>
+      <td data-head="Waited" title={`queued ${moment(job.created_at)}`}>
+        {duration(waited)}
+      </td>
+      <td data-head="Ran" title={job.leased_at ? `begun ${moment(job.leased_at)}` : undefined}>
+        {duration(ran)}
+      </td>
       <td className="left wrap-text job-how">
         <Result job={job} now={now} />
       </td>

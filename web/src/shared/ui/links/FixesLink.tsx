@@ -21,8 +21,11 @@ export function FixesLink({ project, verdict, className }: Props) {
       params={{ project }}
       search={{ head: verdict.fixes_sha, scenario: verdict.scenario }}
     >
-      <Icon name="fix" size={12} /> undoes <span className="mono">{shortSha(verdict.fixes_sha)}</span>,{" "}
-      {fixWords(verdict.recovery ?? null)}
+      <Icon name="fix" size={12} />
+      <span>
+        undoes <span className="mono">{shortSha(verdict.fixes_sha)}</span>,{" "}
+        {fixWords(verdict.recovery ?? null)}
+      </span>
     </Link>
   );
 }
