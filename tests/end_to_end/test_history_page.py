@@ -6,16 +6,20 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from history_service import BRANCHED, COMMITS, RELEASE, SLOWER, history_service
+from nalm_server.git.commits.models import CommitRow
 from nalm_server_harness import Service
 from nalm_server_reports import sha
 from playwright.sync_api import Page, expect
 from service_browser import require_accessible
+from sqlalchemy import update
 
 HISTORY = "/p/demo/history"
+BEGIN = datetime(2026, 11, 1, tzinfo=UTC)
 ALL = COMMITS + 1
 """Number of commits to show, including the branch's."""
 
@@ -73,6 +77,26 @@ def test_a_point_tells_its_release_and_opens_its_run(page: Page) -> None:
     over.click(position=at)  # type: ignore[arg-type]
     expect(page).to_have_url(re.compile(r"/p/demo/runs/[0-9a-f]{32}$"))
     expect(page.get_by_role("region", name="Checks")).to_be_visible()
+
+
+def test_by_date_commits_stand_where_they_were_made(page: Page, running: tuple[Service, str]) -> None:
+    """A half of them within an hour, the others ten days later: between them the nearest commit is read."""
+    with running[0].context.sessions() as session:
+        for number in range(1, COMMITS + 1):
+            at = BEGIN + timedelta(minutes=number, days=10 * (number > COMMITS // 2))
+            session.execute(update(CommitRow).where(CommitRow.sha == sha(number)).values(committed_at=at))
+        session.commit()
+    page.goto(f"{HISTORY}?metric=cpp")
+    page.get_by_role("radiogroup", name="Time axis").get_by_text("By date").click()
+    expect(page).to_have_url(re.compile("axis=dates"))
+    page.reload()
+    over = page.locator(".chart .u-over")
+    box = over.bounding_box()
+    assert box is not None
+    for share, number in ((0.3, COMMITS // 2), (0.7, COMMITS // 2 + 1)):
+        over.hover(position={"x": box["width"] * share, "y": box["height"] / 2})
+        expect(page.locator(".chart-tip")).to_contain_text(sha(number)[:7])
+    require_accessible(page)
 
 
 def test_relative_to_a_commit_and_logarithmic(page: Page) -> None:

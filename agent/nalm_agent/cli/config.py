@@ -11,6 +11,7 @@ import typer
 from nalm_agent.report.output_file import require_place
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.shell import options
+from nalm_agent.shell.completion import scenario_names
 
 
 def add_to(app: typer.Typer) -> None:
@@ -27,7 +28,14 @@ def config(
         bool, typer.Option("--effective", help="Show the margins in force, and the line that gives each.")
     ] = False,
     branch: options.BranchOption = None,
-    scenario: options.ScenarioOption = None,
+    scenario: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Scenario of nalm.toml; repeatable. Default: all.",
+            autocompletion=scenario_names,
+        ),
+    ] = None,
     config_file: options.ConfigOption = None,
     json_file: options.JsonOption = None,
     repo: options.RepoOption = Path(),

@@ -85,9 +85,15 @@ def outcomes_in_short(changes: Sequence[OutcomeChange]) -> str:
     return f"{first.stage}: other outcomes" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
 
 
+MOST_SAID = 6
+"""Metrics in a sentence; functions alone may be hundreds."""
+
+
 def worse_metrics(failed: Sequence[MetricChange]) -> str:
-    """A sentence about metrics beyond their margin."""
-    return f"Worse beyond its margin: {'; '.join(said(one) for one in failed)}."
+    """A sentence about metrics beyond their margin, the first ones of many."""
+    named = "; ".join(said(one) for one in failed[:MOST_SAID])
+    more = f"; and {len(failed) - MOST_SAID} more" if len(failed) > MOST_SAID else ""
+    return f"Worse beyond its margin: {named}{more}."
 
 
 def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from nalm_core.features.decompose_run import decompose_run, with_chain
 from nalm_core.verdict.change import Change, Figure, StageChange
+from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
-from nalm_core.verdict.wording import interval_note, stage_notes
+from nalm_core.verdict.wording import MOST_SAID, interval_note, stage_notes, worse_metrics
 from nalm_synthetic import changed, make_report
 
 
@@ -69,3 +70,22 @@ def test_efficiency_alone_is_the_chains_change_with_its_interval() -> None:
         chain.high,
         chain.level,
     )
+
+
+def test_of_many_metrics_beyond_their_margin_the_first_are_named() -> None:
+    one = MetricChange(
+        metric="function_ipp",
+        stage="nat",
+        function="flow_find",
+        unit="instructions/packet",
+        better="lower",
+        outcome="regressed",
+        gates=True,
+        base=100.0,
+        head=110.0,
+        ratio=1.1,
+        margin=0.01,
+    )
+    few, many = (worse_metrics([one] * number) for number in (MOST_SAID, 300))
+    assert few.count("flow_find") == many.count("flow_find") == MOST_SAID
+    assert "more" not in few and many.endswith(f"; and {300 - MOST_SAID} more.")

@@ -119,17 +119,18 @@ def test_a_commit_that_takes_it_back_fixes_the_alert(service: Service) -> None:
 def test_a_partial_fix_says_what_remains_and_the_last_good_commit_against_it_decides(
     service: Service,
 ) -> None:
-    service.upload(dump_report(rates(1, sha(0), sha(1), slower=3000.0)))
-    service.upload(dump_report(rates(2, sha(1), sha(2), slower=-2000.0)))
+    service.upload(dump_report(rates(1, sha(0), sha(1))))
+    service.upload(dump_report(rates(2, sha(1), sha(2), slower=3000.0)))
+    service.upload(dump_report(rates(3, sha(2), sha(3), slower=-2000.0)))
     (found,) = service.get("/projects/demo/alerts", state="partly_fixed")
     (rest,) = service.get(f"/alerts/{found['id']}")["recovery"]
     assert (rest["metric"], rest["title"], rest["direct"]) == ("latency_p99_ns", "Latency p99", False)
     assert 1 < rest["low"] < rest["remains"] < rest["high"] < rest["lost"]
-    service.upload(dump_report(rates(3, sha(0), sha(2))))
+    service.upload(dump_report(rates(4, sha(1), sha(3))))
     shown = service.get(f"/alerts/{found['id']}")
     (rest,) = shown["recovery"]
-    assert (shown["state"], rest["direct"], rest["run_id"]) == ("fixed", True, f"{3:032x}")
-    assert rest["low"] < 1 < rest["high"]
+    assert (shown["state"], rest["direct"], rest["run_id"]) == ("fixed", True, f"{4:032x}")
+    assert rest["remains"] == pytest.approx(1, abs=0.02)
     assert "Latency p99: recovered " in shown["reason"]
 
 

@@ -120,7 +120,7 @@ function PracticeTable({ project, practices }: { project: string; practices: rea
         )
       }
     >
-      <ScrollTable label="Practices">
+      <ScrollTable label="Practices" className="practices">
         <thead>
           <tr>
             <th className="left">Practice</th>

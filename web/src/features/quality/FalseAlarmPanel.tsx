@@ -39,7 +39,7 @@ const alarmsFile = (of: Quality["false_alarms"]) =>
 function controlsText({ controls_per_day: perDay, next_control_at: next }: Quality): string {
   if (perDay === 0) return "Code is never measured against itself here.";
   const often = perDay === 1 ? "Once a day" : `${perDay} times a day`;
-  const when = next === null ? "none is to come" : `the next ${moment(next)}`;
+  const when = next === null ? "none is planned" : `the next ${moment(next)}`;
   return `${often} a bench host measures code against itself; ${when}.`;
 }
 
