@@ -58,6 +58,15 @@ af-packet-input                interrupt wa     100           100            0  
     assert set(reported.counters["af-packet-input"].outcomes.values()) == {0}
 
 
+def test_vpps_threads_that_are_bound_to_no_lcore_keep_apart() -> None:
+    """vlib/node_cli.c leaves the lcore out then, and calls the cycles `Packet-Clocks`."""
+    unbound = RUNTIME.replace(" (lcore 2)", "").replace("     Clocks  ", "Packet-Clocks")
+    text = unbound + unbound.replace("Thread 1 vpp_wk_0", "Thread 2 vpp_wk_1")
+    assert "Packet-Clocks" in text
+    found = [(one.lcore, one.thread, one.packets) for one in vpp_runtime.parse(text).lcores]
+    assert found == [(1, "vpp_wk_0", 250_000), (2, "vpp_wk_1", 250_000)]
+
+
 def of_the_tiny_nf(nf: NfRepository, work: WorkDir, toml: str) -> tuple[Request, Config, ReportBuilder]:
     """Head counts as `toml` says, base by its probe."""
     repository = Repository(nf.path, work.fresh("git"))

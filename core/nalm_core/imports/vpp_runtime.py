@@ -26,7 +26,8 @@ from nalm_core.imports.figures import (
     required,
 )
 
-THREAD = re.compile(r"^Thread\s+\d+\s+(\S+)\s+\(lcore\s+(\d+)\)")
+THREAD = re.compile(r"^Thread\s+(?P<number>\d+)\s+(?P<name>\S+)(?:\s+\(lcore\s+(?P<lcore>\d+)\))?")
+"""VPP names no lcore of a thread that is not bound to one."""
 TIME = re.compile(r"^Time\s+(\S+),\s")
 RATES = re.compile(r"^\s*vector rates in\s+(\S+), out\s+(\S+), drop\s+(\S+), punt\s+(\S+)")
 HEADER = re.compile(r"^\s*Name\s+State\s+Calls\s+Vectors\s+Suspends\s+(Clocks|Packet-Clocks)\s+Vectors/Call")
@@ -62,6 +63,7 @@ class VppThread:
 
     name: str = ONLY_THREAD
     lcore: int = 0
+    """VPP's number of the thread if it is not bound to one."""
     seconds: float = 0.0
     taken_in: float = 0.0
     out: float = 0.0
@@ -89,7 +91,7 @@ def vpp_threads(text: str) -> list[VppThread]:
     named, table = VppThread(), False
     for at, line in enumerate(text.splitlines(), start=1):
         if match := THREAD.match(line):
-            named = VppThread(match[1], int(match[2]))
+            named = VppThread(match["name"], int(match["lcore"] or match["number"]))
         elif match := TIME.match(line):
             seconds = number(match[1], "Time", line=at, column=match.start(1) + 1)
             threads.append(VppThread(named.name, named.lcore, seconds))
