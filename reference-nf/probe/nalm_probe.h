@@ -283,6 +283,7 @@ struct nalm_probe {
 	int file;	  /* descriptor; -1: anonymous memory */
 	uint32_t claimed; /* atomic, relaxed: only assigns indexes */
 	uint32_t in_turn; /* atomic, relaxed: lcores in a turn; the last one that leaves stops callgrind */
+	uint32_t counted; /* atomic, relaxed: number of the turn that callgrind counts: the last one */
 	uint64_t (*buffers)(void *arg);
 	void *buffers_arg;
 	void (*attach_events)(struct nalm_lcore *lc); /* nalm_probe_papi.h: starts the calling thread's events */
@@ -451,7 +452,7 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 	probe->file = file;
 	probe->header = (struct nalm_header *)map;
 	probe->control = (struct nalm_control *)(void *)(probe->base + NALM_PROBE_CONTROL_OFFSET);
-	probe->claimed = probe->in_turn = 0;
+	probe->claimed = probe->in_turn = probe->counted = 0;
 	probe->buffers = NULL;
 	probe->buffers_arg = NULL;
 	probe->attach_events = NULL;
@@ -611,6 +612,9 @@ static inline void nalm_turn_enter(struct nalm_lcore *lc)
 	if (lc->event_count != 0)
 		lc->read_events(lc, lc->last_events);
 #ifdef NALM_HAVE_CALLGRIND
+	uint32_t turn = __atomic_load_n(&lc->control->turn, __ATOMIC_RELAXED);
+	if (__atomic_exchange_n(&lc->probe->counted, turn, __ATOMIC_RELAXED) != turn)
+		CALLGRIND_ZERO_STATS;
 	__atomic_fetch_add(&lc->probe->in_turn, 1, __ATOMIC_RELAXED);
 	CALLGRIND_START_INSTRUMENTATION; /* a few instructions outside valgrind */
 #endif

@@ -41,6 +41,7 @@ RUN_PLACEHOLDERS = frozenset(
     {"source", "build", "config_dir", "eal", "features", "traffic", "run_dir", "cpus", "cpu_mask"}
 )
 ASK_PLACEHOLDERS = frozenset({"source", "build", "run_dir"})
+SETUP_PLACEHOLDERS = frozenset({"source", "build", "config_dir", "run_dir", "traffic", "cpus", "cpu_mask"})
 
 Counts = Literal["probe", "dpdk", "ovs-pmd-perf", "vpp-show-runtime"]
 """Who counts packets and cycles: the NF's own probe; a probe lent to a DPDK program; or the NF itself, whose
@@ -116,6 +117,8 @@ class RunConfig(Table):
     """Variables of the NF, in addition to nalm's."""
     ready_seconds: Annotated[float, Field(gt=0)] = 20
     """Time until every lcore must wait at the gate."""
+    setup: Command | None = None
+    """Sets the started NF up, for example by its control program; until it ends, the NF runs on."""
     counts: Counts = "probe"
     clear: Command | None = None
     """Sets the NF's own figures to 0."""
@@ -144,6 +147,12 @@ class RunConfig(Table):
         check_placeholders(command or [], ASK_PLACEHOLDERS)
         return command
 
+    @field_validator("setup")
+    @classmethod
+    def _setting_up(cls, command: list[str] | None) -> list[str] | None:
+        check_placeholders(command or [], SETUP_PLACEHOLDERS)
+        return command
+
     @model_validator(mode="after")
     def _commands_match_counts(self) -> RunConfig:
         commands = (self.clear is not None, self.show is not None)
@@ -151,6 +160,8 @@ class RunConfig(Table):
             raise ValueError(f'clear and show are for NFs with own counters; counts = "{self.counts}"')
         if self.counts not in WITH_PROBE and not all(commands):
             raise ValueError(f'counts = "{self.counts}" needs the commands clear and show')
+        if self.counts not in WITH_PROBE and self.setup is not None:
+            raise ValueError(f'setup is for NFs with a probe; counts = "{self.counts}" sets up in command')
         return self
 
 

@@ -108,6 +108,8 @@ class Simulation:
     """Receives the number of packets so far."""
     lcores: int = 1
     """Lcores that claim a block of the probe; all run on the CPUs of the command."""
+    setup: Sequence[str] = ()
+    """The command that sets the started NF up; empty: it needs none."""
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
 
@@ -209,6 +211,7 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
         ready_seconds=limit,
         pin=run.pin,
         environment=run.environment,
+        setup=run.setup,
     ) as nf:
         nf.say = run.say
         nf.wait_ready()

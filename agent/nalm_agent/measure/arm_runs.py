@@ -26,6 +26,7 @@ def arm_run(
         pin=ready.run.pin(cores),
         environment=ready.environment(home),
         counter_commands=ready.counter_commands(),
+        setup=ready.setup(traffic, cores),
     )
 
 

@@ -13,7 +13,7 @@ from nalm_agent.config.nalm_toml import FILE_NAME, WITH_PROBE, Config, ScenarioC
 from nalm_agent.host.cores import Cores
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.request import Request, read_config
-from nalm_agent.nf.run_plan import RunPlan, expand, plan, traffic_identity
+from nalm_agent.nf.run_plan import RunPlan, expand, expand_setup, plan, traffic_identity
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.self_counting.commands import CounterCommands
 from nalm_agent.source.git import Revision
@@ -54,6 +54,12 @@ class Ready:
             traffic=traffic,
             cores=cores,
             huge_pages=huge_pages,
+        )
+
+    def setup(self, traffic: Path | None, cores: Cores) -> list[str]:
+        """The command that sets the started NF up; empty if it needs none."""
+        return expand_setup(
+            self.run, source=self.built.source, build=self.built.directory, traffic=traffic, cores=cores
         )
 
 

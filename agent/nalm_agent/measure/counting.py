@@ -80,6 +80,7 @@ class Counting:
             say=self.progress.say,
             passed=self._passed(ready),
             lcores=lcores,
+            setup=ready.setup(self.traffic, core),
             threads_of=LENT_RECEIVE if lent else None,
         )
 

@@ -69,6 +69,8 @@ class ArmRun:
     """Commands that show the NF's own figures; None if a probe counts."""
     offered: OfferedLoad | None = None
     """None: closed loop."""
+    setup: Sequence[str] = ()
+    """The command that sets the started NF up; empty: it needs none."""
 
 
 class Placements(Protocol):
@@ -369,6 +371,7 @@ def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] =
         urgent=run.urgent,
         events=events,
         environment=run.environment,
+        setup=run.setup,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
+import shlex
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from nalm_agent.nf.nf_process import (
     REPORT_SECONDS,
     NfProcess,
     describe_exit,
+    nf_environment,
 )
 from nalm_agent.nf.probe import (
     LcoreState,
@@ -35,7 +37,7 @@ from nalm_agent.nf.probe import (
 from nalm_agent.nf.probe_layout import MAGIC
 from nalm_agent.nf.turns import TurnCounters
 from nalm_agent.runtime.errors import NalmError, NfError, ProbeError
-from nalm_agent.runtime.process import tail
+from nalm_agent.runtime.process import start, stop, tail
 from nalm_agent.store.home import WorkDir
 
 FINISH_SECONDS = 10.0
@@ -67,22 +69,25 @@ class RunningNf(NfProcess):
         urgent: bool = False,
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        setup: Sequence[str] = (),
     ) -> None:
         """events: PAPI's names of hardware events that the probe reads per stage.
 
-        environment: further variables of the NF. The other parameters are those of NfProcess.
+        environment: further variables of the NF. setup: a command that sets it up once it runs, with its gate
+        open until then; empty: it needs none. The other parameters are those of NfProcess.
         """
         given = environment or {}
         path = work.memory / f"run-{secrets.token_hex(4)}.probe"
         of_probe = {
             "NALM_PROBE_FILE": str(path),
-            "NALM_PROBE_GATE": "closed",
+            "NALM_PROBE_GATE": "open" if setup else "closed",
             "NALM_PROBE_SEED": str(seed),
         }
         if events:
             of_probe["NALM_PROBE_EVENTS"] = ",".join(events)
         self._probe_path = path
         self._lent = "LD_PRELOAD" in given
+        self._setup = setup
         self.probe: ProbeFile
         self.gate: Gate | None = None
         super().__init__(
@@ -105,15 +110,36 @@ class RunningNf(NfProcess):
             self._probe_path.unlink()
 
     def wait_ready(self) -> None:
-        """Waits until the probe exists and every lcore waits at the gate."""
+        """Waits until the probe exists and every lcore waits at the gate; sets the NF up before."""
+        if self._setup:
+            self._set_up()
         self._wait(self._has_magic, self._ready_seconds, "did not open its probe")
         self.probe = ProbeFile(self._probe_path, writable=True)
         self.gate = Gate(self.probe)
+        self.gate.close()
         self._wait(
             self._all_parked,
             self._ready_seconds,
             f"did not bring {amount(self._lcores, 'lcore')} to the gate",
         )
+
+    def _set_up(self) -> None:
+        """Runs the command that sets the NF up. Raises NfError."""
+        log = self.directory / "setup.log"
+        command = self.in_run_dir(self._setup)
+        process = start(command, cwd=self.directory, env=nf_environment(self.directory), log=log)
+        try:
+            self._wait(lambda: process.poll() is not None, self._ready_seconds, "was not set up by run.setup")
+        except NfError as error:
+            raise NfError(error.message, log=tail(log) or error.log, hint=error.hint) from error
+        finally:
+            stop(process)
+        if process.returncode:
+            raise NfError(
+                f"run.setup ended with {describe_exit(process.returncode)}",
+                log=tail(log),
+                hint=f"its command is: {shlex.join(command)}",
+            )
 
     def turn(
         self,

@@ -44,6 +44,8 @@ class RunPlan:
     """DPDK's options for the devices to which a generator outside sends."""
     variables: tuple[tuple[str, str], ...] = ()
     """Variables of nalm.toml."""
+    setup: tuple[str, ...] = ()
+    """The command that sets the started NF up; empty: it needs none."""
     config_dir: Path | None = None
     """The folder of the file of --config; None: the commit's own nalm.toml."""
 
@@ -92,7 +94,8 @@ def plan(
     ]
     template = (*fixed, *scenario.arguments)
     variables = tuple(sorted({**config.run.environment, **scenario.environment}.items()))
-    named = [*(f"{name}={value}" for name, value in variables), *template]
+    setup = tuple(config.run.setup or ())
+    named = [*(f"{name}={value}" for name, value in variables), *template, *setup]
     command = [_with_digest(repository, revision, argument) for argument in named]
     return RunPlan(
         RunDefinition(
@@ -108,6 +111,7 @@ def plan(
         config.run.control_lcore,
         counter_commands(config.run),
         variables=variables,
+        setup=setup,
         config_dir=None if repository.given is None else repository.given.folder,
     )
 
@@ -194,17 +198,29 @@ def expand(
         devices=run.devices,
     )
     values = {
-        **run.places(source, build),
-        "{traffic}": str(traffic),
+        **_values(run, source=source, build=build, traffic=traffic, cores=cores),
         "{features}": ",".join(run.definition.features),
         "{eal}": " ".join(eal),
-        "{cpus}": ",".join(map(str, cores.cpus)),
-        "{cpu_mask}": hex(sum(1 << cpu for cpu in cores.cpus)),
     }
     command: list[str] = []
     for argument in run.template:
         command += eal if argument == EAL else [_substitute(argument, values)]
     return command
+
+
+def expand_setup(run: RunPlan, *, source: Path, build: Path, traffic: Path | None, cores: Cores) -> list[str]:
+    """The command that sets the started NF up, on this host; empty if it needs none."""
+    values = _values(run, source=source, build=build, traffic=traffic, cores=cores)
+    return [_substitute(argument, values) for argument in run.setup]
+
+
+def _values(run: RunPlan, *, source: Path, build: Path, traffic: Path | None, cores: Cores) -> dict[str, str]:
+    return {
+        **run.places(source, build),
+        "{traffic}": str(traffic),
+        "{cpus}": ",".join(map(str, cores.cpus)),
+        "{cpu_mask}": hex(sum(1 << cpu for cpu in set(cores.cpus))),
+    }
 
 
 def _substitute(argument: str, values: dict[str, str]) -> str:
