@@ -124,6 +124,8 @@ def test_one_that_dies_is_reported(program: str, work: WorkDir) -> None:
         ('"ovs-pmd-perf"', '"probe"', "clear and show are for NFs with own counters"),
         ("turn_ms = 100", "turn_ms = 10", "judge.turn_ms of 10 is too short"),
         ("{run_dir}/ctl", "{traffic}", "unknown placeholder {traffic}"),
+        ("[run]", '[run]\nsetup = ["ctl", "{cpus}"]', "setup is for NFs with a probe"),
+        ("[run]", '[run]\nsetup = ["ctl", "{eal}"]', "unknown placeholder {eal}"),
     ],
 )
 def test_a_mistake_is_named(old: str, new: str, said: str) -> None:
