@@ -37,7 +37,8 @@ def agent(
     context: typer.Context,
     *,
     server: Annotated[
-        str | None, typer.Option(help="Address of nalm-server. Default: the server of the registration.")
+        str | None,
+        typer.Option(metavar="URL", help="Address of nalm-server. Default: the server of the registration."),
     ] = None,
     token_file: Annotated[
         Path | None, typer.Option(help="File with a shared token of scope agent, instead of a registration.")
@@ -91,7 +92,7 @@ def agent(
 
 
 def register(
-    server: Annotated[str, typer.Option(help="Address of nalm-server.")],
+    server: Annotated[str, typer.Option(metavar="URL", help="Address of nalm-server.")],
     token_file: Annotated[Path, typer.Option(help="File with the invitation, which is valid once.")],
     pool: PoolOption = None,
 ) -> None:

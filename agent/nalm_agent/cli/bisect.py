@@ -41,9 +41,14 @@ def bisect(
     ],
     *,
     scenario: Annotated[
-        str | None, typer.Option(help="Scenario, if nalm.toml has several.", autocompletion=scenario_names)
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Scenario, if nalm.toml has several.", autocompletion=scenario_names
+        ),
     ] = None,
-    stage: Annotated[str | None, typer.Option(help="A stage of the chain. Default: the whole chain.")] = None,
+    stage: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A stage of the chain. Default: the whole chain.")
+    ] = None,
     metric: Annotated[
         Literal["cpp", "ipp"], typer.Option(help="Cycles per packet, or instructions per packet (exact).")
     ] = "cpp",

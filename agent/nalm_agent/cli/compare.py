@@ -45,6 +45,7 @@ def compare(
         list[str] | None,
         typer.Option(
             "--scenario",
+            metavar="NAME",
             help="With two commits: only this scenario; repeatable.",
             autocompletion=scenario_names,
         ),

@@ -70,7 +70,7 @@ def doctor(
     untune: Annotated[bool, typer.Option("--untune", help="Revert what --tune changed.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="With --tune: only show the changes.")] = False,
     scenario: Annotated[
-        str | None, typer.Option(help="With --generator: the scenario whose NF it sends to.")
+        str | None, typer.Option(metavar="NAME", help="With --generator: the scenario whose NF it sends to.")
     ] = None,
     server: options.ServerOption = None,
     token_file: options.TokenFileOption = None,

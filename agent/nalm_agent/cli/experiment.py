@@ -30,7 +30,10 @@ TableArgument = Annotated[
     str | None, typer.Argument(metavar="NAME", help="The table in nalm.toml. Default: the first.")
 ]
 RevisionOption = Annotated[
-    str, typer.Option(help="Commit to measure, or the working tree.", autocompletion=revision_names)
+    str,
+    typer.Option(
+        metavar="REV", help="Commit to measure, or the working tree.", autocompletion=revision_names
+    ),
 ]
 DurationOption = Annotated[float, typer.Option(min=0.05, help="Duration of a trial, in seconds.")]
 
@@ -105,7 +108,9 @@ def _of_kind(name: CellKindName) -> Callable[..., None]:
         *,
         scenario: Annotated[
             list[str] | None,
-            typer.Option("--scenario", help="Another NAME; repeatable.", autocompletion=scenario_names),
+            typer.Option(
+                "--scenario", metavar="NAME", help="Another NAME; repeatable.", autocompletion=scenario_names
+            ),
         ] = None,
         revision: RevisionOption = WORKTREE,
         seconds: Annotated[
@@ -168,12 +173,17 @@ def cores(
     chain: TableArgument = None,
     *,
     lcores: Annotated[
-        str | None, typer.Option(help="Numbers of lcores of the NF, such as 1,2,4,8. Default: nalm.toml's.")
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Numbers of lcores of the NF, such as 1,2,4,8. Default: nalm.toml's."
+        ),
     ] = None,
     reference: Annotated[
         int | None, typer.Option(help="Lcores whose speedup is 1. Default: the fewest measured.")
     ] = None,
-    at: Annotated[str | None, typer.Option(help="Lcores to predict for, such as 16,32.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Lcores to predict for, such as 16,32.")
+    ] = None,
     revision: RevisionOption = WORKTREE,
     duration: DurationOption = defaults.TRIAL_S,
     launches: Annotated[
@@ -218,7 +228,10 @@ def roles(
     *,
     lcores: Annotated[
         str | None,
-        typer.Option(help="Numbers of lcores to split, such as 4,8. Default: those of nalm.toml's splits."),
+        typer.Option(
+            metavar="LIST",
+            help="Numbers of lcores to split, such as 4,8. Default: those of nalm.toml's splits.",
+        ),
     ] = None,
     revision: RevisionOption = WORKTREE,
     duration: DurationOption = defaults.TRIAL_S,
@@ -262,14 +275,21 @@ def roles(
 def queue(
     name: TableArgument = None,
     *,
-    batch: Annotated[str | None, typer.Option(help="Largest batches. Default: nalm.toml's.")] = None,
-    ring: Annotated[str | None, typer.Option(help="Sizes of the ring. Default: nalm.toml's.")] = None,
-    frame: Annotated[str | None, typer.Option(help="Bytes of a frame. Default: nalm.toml's.")] = None,
+    batch: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Largest batches. Default: nalm.toml's.")
+    ] = None,
+    ring: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Sizes of the ring. Default: nalm.toml's.")
+    ] = None,
+    frame: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Bytes of a frame. Default: nalm.toml's.")
+    ] = None,
     shares: Annotated[
-        str, typer.Option(help="Loads, in per cent of the rate at full load.")
+        str, typer.Option(metavar="LIST", help="Loads, in per cent of the rate at full load.")
     ] = "20,40,60,80,95",
     arrivals: Annotated[
-        str, typer.Option(help="Gaps between packets: poisson, geometric, cbr or nbinom:CV.")
+        str,
+        typer.Option(metavar="PROCESS", help="Gaps between packets: poisson, geometric, cbr or nbinom:CV."),
     ] = "poisson",
     revision: RevisionOption = WORKTREE,
     duration: Annotated[
@@ -320,7 +340,10 @@ def flows(
     *,
     shares: Annotated[
         str | None,
-        typer.Option(help="New flows, in per cent of the packets, such as 1,10,30. Default: nalm.toml's."),
+        typer.Option(
+            metavar="LIST",
+            help="New flows, in per cent of the packets, such as 1,10,30. Default: nalm.toml's.",
+        ),
     ] = None,
     load: Annotated[
         float, typer.Option(min=1, max=100, help="Load, in per cent of the least full load of the designs.")

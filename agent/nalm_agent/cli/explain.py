@@ -46,7 +46,8 @@ def explain(
     ] = None,
     *,
     scenario: Annotated[
-        str | None, typer.Option(help="Scenario, if there are several.", autocompletion=scenario_names)
+        str | None,
+        typer.Option(metavar="NAME", help="Scenario, if there are several.", autocompletion=scenario_names),
     ] = None,
     by: Annotated[
         By, typer.Option(help="Exact instructions, or cycles estimated from samples.")

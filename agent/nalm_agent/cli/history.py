@@ -35,22 +35,38 @@ def history(
         str, typer.Argument(metavar="SCENARIO", help="Scenario of nalm.toml.", autocompletion=scenario_names)
     ],
     *,
-    stage: Annotated[str, typer.Option(help="A stage, or `chain` for the whole chain.")] = CHAIN,
+    stage: Annotated[
+        str, typer.Option(metavar="NAME", help="A stage, or `chain` for the whole chain.")
+    ] = CHAIN,
     function: Annotated[
-        str | None, typer.Option(help="A C function of the stage; its metrics are ipp, calls, cpp and eipc.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A C function of the stage; its metrics are ipp, calls, cpp and eipc."
+        ),
     ] = None,
     metric: Annotated[
         str | None,
-        typer.Option(help="Metric: cpp, ipp, eipc, ncpp, pps, ...", show_default="cpp; ipp of a function"),
+        typer.Option(
+            metavar="NAME",
+            help="Metric: cpp, ipp, eipc, ncpp, pps, ...",
+            show_default="cpp; ipp of a function",
+        ),
     ] = None,
     branch: Annotated[
-        str | None, typer.Option(help="A branch that the server measures.", show_default="the default branch")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="A branch that the server measures.", show_default="the default branch"
+        ),
     ] = None,
     project: Annotated[
-        str | None, typer.Option(help="Project of the server.", show_default="[project] name of nalm.toml")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Project of the server.", show_default="[project] name of nalm.toml"
+        ),
     ] = None,
     host_class: Annotated[
-        str | None, typer.Option(help="Class of the bench hosts.", show_default="that of the newest run")
+        str | None,
+        typer.Option(metavar="NAME", help="Class of the bench hosts.", show_default="that of the newest run"),
     ] = None,
     rows: Annotated[int, typer.Option(min=1, max=1000, help="Number of commits in the table.")] = 15,
     json_file: options.JsonOption = None,

@@ -17,7 +17,9 @@ model = typer.Typer(
 RunArgument = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run report that `nalm check --json` wrote.")
 ]
-FrequencyOption = Annotated[str | None, typer.Option(help="Cycles per second of an lcore, such as 2.3G.")]
+FrequencyOption = Annotated[
+    str | None, typer.Option(metavar="HZ", help="Cycles per second of an lcore, such as 2.3G.")
+]
 FrameOption = Annotated[float, typer.Option(help="Bytes of a frame.")]
 
 
@@ -38,7 +40,10 @@ def speedup(
     *,
     rates: Annotated[
         str | None,
-        typer.Option(help="Measured rates, LCORES=RATE,...; a count given repeatedly has several launches."),
+        typer.Option(
+            metavar="LIST",
+            help="Measured rates, LCORES=RATE,...; a count given repeatedly has several launches.",
+        ),
     ] = None,
     f_s: Annotated[
         float | None,
@@ -49,7 +54,9 @@ def speedup(
     reference: Annotated[
         int | None, typer.Option(help="Lcores whose speedup is 1. Default: the fewest measured.")
     ] = None,
-    at: Annotated[str | None, typer.Option(help="Lcores to predict for, such as 16,32.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Lcores to predict for, such as 16,32.")
+    ] = None,
     json_file: options.JsonOption = None,
 ) -> None:
     """Fit the speedup with lcores: its curve, ceiling and peak, and a cap by another bound."""
@@ -75,7 +82,7 @@ def roles(
     ] = None,
     frequency: FrequencyOption = None,
     measured: Annotated[
-        str | None, typer.Option(help="Rate that was measured with this split, to compare.")
+        str | None, typer.Option(metavar="LIST", help="Rate that was measured with this split, to compare.")
     ] = None,
     json_file: options.JsonOption = None,
 ) -> None:
@@ -101,13 +108,18 @@ def queue(
         ),
     ] = None,
     *,
-    line: Annotated[str | None, typer.Option(help="Loads in bit/s on the line, such as 5G,7.75G.")] = None,
-    pps: Annotated[str | None, typer.Option(help="Loads in packets/s, such as 5M,8M.")] = None,
+    line: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Loads in bit/s on the line, such as 5G,7.75G.")
+    ] = None,
+    pps: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Loads in packets/s, such as 5M,8M.")
+    ] = None,
     frame: FrameOption = 64,
     packets: Annotated[int, typer.Option("--queue", help="Packets that the queue holds.")] = 4096,
     batch: Annotated[int, typer.Option(help="Largest batch.")] = 256,
     arrivals: Annotated[
-        str, typer.Option(help="Gaps between packets: poisson, geometric, cbr or nbinom:CV.")
+        str,
+        typer.Option(metavar="PROCESS", help="Gaps between packets: poisson, geometric, cbr or nbinom:CV."),
     ] = "poisson",
     base_ns: Annotated[float | None, typer.Option(help="Time of an empty poll, without a file.")] = None,
     packet_ns: Annotated[
@@ -142,8 +154,12 @@ def queue(
 def budget(
     run: RunArgument = None,
     *,
-    line: Annotated[str | None, typer.Option(help="Rate of the line in bit/s, such as 40G.")] = None,
-    pps: Annotated[str | None, typer.Option(help="Packets/s in place of a line, such as 20M.")] = None,
+    line: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Rate of the line in bit/s, such as 40G.")
+    ] = None,
+    pps: Annotated[
+        str | None, typer.Option(metavar="RATE", help="Packets/s in place of a line, such as 20M.")
+    ] = None,
     frame: FrameOption = 64,
     lcores: Annotated[int | None, typer.Option(help="Lcores that share the line.")] = None,
     frequency: FrequencyOption = None,
@@ -184,7 +200,8 @@ def capacity(
     ] = None,
     frame: FrameOption = 64,
     load: Annotated[
-        str | None, typer.Option(help="A load in packets/s whose share of each resource to show.")
+        str | None,
+        typer.Option(metavar="RATE", help="A load in packets/s whose share of each resource to show."),
     ] = None,
     lcores: Annotated[
         int | None, typer.Option(help="Lcores of a measured host. Default: the run's, or 1.")
@@ -242,7 +259,7 @@ def lines(
     run: RunArgument = None,
     *,
     cache: Annotated[
-        str | None, typer.Option(help="Size of the L1d, such as 48K. Default: the run's.")
+        str | None, typer.Option(metavar="BYTES", help="Size of the L1d, such as 48K. Default: the run's.")
     ] = None,
     packets: Annotated[int, typer.Option(help="Packets in flight.")] = 512,
     metadata: Annotated[str, typer.Option(help="Bytes of metadata per packet.")] = "0,2,4,8,16,32,64",

@@ -116,6 +116,7 @@ def rate(
     shares: Annotated[
         str | None,
         typer.Option(
+            metavar="LIST",
             help="Loads for latency or a sweep, in per cent of NDR.",
             show_default=f"{LATENCY_SHARES}; sweep: {SWEEP_SHARES}; with --base: 50",
         ),

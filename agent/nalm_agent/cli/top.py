@@ -42,7 +42,10 @@ def top(
         Path | None, typer.Option(metavar="SOCKET", help="DPDK telemetry socket of an NF without the probe.")
     ] = None,
     file_prefix: Annotated[
-        str | None, typer.Option(help="--file-prefix of an NF without the probe (DPDK's default: rte).")
+        str | None,
+        typer.Option(
+            metavar="PREFIX", help="--file-prefix of an NF without the probe (DPDK's default: rte)."
+        ),
     ] = None,
     perf: Annotated[
         int | None, typer.Option(metavar="PID", help="Any process: perf samples its C functions.")

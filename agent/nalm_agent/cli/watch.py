@@ -27,6 +27,7 @@ def watch(
     base: Annotated[
         str | None,
         typer.Option(
+            metavar="REV",
             help="Commit to compare with. Default: the base that `nalm check` chooses.",
             autocompletion=commit_names,
         ),

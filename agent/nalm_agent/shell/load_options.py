@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 ArrivalsOption = Annotated[
     str | None,
     typer.Option(
+        metavar="PROCESS",
         help="Gaps between packets in the open loop: cbr, poisson, geometric or nbinom:CV. "
-        "Default: as the NF's configuration has them."
+        "Default: as the NF's configuration has them.",
     ),
 ]
 BurstOption = Annotated[

@@ -7,12 +7,18 @@ import json
 import zlib
 from math import exp
 from random import Random
+from typing import Any
 
 import pytest
 from nalm_server.app.compact_answers import LEVEL
+from nalm_server.git.commits.models import CommitRow
+from nalm_server.git.refs import repository as refs
+from nalm_server.results.links.models import LinkValueRow
+from nalm_server.views.history import columns
 from nalm_server.views.history.columns import scaled
 from nalm_server_harness import Service, counted
-from nalm_server_reports import body_of, make_report
+from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy import delete, update
 
 
 def unscaled(packed: dict, end: str | None = None) -> list[float | None]:
@@ -87,15 +93,48 @@ def test_columns_are_the_lines(service: Service) -> None:
         assert short["other_bases"] == {"0": line["base_sha"][0][:12]}
 
 
+@pytest.mark.dialects
+def test_an_answer_is_kept_until_what_it_is_made_of_changes(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    packed = columns.packed
+    monkeypatch.setattr(columns, "packed", lambda metrics: made.append(metrics) or packed(metrics))
+
+    def ask(metric: str = "cpp") -> dict[str, Any]:
+        found = service.get("/projects/demo/lines/columns", scenario="sfc_a", metric=metric)
+        assert service.get("/projects/demo/lines/columns", scenario="sfc_a", metric=metric) == found
+        return found
+
+    for number in range(1, 4):
+        service.upload(body_of(make_report(number)))
+    answers = [ask(), ask("ipp")]
+    service.upload(body_of(make_report(4)))
+    answers.append(ask())
+    with service.context.sessions() as session:
+        refs.place_tag(session, 1, "v1.0", sha(2), service.clock())
+        session.commit()
+    answers.append(ask())
+    with service.context.sessions() as session:
+        session.execute(update(CommitRow).where(CommitRow.sha == sha(3)).values(subject="another one"))
+        session.commit()
+    answers.append(ask())
+    with service.context.sessions() as session:
+        session.execute(delete(LinkValueRow))
+        session.commit()
+    answers.append(ask())
+    assert len(made) == len(answers) == len({json.dumps(one) for one in answers})
+
+
 def test_metrics_share_what_is_read_of_them(service: Service) -> None:
     """More metrics are more series of the same queries."""
     for number in range(1, 4):
         service.upload(body_of(make_report(number)))
-    columns = "/projects/demo/lines/columns"
+    path = "/projects/demo/lines/columns"
     request = {"scenario": "sfc_a", "values": "measured"}
     with counted(service) as one:
-        service.get(columns, metric="cpp", **request)
+        service.get(path, metric="cpp", **request)
     with counted(service) as four:
-        found = service.get(columns, metric=["cpp", "ipp", "eipc", "pps"], **request)
+        found = service.get(path, metric=["cpp", "ipp", "eipc", "pps"], **request)
     assert [metric["name"] for metric in found["metrics"]] == ["cpp", "ipp", "eipc", "pps"]
     assert len(four) == len(one)

@@ -103,6 +103,7 @@ def paths(context: Context, client: TestClient) -> dict[str, str]:
     client.post("/api/v1/reports", content=body_of(report), headers=headers).raise_for_status()
     (alert,) = get(f"{P}/alerts?limit=1")
     (commit,) = get(f"{P}/commits/search?outcome=regressed&limit=1")["commits"]
+    week = get(f"{P}/weeks")["weeks"][1]["week"]
     scenario = max(get(f"{P}/scenarios"), key=lambda one: one["runs"])["name"]
     commits = {arm.value: info.build.commit for arm, info in report.arms.items()}
     pair = f"base={commits['base']}&head={commits['head']}&scenario={report.scenario.name}"
@@ -125,6 +126,7 @@ def paths(context: Context, client: TestClient) -> dict[str, str]:
         "scenarios": f"{P}/scenarios",
         "compare_measured": f"{P}/compare/measured?revision={commit['sha']}",
         "weeks": f"{P}/weeks",
+        "week": f"{P}/weeks/{week}",
         "quality": f"{P}/detection-quality",
         "revisions": f"{P}/revisions?q=nat",
         "jobs": "/jobs",

@@ -171,6 +171,21 @@ def others(session: Session, numbers: Collection[int]) -> list[OtherLink]:
     return [OtherLink._make(row) for row in session.execute(query.order_by(OtherLinkRow.id))]
 
 
+def numbers_of_links(session: Session, scenario_id: int, metrics: Iterable[str]) -> list[tuple[int, ...]]:
+    """(series, number of links, sum of numbers) with a run and without one: equal as long as `values` and
+    `others` have the same links."""
+    found: list[tuple[int, ...]] = []
+    for table, number in ((LinkValueRow, LinkValueRow.run_id), (OtherLinkRow, OtherLinkRow.id)):
+        query = (
+            select(table.series_id, func.count(), func.sum(number))
+            .join(SeriesRow, SeriesRow.id == table.series_id)
+            .where(SeriesRow.scenario_id == scenario_id, SeriesRow.metric.in_(metrics))
+        )
+        rows = session.execute(query.group_by(table.series_id).order_by(table.series_id))
+        found += [(series_id, count, int(total)) for series_id, count, total in rows]
+    return found
+
+
 def levels(session: Session, key: tuple[int, str, str, str, str]) -> LinkLevelsRow | None:
     """The stored solution of a series. key: scenario, host class, metric, stage, source."""
     return session.get(LinkLevelsRow, key)

@@ -143,6 +143,15 @@ def values(session: Session, series: Iterable[int], since: int) -> Iterable[Stor
     return session.execute(gathered, execution_options={BINARY: True})
 
 
+def numbers_of_values(session: Session, series: Iterable[int], since: int) -> list[tuple[int, ...]]:
+    """(series, number of values, sum of their runs' numbers): equal as long as `values` has the same runs."""
+    table = SeriesValueRow.__table__.c
+    query = select(table.series_id, func.count(), func.sum(table.run_id))
+    query = query.where(table.series_id.in_(series), table.run_id >= since)
+    found = session.execute(query.group_by(table.series_id).order_by(table.series_id))
+    return [(number, count, int(total)) for number, count, total in found]
+
+
 def imported(session: Session, scenario_id: int, metric: str) -> list[ImportedValue]:
     """Imported values of the metric, along the first parent."""
     found = session.execute(

@@ -13,9 +13,9 @@ from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
-from nalm_server.base.json_response import as_json
+from nalm_server.base.json_response import as_json, json_bytes
 from nalm_server.base.schemas import NAME, REVISION, ProjectName
-from nalm_server.views.history import chart_lines, columns
+from nalm_server.views.history import chart_lines, packed_lines
 from nalm_server.views.history.endpoints import Functions, HostClass, Limit, MetricName, Stages, Values
 from nalm_server.views.history.schemas import LineColumns, Lines
 from nalm_server.views.history.service import HistoryRequest
@@ -83,4 +83,4 @@ def get_line_columns(
         list(dict.fromkeys(branch or [])),
         with_measured=False,
     )
-    return as_json(columns.packed(chart_lines.lines(session, found, lines_request)))
+    return json_bytes(packed_lines.packed(session, found, lines_request))

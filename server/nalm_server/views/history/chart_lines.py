@@ -22,6 +22,7 @@ from nalm_server.views.history.service import (
     FoundLine,
     HistoryRequest,
     Line,
+    Shown,
     Target,
     find_target,
     lines_of,
@@ -55,14 +56,16 @@ class Branched:
     branch: str | None
 
 
-def lines(session: Session, project: ProjectRow, request: LinesRequest) -> list[dict[str, Any]]:
-    """schemas.Lines of each metric as plain values. Raises NotFoundError for unknown names, InvalidError if
-    it is too large."""
+def lines(
+    session: Session, project: ProjectRow, request: LinesRequest, shown: Shown | None = None
+) -> list[dict[str, Any]]:
+    """schemas.Lines of each metric as plain values. shown: their runs and commits, if they were read already.
+    Raises NotFoundError for unknown names, InvalidError if it is too large."""
     metrics = [metric_for(session, project, name, request.history) for name in request.metrics]
-    of_metrics = _found(session, project, request, metrics)
-    for shown in of_metrics:
+    of_metrics = _found(session, project, request, metrics, shown)
+    for of_metric in of_metrics:
         functions.require_known(
-            request.history.functions, [name for one in shown for name in one.found.line.stages]
+            request.history.functions, [name for one in of_metric for name in one.found.line.stages]
         )
     commits = _commits([one.found.line for one in of_metrics[0]])
     places = {one.id: place for place, one in enumerate(commits)}
@@ -79,24 +82,34 @@ def lines(session: Session, project: ProjectRow, request: LinesRequest) -> list[
     return [
         {
             "metric": metric,
-            "lines": [_columns(one, places, with_measured=request.with_measured) for one in shown],
+            "lines": [_columns(one, places, with_measured=request.with_measured) for one in of_metric],
             **shared,
         }
-        for metric, shown in zip(metrics, of_metrics, strict=True)
+        for metric, of_metric in zip(metrics, of_metrics, strict=True)
     ]
 
 
-def _found(
-    session: Session, project: ProjectRow, request: LinesRequest, metrics: Sequence[Metric]
-) -> list[list[Branched]]:
-    """By metric."""
+def targets_of(session: Session, project: ProjectRow, request: LinesRequest) -> list[Target]:
+    """Raises NotFoundError for unknown names, InvalidError if the answer would be too large."""
     targets = [find_target(session, project, name, request.history) for name in request.scenarios]
     _require_bounded(targets, request)
+    return targets
+
+
+def _found(
+    session: Session,
+    project: ProjectRow,
+    request: LinesRequest,
+    metrics: Sequence[Metric],
+    shown: Shown | None,
+) -> list[list[Branched]]:
+    """By metric."""
+    targets = targets_of(session, project, request)
     branches = {name: _shas_of(session, project.id, name) for name in request.branches}
     widest = replace(request.history, limit=LONGEST, every_branch=True) if branches else request.history
     return [
         [one for found in of_metric for one in _on_each(found, branches, request.history.limit)]
-        for of_metric in lines_of(session, project, targets, widest, metrics)
+        for of_metric in lines_of(session, project, targets, widest, metrics, shown=shown)
     ]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from nalm_core.report.catalogue import Metric
 from nalm_core.text.commit_name import short
@@ -115,32 +115,48 @@ def find_target(session: Session, project: ProjectRow, scenario: str, request: H
     return Target(*_find_scenario(session, project, scenario, request.host_class))
 
 
+class Shown(NamedTuple):
+    """The runs and commits of lines."""
+
+    histories: dict[int, HistoryRuns]
+    """By scenario."""
+    commits: dict[int, HistoryCommit]
+    """By id, along the first parent."""
+
+
+def read(session: Session, project: ProjectRow, targets: Sequence[Target], request: HistoryRequest) -> Shown:
+    measured = [(one.scenario.id, one.host_class) for one in targets if one.host_class is not None]
+    found = history_repository.read(
+        session, project.id, measured, request.limit, every_branch=request.every_branch
+    )
+    return Shown(*found)
+
+
 def lines_of(
     session: Session,
     project: ProjectRow,
     targets: Sequence[Target],
     request: HistoryRequest,
     metrics: Sequence[Metric],
+    *,
+    shown: Shown | None = None,
 ) -> list[list[FoundLine]]:
-    """By metric, the targets' lines. What metrics share is read once. Raises NotFoundError for unknown
-    stages."""
-    measured = [(one.scenario.id, one.host_class) for one in targets if one.host_class is not None]
-    histories, commits = history_repository.read(
-        session, project.id, measured, request.limit, every_branch=request.every_branch
-    )
+    """By metric, the targets' lines. What metrics share is read once. shown: what `read` found, if it was
+    called already. Raises NotFoundError for unknown stages."""
+    histories, commits = shown or read(session, project, targets, request)
     found: list[list[FoundLine]] = [[] for _ in metrics]
     for target in targets:
-        row, shown = target.scenario, target.host_class
+        row, host_class = target.scenario, target.host_class
         plain = Line([CHAIN, *row.stages], histories.get(row.id, NO_RUNS), commits)
         names = [metric.name for metric in metrics]
         data = (
-            ScenarioData(session, project, (row, shown), plain.runs, request=request, metrics=names)
-            if shown
+            ScenarioData(session, project, (row, host_class), plain.runs, request=request, metrics=names)
+            if host_class
             else None
         )
         for lines, metric in zip(found, metrics, strict=True):
             line = plain if data is None else (_ncpp if metric.name == NCPP else _line)(data, plain, metric)
-            lines.append(FoundLine(row, shown, list(target.classes), line))
+            lines.append(FoundLine(row, host_class, list(target.classes), line))
     return found
 
 
