@@ -37,7 +37,7 @@ export function AlertFilters({ project, search, facets, set }: Props) {
     {
       label: "Assignee",
       key: "assignee",
-      all: "Anybody",
+      all: "Any",
       names: [...people].filter((one) => typeof one === "string"),
     },
   ] as const;
