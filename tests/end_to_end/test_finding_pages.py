@@ -74,7 +74,8 @@ def test_a_finding_says_who_pays_why_and_what_it_rests_on(page: Page, found: dic
     page.goto(address(found, "confirmed"))
     main = page.get_by_role("main")
     for text in (
-        "cycles per packet in sfc_a and 1 more scenario: time goes into nat.",
+        "cycles per packet in sfc_a and 1 more scenario",
+        "Time goes into nat.",
         "more instructions",
         "Measured at this commit, and the same: nop.",
         "regressed again on bench-vm-2",
@@ -254,7 +255,7 @@ def test_strangers_read_and_are_offered_nothing_to_press(
 ) -> None:
     with opened(browser, service) as page:
         page.goto(address(found, "suspected"))
-        expect(page.get_by_role("main")).to_contain_text("time goes into l3fwd")
+        expect(page.get_by_role("main")).to_contain_text("Time goes into l3fwd")
         for name in ("Acknowledge", "Mute…", "Assign to me", "Add comment", "Measure again"):
             expect(page.get_by_role("button", name=name)).to_have_count(0)
         page.keyboard.press("a")

@@ -111,7 +111,7 @@ function Choices({ project, scenarios, shown, branches, search, set }: Props) {
           onChange={(value) => set({ last: value === LONGEST ? LONGEST : undefined })}
         />
       </div>
-      <div className="controls history-segments">
+      <div className="controls">
         <SegmentedControl
           aria-label="Values"
           size="xs"

@@ -34,7 +34,7 @@ export const historySearch = v.object({
   functions: readAs((value) => functionsText(functionsOf(value))),
   host_class: text,
   scale: oneOf(SCALES),
-  /** Commits side by side, which is what no axis means, or at their dates. */
+  /** Where commits stand; without it side by side. */
   axis: oneOf(AXES),
   /** Without it, linked. */
   values: oneOf(VALUES),

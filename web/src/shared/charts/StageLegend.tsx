@@ -43,7 +43,7 @@ export function StageLegend({
             disabled={absent.includes(stage)}
             title={
               absent.includes(stage)
-                ? "Not measured in this scenario"
+                ? "No value in this history"
                 : onSolo && "Double click: this one alone, or all again"
             }
             onClick={() => onToggle(stage)}
