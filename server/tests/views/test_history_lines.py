@@ -14,7 +14,7 @@ from nalm_server.git.commits.order import record
 from nalm_server.git.refs import repository as refs
 from nalm_server.views.history import chart_lines
 from nalm_server.views.history import service as histories
-from nalm_server.views.history.service import FoundLine, HistoryRequest, Target
+from nalm_server.views.history.service import FoundLine, HistoryRequest, Shown, Target
 from nalm_server_harness import Service, counted
 from nalm_server_measured import Measured, store
 from nalm_server_reports import COSTS, sha
@@ -135,9 +135,11 @@ def test_a_scenario_is_read_once_whatever_number_of_branches(
         targets: Sequence[Target],
         expected: HistoryRequest,
         metrics: Sequence[Metric],
+        *,
+        shown: Shown | None,
     ) -> list[list[FoundLine]]:
         read.extend(target.scenario.name for target in targets)
-        return histories.lines_of(session, project, targets, expected, metrics)
+        return histories.lines_of(session, project, targets, expected, metrics, shown=shown)
 
     monkeypatch.setattr(chart_lines, "lines_of", lines_of)
     found = measured.get(LINES, scenario=["sfc_a", "sfc_b"], branch=["main", "faster"])

@@ -42,26 +42,32 @@ class WeekParts(Schema):
 def current(session: Session, row: WeekRow) -> WeekFigures:
     if row.figures is not None and row.computed == row.changes:
         return WeekFigures.model_validate(row.figures)
-    return _of(*_read(session, row))
+    rows = commits(session, row)
+    return _of(rows, repository.pairs(session, _span(row)))
 
 
-def with_parts(session: Session, row: WeekRow) -> tuple[WeekFigures, WeekParts]:
+def with_parts(session: Session, row: WeekRow, rows: Sequence[CommitRow]) -> tuple[WeekFigures, WeekParts]:
+    """rows: the week's commits."""
     if row.figures is not None and row.computed == row.changes and row.parts is not None:
         return WeekFigures.model_validate(row.figures), WeekParts.model_validate(row.parts)
-    return compute(session, row)
+    return compute(session, row, rows)
 
 
-def compute(session: Session, row: WeekRow) -> tuple[WeekFigures, WeekParts]:
-    rows, pairs = _read(session, row)
+def compute(session: Session, row: WeekRow, rows: Sequence[CommitRow]) -> tuple[WeekFigures, WeekParts]:
+    pairs = repository.pairs(session, _span(row))
     return _of(rows, pairs), WeekParts(
         commits={commit_id: overall_change(found) for commit_id, found in pairs.items()},
         scenarios=scenario_changes(_together(rows, pairs)),
     )
 
 
-def _read(session: Session, row: WeekRow) -> tuple[Sequence[CommitRow], dict[int, list[Pair]]]:
-    span = Span(row.project_id, row.start, row.start + WEEK)
-    return repository.commits(session, span), repository.pairs(session, span)
+def commits(session: Session, row: WeekRow) -> list[CommitRow]:
+    """Of the default branch, newest first."""
+    return repository.commits(session, _span(row))
+
+
+def _span(row: WeekRow) -> Span:
+    return Span(row.project_id, row.start, row.start + WEEK)
 
 
 def _of(rows: Sequence[CommitRow], pairs: dict[int, list[Pair]]) -> WeekFigures:

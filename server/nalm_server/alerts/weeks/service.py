@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from nalm_server.alerts.weeks import figures, repository, week_repository
 from nalm_server.alerts.weeks.calendar import WEEK, name_of, parse, start_of
 from nalm_server.alerts.weeks.figures import WeekFigures
-from nalm_server.alerts.weeks.repository import Span
 from nalm_server.alerts.weeks.schemas import Week, WeekCommit, WeekDetail, Weeks
 from nalm_server.base.errors import NotFoundError
 from nalm_server.git.commits import service as commit_service
@@ -35,12 +34,11 @@ def list_weeks(session: Session, project_id: int, limit: int, before: str | None
 
 def get_week(session: Session, project_id: int, name: str) -> WeekDetail:
     start = _start(name)
-    span = Span(project_id, start, start + WEEK)
     week = week_repository.find(session, project_id, start)
-    rows = repository.commits(session, span) if week is not None else []
+    rows = figures.commits(session, week) if week is not None else []
     if week is None or not rows:
         raise NotFoundError(f"No commit of the default branch is from {name}: see `weeks`.")
-    found, parts = figures.with_parts(session, week)
+    found, parts = figures.with_parts(session, week, rows)
     return WeekDetail(
         **dict(_week(start, found)),
         changes=[_commit(row, parts.commits.get(row.id)) for row in rows],

@@ -27,7 +27,7 @@ def drain(context: Context) -> None:
 
 def _compute(context: Context, row: WeekRow) -> None:
     with context.read_sessions() as session:
-        found, parts = figures.compute(session, row)
+        found, parts = figures.compute(session, row, figures.commits(session, row))
     with context.sessions() as session:
         week_repository.store(session, row, found.model_dump(mode="json"), parts.model_dump(mode="json"))
         session.commit()

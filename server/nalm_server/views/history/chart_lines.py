@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import InvalidError, NotFoundError
 from nalm_server.git.refs import repository as refs
+from nalm_server.git.refs.models import TagRow
 from nalm_server.results.series.history_repository import HistoryCommit
 from nalm_server.results.series.values import Figure
 from nalm_server.views.history import chart_repository as repository
@@ -27,6 +28,7 @@ from nalm_server.views.history.service import (
     find_target,
     lines_of,
     metric_for,
+    read,
 )
 
 MOST_FIGURES = 400_000
@@ -56,13 +58,36 @@ class Branched:
     branch: str | None
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """What lines are made of, but for the values of their series."""
+
+    targets: list[Target]
+    history: HistoryRequest
+    """With runs of other branches, too, if some are requested."""
+    shown: Shown
+    tags: list[TagRow]
+
+
+def prepare(session: Session, project: ProjectRow, request: LinesRequest) -> Prepared:
+    """Raises NotFoundError for unknown names, InvalidError if the answer would be too large."""
+    targets = [find_target(session, project, name, request.history) for name in request.scenarios]
+    _require_bounded(targets, request)
+    widest = (
+        replace(request.history, limit=LONGEST, every_branch=True) if request.branches else request.history
+    )
+    shown = read(session, project, targets, widest)
+    return Prepared(targets, widest, shown, refs.tags(session, project.id, MOST_RELEASES))
+
+
 def lines(
-    session: Session, project: ProjectRow, request: LinesRequest, shown: Shown | None = None
+    session: Session, project: ProjectRow, request: LinesRequest, prepared: Prepared | None = None
 ) -> list[dict[str, Any]]:
-    """schemas.Lines of each metric as plain values. shown: their runs and commits, if they were read already.
-    Raises NotFoundError for unknown names, InvalidError if it is too large."""
+    """schemas.Lines of each metric as plain values. Raises as `prepare` does, and NotFoundError for unknown
+    metrics and functions."""
     metrics = [metric_for(session, project, name, request.history) for name in request.metrics]
-    of_metrics = _found(session, project, request, metrics, shown)
+    prepared = prepared or prepare(session, project, request)
+    of_metrics = _found(session, project, request, metrics, prepared)
     for of_metric in of_metrics:
         functions.require_known(
             request.history.functions, [name for one in of_metric for name in one.found.line.stages]
@@ -70,14 +95,15 @@ def lines(
     commits = _commits([one.found.line for one in of_metrics[0]])
     places = {one.id: place for place, one in enumerate(commits)}
     place_of = {one.sha: place for place, one in enumerate(commits)}
-    tags = refs.tags(session, project.id, MOST_RELEASES)
     shared = {
         "commits": {
             "sha": [one.sha for one in commits],
             "subject": [one.subject for one in commits],
             "committed_at": [one.committed_at for one in commits],
         },
-        "releases": [{"name": tag.name, "at": place_of[tag.sha]} for tag in tags if tag.sha in place_of],
+        "releases": [
+            {"name": tag.name, "at": place_of[tag.sha]} for tag in prepared.tags if tag.sha in place_of
+        ],
     }
     return [
         {
@@ -89,27 +115,19 @@ def lines(
     ]
 
 
-def targets_of(session: Session, project: ProjectRow, request: LinesRequest) -> list[Target]:
-    """Raises NotFoundError for unknown names, InvalidError if the answer would be too large."""
-    targets = [find_target(session, project, name, request.history) for name in request.scenarios]
-    _require_bounded(targets, request)
-    return targets
-
-
 def _found(
     session: Session,
     project: ProjectRow,
     request: LinesRequest,
     metrics: Sequence[Metric],
-    shown: Shown | None,
+    prepared: Prepared,
 ) -> list[list[Branched]]:
     """By metric."""
-    targets = targets_of(session, project, request)
     branches = {name: _shas_of(session, project.id, name) for name in request.branches}
-    widest = replace(request.history, limit=LONGEST, every_branch=True) if branches else request.history
+    by_metric = lines_of(session, project, prepared.targets, prepared.history, metrics, shown=prepared.shown)
     return [
         [one for found in of_metric for one in _on_each(found, branches, request.history.limit)]
-        for of_metric in lines_of(session, project, targets, widest, metrics, shown=shown)
+        for of_metric in by_metric
     ]
 
 

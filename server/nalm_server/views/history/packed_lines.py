@@ -19,13 +19,12 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.answer_cache import cache_of
 from nalm_server.changepoints import service as judgement
-from nalm_server.git.refs import repository as refs
 from nalm_server.results.links import repository as links
 from nalm_server.results.series import repository as series
 from nalm_server.views.history import chart_lines, columns
-from nalm_server.views.history.chart_lines import MOST_RELEASES, LinesRequest
+from nalm_server.views.history.chart_lines import LinesRequest, Prepared
 from nalm_server.views.history.scenario_data import NCPP
-from nalm_server.views.history.service import Shown, Target, metric_for, read
+from nalm_server.views.history.service import metric_for
 
 PLAIN = 2
 """Version of marshal's format without references: equal values have equal bytes."""
@@ -33,35 +32,31 @@ PLAIN = 2
 
 def packed(session: Session, project: ProjectRow, request: LinesRequest) -> bytes:
     """schemas.LineColumns as JSON. Raises as chart_lines.lines does."""
+    prepared = chart_lines.prepare(session, project, request)
+
+    def make() -> bytes:
+        return to_json(columns.packed(chart_lines.lines(session, project, request, prepared)))
+
     if request.branches or request.history.functions or NCPP in request.metrics:
-        return _made(session, project, request, None)
-    targets = chart_lines.targets_of(session, project, request)
-    shown = read(session, project, targets, request.history)
-    parts = marshal.dumps(list(_state(session, project, request, targets, shown)), PLAIN)
-    key = ("lines", project.id, sha256(parts).digest())
-    return cache_of(session).get(key, lambda: _made(session, project, request, shown))
+        return make()
+    parts = marshal.dumps(list(_state(session, project, request, prepared)), PLAIN)
+    return cache_of(session).get(("lines", project.id, sha256(parts).digest()), make)
 
 
-def _made(session: Session, project: ProjectRow, request: LinesRequest, shown: Shown | None) -> bytes:
-    return to_json(columns.packed(chart_lines.lines(session, project, request, shown)))
-
-
-def _state(
-    session: Session, project: ProjectRow, request: LinesRequest, targets: list[Target], shown: Shown
-) -> Iterator[Any]:
+def _state(session: Session, project: ProjectRow, request: LinesRequest, prepared: Prepared) -> Iterator[Any]:
     """All that tells one answer from another, as values of Python's own types."""
     yield repr(request)
     yield [metric_for(session, project, name, request.history).model_dump_json() for name in request.metrics]
-    yield [(tag.name, tag.sha) for tag in refs.tags(session, project.id, MOST_RELEASES)]
-    for one in shown.commits.values():
+    yield [(tag.name, tag.sha) for tag in prepared.tags]
+    for one in prepared.shown.commits.values():
         at = None if one.committed_at is None else one.committed_at.timestamp()
         yield one.id, one.position, one.sha, one.parent_sha, one.subject, at
-    for target in targets:
+    for target in prepared.targets:
         scenario, host_class = target.scenario, target.host_class
         yield scenario.name, list(scenario.stages), host_class
         if host_class is None:
             continue
-        runs = shown.histories[scenario.id]
+        runs = prepared.shown.histories[scenario.id]
         yield [list(column) for column in vars(runs).values()]
         since = min(runs.run_number, default=0)
         numbers = sorted(series.series_of_metrics(session, scenario.id, host_class, request.metrics))
