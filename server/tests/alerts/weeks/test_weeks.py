@@ -13,7 +13,7 @@ from nalm_server.alerts.weeks import tasks, week_repository
 from nalm_server.alerts.weeks.calendar import name_of, parse, start_of
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.git.commits.order import CommitInfo, record
-from nalm_server_harness import Service
+from nalm_server_harness import Service, counted
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy import select
 
@@ -125,6 +125,20 @@ def test_stored_figures_follow_a_commit_measured_later_in_an_earlier_week(servic
     measure(service, 2, at=MONDAY - timedelta(weeks=1))
     newest, earlier = weeks(service)["weeks"]
     assert (newest["measured"], earlier["measured"]) == (0, 2), "2 was measured between 1 and 3"
+
+
+def test_a_stored_week_reads_no_verdict_and_is_what_is_computed(service: Service) -> None:
+    measure(service, 1)
+    measure(service, 2, head_costs=SLOWER)
+    with counted(service) as computing:
+        computed = service.get("/projects/demo/weeks/2026-W47")
+    tasks.drain(service.context)
+    with counted(service) as reading:
+        assert service.get("/projects/demo/weeks/2026-W47") == computed
+    assert any("verdicts" in one for one in computing)
+    assert not any("verdicts" in one for one in reading)
+    measure(service, 3)
+    assert len(service.get("/projects/demo/weeks/2026-W47")["changes"]) == 3
 
 
 def test_stored_figures_follow_a_commit_whose_time_becomes_known_later(service: Service) -> None:
