@@ -34,6 +34,11 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "once for each queue, or give the program fewer lcores",
     ),
     (
+        re.compile(r"[Cc]annot set MTU|[Ff]ailed to set MTU|set_mtu[^\n]{0,80}(?:-95|not supported)"),
+        "this virtual device (net_pcap) has no MTU to set: use one that has, such as net_null, "
+        "which makes packets of zeros (--vdev=net_null0, a scenario without traffic)",
+    ),
+    (
         re.compile(r"Not enough mbufs to accommodate packets in pcap file"),
         "the capture is larger than the program's packet pool: give it more buffers (testpmd: "
         "--total-num-mbufs), or "
@@ -108,6 +113,8 @@ LENT_PROBE_BLAMED = (
     'it has a lent probe (counts = "dpdk"), which wraps its burst functions and may be the cause: '
     "check whether the program runs without it"
 )
+PANIC = re.compile(r"^(?:EAL: )?PANIC in ", re.MULTILINE)
+"""Line that DPDK writes when the program itself ends in panic: no probe is to blame."""
 GAVE_UP = re.compile(r"^nalm: (.+)$", re.MULTILINE)
 """Line that the lent probe writes before it ends the program."""
 SENDS_ONLY = re.compile(r"^nalm note: a thread sends packets and receives none$", re.MULTILINE)

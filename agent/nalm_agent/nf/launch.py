@@ -16,7 +16,14 @@ from nalm_core.text.amounts import amount
 
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
 from nalm_agent.nf.gate import Gate
-from nalm_agent.nf.known_failures import GAVE_UP, LENT_PROBE_BLAMED, LENT_PROBE_STUCK, NO_LENT_PROBE, PIPELINE
+from nalm_agent.nf.known_failures import (
+    GAVE_UP,
+    LENT_PROBE_BLAMED,
+    LENT_PROBE_STUCK,
+    NO_LENT_PROBE,
+    PANIC,
+    PIPELINE,
+)
 from nalm_agent.nf.nf_process import (
     POLL_LONG_AFTER_SECONDS,
     POLL_SECONDS,
@@ -309,7 +316,8 @@ class RunningNf(NfProcess):
         return error
 
     def _by_itself(self) -> str:
-        return f"{LENT_PROBE_BLAMED}\n{super()._by_itself()}" if self._lent else super()._by_itself()
+        blamed = self._lent and not PANIC.search(self.log_tail())
+        return f"{LENT_PROBE_BLAMED}\n{super()._by_itself()}" if blamed else super()._by_itself()
 
     def _late_hints(self) -> list[str]:
         if not self._lent:

@@ -30,6 +30,7 @@ WRITTEN = {
     "ETHDEV: Ethdev port_id=0 nb_tx_queues=2 > 1": "once for each queue",
     "error: lcore 1 is not enabled in lcore mask": "control_lcore",
     "port 0 cannot parse packet type, please add --parse-ptype": "--parse-ptype",
+    "Cannot set MTU on port 0, (95)Operation not supported": "--vdev=net_null0",
     'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
 }
@@ -69,6 +70,21 @@ def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     ):
         nf.wait_ready()
     assert "--vdev" in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize(("said", "blamed"), [("EAL: PANIC in port_init():", False), ("bye", True)])
+def test_a_panic_of_the_program_is_not_put_down_to_the_lent_probe(
+    said: str, blamed: bool, work: WorkDir
+) -> None:
+    lent = {"LD_PRELOAD": ""}
+    command = ["sh", "-c", f"echo '{said}' >&2; kill -ABRT $$"]
+    with (
+        RunningNf(command, work, lcores=1, seed=0, ready_seconds=5, environment=lent) as nf,
+        pytest.raises(NfError, match="SIGABRT") as raised,
+    ):
+        nf.wait_ready()
+    assert ("may be the cause" in (raised.value.hint or "")) == blamed
+    assert "to run it without nalm" in (raised.value.hint or "")
 
 
 @pytest.mark.parametrize(("head", "named"), [(PCAP, "Linux cooked"), (PCAPNG, "raw IP")])
