@@ -39,6 +39,7 @@ from nalm_agent.host.cores import Cores
 from nalm_agent.host.fingerprint import steal_ns
 from nalm_agent.measure.metric_readings import LaunchMetrics
 from nalm_agent.nf.batches import batches_between
+from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.paced_nf import PacedNf
@@ -96,7 +97,7 @@ class TryOut:
     stages: list[StageInfo]
     ready_seconds: float
     note: str | None = None
-    """A sentence about a pipeline, or packets' outcomes if hardly any was forwarded; None otherwise."""
+    """About a pipeline, outcomes if hardly any packet was forwarded, threads that never sleep; or None."""
     mapped: frozenset[Path] | None = None
     """Files mapped at the end of the turn; None if they do not show what the NF runs."""
 
@@ -128,8 +129,20 @@ def try_out(
         mapped = nf.mapped_files()
         unseen = pipeline(nf.log_tail())
         note = f"{run.arm}: {unseen}" if unseen else few_forwarded(run.arm, nf.stages, counters)
+        notes = [one for one in (note, busy_between_turns(run.arm, busy_threads(nf.pid))) if one]
         nf.finish()
-        return TryOut(nf.stages, ready, note, mapped)
+        return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped)
+
+
+def busy_between_turns(arm: Arm, names: Sequence[str]) -> str | None:
+    """A sentence about threads that use a CPU while the lcores wait; None without any."""
+    if not names:
+        return None
+    who = f"thread {names[0]} uses" if len(names) == 1 else f"threads {', '.join(names)} use"
+    return (
+        f"{arm}: its {who} a CPU also between turns, while its lcores wait: less time is left for both arms' "
+        "lcores, and figures are less exact. Start it so that threads that only control sleep"
+    )
 
 
 def few_forwarded(arm: Arm, stages: list[StageInfo], counters: Mapping[str, StageCounters]) -> str | None:

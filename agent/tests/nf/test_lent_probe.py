@@ -10,8 +10,10 @@ import pytest
 from nalm_agent.config.nalm_toml import MEMORY_MB, parse
 from nalm_agent.counters import simulated
 from nalm_agent.host.cores import Cores, choose
+from nalm_agent.measure.rounds import busy_between_turns
 from nalm_agent.native.library import library
 from nalm_agent.nf.batches import batches_between
+from nalm_agent.nf.busy_threads import busy_threads
 from nalm_agent.nf.known_failures import pipeline
 from nalm_agent.nf.launch import RunningNf
 from nalm_agent.nf.probe import counted_packets, lcore_counters, stage_counters
@@ -75,6 +77,20 @@ def test_of_a_pipeline_the_receiving_lcore_is_measured_and_the_rest_named(
             nf.turn(packets=32_000)
         assert "lcores that only send" in found
         nf.finish()
+
+
+def test_a_thread_that_polls_between_turns_is_named(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """The sender of a pipeline; of a program without one, none."""
+    for two_lcores, busy in ((True, 1), (False, 0)):
+        run = command(bare_dpdk, 0, two_lcores=two_lcores)
+        with RunningNf(run, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+            nf.wait_ready()
+            names = busy_threads(nf.pid)
+            assert len(names) == busy, names
+            assert (busy_between_turns(Arm.HEAD, names) is not None) == bool(busy)
+            nf.finish()
 
 
 def test_an_lcore_that_does_not_receive_is_not_waited_for_in_silence(
