@@ -27,7 +27,7 @@ class Controlled:
     changes: list[Change]
 
 
-def _controlled(made: Draft, sd: float, gain: float = 1.0, hosts: list[str] | None = None) -> Controlled:
+def controlled(made: Draft, sd: float, gain: float = 1.0, hosts: list[str] | None = None) -> Controlled:
     """The control has noise of its own of spread sd, and the machine's part times `gain`."""
     found = made.done()
     unit = made.unit()
@@ -46,7 +46,7 @@ def control_state(rng: Generator) -> Controlled:
     made = draft("control_state", rng, sd)
     made.state(size(rng, sd))
     steps(made, 1.5 * sd)
-    return _controlled(made, sd)
+    return controlled(made, sd)
 
 
 def control_partly(rng: Generator) -> Controlled:
@@ -55,7 +55,7 @@ def control_partly(rng: Generator) -> Controlled:
     made = draft("control_partly", rng, sd)
     made.state(size(rng, sd, 0.01, 0.04))
     steps(made, 2 * sd)
-    return _controlled(made, sd, float(rng.uniform(0.8, 1.2)))
+    return controlled(made, sd, float(rng.uniform(0.8, 1.2)))
 
 
 def control_walk(rng: Generator) -> Controlled:
@@ -64,7 +64,7 @@ def control_walk(rng: Generator) -> Controlled:
     made = draft("control_walk", rng, sd)
     made.machine += _walk(len(made), sd * rng.uniform(0.2, 1), rng)
     steps(made, 1.5 * sd)
-    return _controlled(made, sd)
+    return controlled(made, sd)
 
 
 def control_replaced(rng: Generator) -> Controlled:
@@ -74,7 +74,7 @@ def control_replaced(rng: Generator) -> Controlled:
     for at in rng.choice(np.arange(20, len(made) - 15), int(rng.integers(1, 3)), replace=False):
         made.machine[at:] += rng.uniform(0.05, 0.25) * rng.choice([-1, 1])
     steps(made, 1.5 * sd)
-    return _controlled(made, sd)
+    return controlled(made, sd)
 
 
 def control_noisy(rng: Generator) -> Controlled:
@@ -82,7 +82,7 @@ def control_noisy(rng: Generator) -> Controlled:
     sd = spread(rng, 0.001, 0.004)
     made = draft("control_noisy", rng, sd)
     steps(made, 1.5 * sd)
-    return _controlled(made, 3 * sd)
+    return controlled(made, 3 * sd)
 
 
 def control_idle(rng: Generator) -> Controlled:
@@ -90,7 +90,7 @@ def control_idle(rng: Generator) -> Controlled:
     sd = spread(rng)
     made = draft("control_idle", rng, sd)
     steps(made, 1.5 * sd)
-    return _controlled(made, sd / 2)
+    return controlled(made, sd / 2)
 
 
 def control_swing(rng: Generator) -> Controlled:
@@ -100,7 +100,7 @@ def control_swing(rng: Generator) -> Controlled:
     turns = np.arange(len(made)) / rng.uniform(10, 80) + rng.random()
     made.machine += 4 * sd * np.sin(2 * np.pi * turns)
     steps(made, 1.5 * sd)
-    return _controlled(made, sd)
+    return controlled(made, sd)
 
 
 def control_common_noise(rng: Generator) -> Controlled:
@@ -109,7 +109,7 @@ def control_common_noise(rng: Generator) -> Controlled:
     made = draft("control_common_noise", rng, sd / 4)
     made.machine += rng.normal(0, sd, len(made))
     steps(made, 0.6 * sd)
-    return _controlled(made, sd / 4)
+    return controlled(made, sd / 4)
 
 
 def control_gaps(rng: Generator) -> Controlled:
@@ -118,7 +118,7 @@ def control_gaps(rng: Generator) -> Controlled:
     made = draft("control_gaps", rng, sd)
     made.state(size(rng, sd), hold=(5, 12))
     steps(made, 1.5 * sd)
-    found = _controlled(made, sd)
+    found = controlled(made, sd)
     control = [None if rng.random() < 0.3 else v for v in found.control]
     return Controlled(found.kind, found.values, control, found.hosts, found.changes)
 
@@ -133,7 +133,7 @@ def control_pool(rng: Generator) -> Controlled:
         own = rng.uniform(-0.05, 0.05) + _walk(len(made), 0.4 * sd, rng)
         made.machine += np.where(who == number, own, 0.0)
     steps(made, 1.5 * sd)
-    return _controlled(made, sd, hosts=[names[one] for one in who])
+    return controlled(made, sd, hosts=[names[one] for one in who])
 
 
 def control_drift(rng: Generator) -> Controlled:
@@ -143,7 +143,7 @@ def control_drift(rng: Generator) -> Controlled:
     begin = int(rng.integers(25, len(made) - 130))
     made.drift(begin, begin + int(rng.integers(40, 91)), rng.uniform(0.04, 0.1) * rng.choice([-1, 1]))
     made.machine += np.asarray(lfilter([1.0], [1.0, -0.95], rng.normal(0, sd * 0.6, len(made))))
-    return _controlled(made, sd)
+    return controlled(made, sd)
 
 
 def control_outliers(rng: Generator) -> Controlled:
@@ -152,7 +152,7 @@ def control_outliers(rng: Generator) -> Controlled:
     made = draft("control_outliers", rng, sd)
     made.state(size(rng, sd))
     steps(made, 1.5 * sd)
-    found = _controlled(made, sd)
+    found = controlled(made, sd)
     off = rng.random(len(made)) < 0.04
     control = [
         v * float(np.exp(rng.uniform(0.05, 0.3))) if out else v
