@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from nalm_core.changepoints.detect import detect_many
+from nalm_core.changepoints.detect import detections
 from nalm_core.changepoints.hosts import detect_hosts
 from nalm_core.changepoints.results import ChangePoint, Kind
 from nalm_core.report.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
 
 Values = Sequence[float | None]
 """By commit; None: not measured."""
+NEWEST_VALUES = 2
+"""Most values of a new level that are the newest alone: they are a suspicion, and no change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +43,35 @@ class HostStep:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Changes by commits, and changes of single hosts, in one series of a block."""
+    """Changes by commits, and changes of single hosts, in one series of a block. suspicions: changes that
+    only its newest values show."""
 
     changes: list[SeriesChange]
     hosts: list[HostStep]
+    suspicions: list[SeriesChange] = field(default_factory=list)
 
 
 def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
     """Changes of each series of one block. hosts: of each commit."""
     if len(set(hosts)) < 2:
-        return [Found(_as_changes(found), []) for found in detect_many(series)]
+        return [
+            Found(_as_changes(found.changes), [], _of_newest(found.suspicions, values))
+            for found, values in zip(detections(series), series, strict=True)
+        ]
     return [_among_hosts(one, hosts) for one in series]
 
 
 def _among_hosts(values: Values, hosts: Sequence[int]) -> Found:
     found = detect_hosts(values, hosts)
     alone = [HostStep(hosts[one.index], one.index, 1 + one.size) for one in found.host_changes]
-    return Found(_as_changes(found.changes), alone)
+    return Found(_as_changes(found.changes), alone, _of_newest(found.suspicions, values))
+
+
+def _of_newest(suspicions: Sequence[ChangePoint], values: Values) -> list[SeriesChange]:
+    def newer(one: ChangePoint) -> int:
+        return sum(value is not None for value in values[one.index :])
+
+    return _as_changes([one for one in suspicions if newer(one) <= NEWEST_VALUES])
 
 
 def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:

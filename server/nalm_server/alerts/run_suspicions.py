@@ -18,7 +18,13 @@ from nalm_server.jobs import repository as job_rows
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.repository import JudgedRun
 
-ALERTING = (JobReason.PERSON, JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL)
+ALERTING = (
+    JobReason.PERSON,
+    JobReason.PUSH,
+    JobReason.SCHEDULE,
+    JobReason.BACKFILL,
+    JobReason.SUSPICION,
+)
 """Reasons of jobs that may raise alerts. Pull requests get a comment instead."""
 
 DECIDES = ("regressed", "broken")

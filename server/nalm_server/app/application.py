@@ -35,6 +35,7 @@ from nalm_server.campaigns.confirmation.endpoints import router as confirmations
 from nalm_server.campaigns.experiments.endpoints import router as experiments
 from nalm_server.campaigns.links.endpoints import router as links
 from nalm_server.campaigns.refinements.endpoints import router as refinements
+from nalm_server.campaigns.remeasurements.endpoints import router as remeasurements
 from nalm_server.campaigns.schedules.endpoints import router as schedules
 from nalm_server.changepoints.endpoints import router as change_points
 from nalm_server.db.context import Context
@@ -113,6 +114,7 @@ ROUTERS = (
     backfills,
     links,
     refinements,
+    remeasurements,
     bisects,
     confirmations,
     experiments,

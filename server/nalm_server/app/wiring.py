@@ -16,7 +16,9 @@ from nalm_server.campaigns.experiments import listening as experiment_jobs
 from nalm_server.campaigns.experiments import repository as experiments
 from nalm_server.campaigns.experiments import service as experiment_leases
 from nalm_server.campaigns.experiments.cell_draft import CellDraft
+from nalm_server.campaigns.remeasurements import service as remeasurements
 from nalm_server.changepoints import points_repository as points
+from nalm_server.changepoints import ports as changepoints
 from nalm_server.changepoints import triggers
 from nalm_server.git import ports as git
 from nalm_server.jobs import ports as jobs
@@ -56,6 +58,10 @@ results.expected_commits.provide(alert_rows.expected_commits)
 results.take_in(RunDraft)
 results.take_in(CellDraft, JobReason.EXPERIMENT)
 results.take_in(TrialDraft, JobReason.CONTROL)
+
+# A history's newest value alone moved.
+changepoints.suspected.subscribe(remeasurements.ask)
+changepoints.remeasured.provide(remeasurements.of_points)
 
 # An alert is raised, measured again, and sent.
 alerts.suspected.subscribe(confirmations.ask)

@@ -2,5 +2,5 @@
 """Campaigns: work of several measurements, which queues them as jobs and draws a conclusion from the results.
 
 Start at `kind.py`, the interface of a kind; `engine.py` calls it; `kinds.py` lists all kinds. Imports jobs,
-projects, results and alerts; none of these imports a kind.
+projects, results, alerts and change points; none of these imports a kind.
 """

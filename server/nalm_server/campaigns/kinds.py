@@ -10,7 +10,9 @@ from nalm_server.campaigns.experiments.kind import EXPERIMENT
 from nalm_server.campaigns.kind import Kind
 from nalm_server.campaigns.links.kind import LINK
 from nalm_server.campaigns.refinements.kind import REFINEMENT
+from nalm_server.campaigns.remeasurements.kind import REMEASUREMENT
 
 KINDS: dict[str, Kind] = {
-    kind.name: kind for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT, LINK, REFINEMENT)
+    kind.name: kind
+    for kind in (BACKFILL, BISECTION, CONFIRMATION, EXPERIMENT, LINK, REFINEMENT, REMEASUREMENT)
 }

@@ -39,6 +39,8 @@ class Found:
     probability: float
     chain_share: float | None
     kind: Kind
+    suspected: bool
+    """Only the newest values show it."""
 
 
 class HostStepFound(TypedDict):
@@ -154,12 +156,16 @@ def _judge(session: Session, commits: Sequence[LineCommit], of: _Part, block: Bl
         for step in found.hosts:
             if _decides(block, step.index):
                 looked.host_steps.append(_host_step(number, step, part[step.index].commit))
-        for one in found.changes:
+        suspected = [(one, True) for one in found.suspicions]
+        for one, only_newest in [(one, False) for one in found.changes] + suspected:
             if not _decides(block, one.index):
                 continue
             share = chain_share(one, by_series[number], chains.get((name.metric, name.source)))
             at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
-            looked.found.append(Found(number, at, low, high, one.ratio, one.probability, share, one.kind))
+            place = number, at, low, high
+            looked.found.append(
+                Found(*place, one.ratio, one.probability, share, one.kind, suspected=only_newest)
+            )
 
 
 def _changes(
@@ -192,8 +198,11 @@ def _on_levels(
         return as_measured
     levels = [None if level is None else exp(level[0]) for level in found]
     (on_levels,) = changes([levels], [hosts[0]] * len(hosts))
-    kept = beyond_errors(on_levels.changes, lambda a, b: solution.between(shas[a], shas[b]))
-    return SeriesFound(kept, as_measured.hosts)
+    kept, suspected = (
+        beyond_errors(one, lambda a, b: solution.between(shas[a], shas[b]))
+        for one in (on_levels.changes, on_levels.suspicions)
+    )
+    return SeriesFound(kept, as_measured.hosts, suspected)
 
 
 def _decides(block: Block, index: int) -> bool:

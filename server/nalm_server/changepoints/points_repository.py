@@ -76,6 +76,28 @@ def unweighed(session: Session, project_id: int) -> list[Point]:
     return _fetch(session, points(project_id).where(ChangePointRow.state == PointState.NEW))
 
 
+def suspected(session: Session, project_id: int, metrics: Collection[str]) -> list[Point]:
+    """What only the newest values of these metrics show."""
+    query = points(project_id).where(
+        ChangePointRow.state == PointState.SUSPECTED, SeriesRow.metric.in_(metrics)
+    )
+    return _fetch(session, query)
+
+
+def rows(session: Session, numbers: Collection[int]) -> list[ChangePointRow]:
+    """Those of these change points that are still there."""
+    return list(session.scalars(select(ChangePointRow).where(ChangePointRow.id.in_(numbers))))
+
+
+def settle_suspicions(
+    session: Session, numbers: Collection[int], state: PointState, alert_id: int | None
+) -> None:
+    """Gives those of these change points that are still suspected their state, and the alert."""
+    for row in rows(session, numbers):
+        if row.state == PointState.SUSPECTED:
+            row.state, row.alert_id = state, alert_id
+
+
 def between(
     session: Session, project_id: int, metrics: Collection[str], first: int, last: int
 ) -> list[Point]:

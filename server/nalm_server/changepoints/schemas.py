@@ -14,6 +14,10 @@ from nalm_server.base.schemas import Schema
 
 
 class PointState(StrEnum):
+    SUSPECTED = "suspected"
+    """Only the newest values show it: it is measured again, and the next values decide."""
+    DISCARDED = "discarded"
+    """It was suspected, and measuring it again did not show it."""
     NEW = "new"
     """Detected, not yet weighed against the project's other series."""
     STANDING = "standing"
@@ -21,6 +25,17 @@ class PointState(StrEnum):
     """Detected by the first search in an existing history: no notification is sent."""
     WITHDRAWN = "withdrawn"
     """It was part of an alert; more values showed that there is no change."""
+
+
+class Remeasured(Schema):
+    """How a suspicion was measured again."""
+
+    id: int
+    """The remeasurement's number."""
+    job_id: int | None
+    outcome: Literal["held", "discarded", "undecided", "not_measured"] | None
+    """Null: still open."""
+    why: str | None
 
 
 class ChangePoint(Schema):
@@ -50,6 +65,8 @@ class ChangePoint(Schema):
     relevant: bool
     """Relevant for the chain."""
     state: PointState
+    remeasured: Remeasured | None
+    """The measurement that its suspicion caused; null: none."""
     alert_id: int | None
     detected_at: datetime
     withdrawn_at: datetime | None

@@ -13,20 +13,23 @@ from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.changepoints import looks_repository as looks
+from nalm_server.changepoints import ports
 from nalm_server.changepoints import points_repository as repository
 from nalm_server.changepoints.points_repository import Point, PointFilter
-from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState
+from nalm_server.changepoints.schemas import ChangePoint, HostChange, PointState, Remeasured
 from nalm_server.changepoints.significance import margin_of
 
 
 def change_points(session: Session, project: ProjectRow, point_filter: PointFilter) -> list[ChangePoint]:
     """Newest commit first."""
-    return _shown(session, repository.listed(session, project.id, point_filter))
+    return _shown(session, project.id, repository.listed(session, project.id, point_filter))
 
 
 def of_history(session: Session, project_id: int, series: Sequence[int]) -> list[ChangePoint]:
     """Along the first parent."""
-    return _shown(session, repository.in_series(session, project_id, series)) if series else []
+    if not series:
+        return []
+    return _shown(session, project_id, repository.in_series(session, project_id, series))
 
 
 def segments(session: Session, scenario_id: int, host_class: str) -> list[dict[str, Any]]:
@@ -61,15 +64,16 @@ def host_changes(session: Session, project: ProjectRow, scenario: str | None) ->
     ]
 
 
-def _shown(session: Session, points: Sequence[Point]) -> list[ChangePoint]:
+def _shown(session: Session, project_id: int, points: Sequence[Point]) -> list[ChangePoint]:
     numbers = {
         n for one in points for n in (one.row.commit_id, one.row.low_commit_id, one.row.high_commit_id)
     }
     shas = repository.shas(session, numbers) if points else {}
-    return [_point(one, shas) for one in points]
+    remeasured = ports.remeasured.call(session, project_id, points)
+    return [_point(one, shas, remeasured.get(one.row.id)) for one in points]
 
 
-def _point(one: Point, shas: dict[int, str]) -> ChangePoint:
+def _point(one: Point, shas: dict[int, str], remeasured: Remeasured | None) -> ChangePoint:
     row = one.row
     return ChangePoint(
         id=row.id,
@@ -89,6 +93,7 @@ def _point(one: Point, shas: dict[int, str]) -> ChangePoint:
         large=is_large(row.ratio, margin_of(one.metric)),
         relevant=is_relevant(row.chain_share),
         state=PointState(row.state),
+        remeasured=remeasured,
         alert_id=row.alert_id,
         detected_at=row.detected_at,
         withdrawn_at=row.withdrawn_at,

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.alerts.findings import Moved, Suspicion, suspect
 from nalm_server.auth.access import project_repository as projects
-from nalm_server.changepoints import explanation, level_back
+from nalm_server.changepoints import explanation, level_back, ports
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import points_repository as repository
 from nalm_server.changepoints.points_repository import Point
@@ -40,8 +40,16 @@ def settle(context: Context, project_id: int) -> None:
         level_back.look(session, project_id, context.clock())
         for one in new:
             one.row.state = PointState.STANDING
+        _report_suspicions(session, project_id, context.clock())
         looks.settled(session, project_id)
         session.commit()
+
+
+def _report_suspicions(session: Session, project_id: int, now: datetime) -> None:
+    """What the newest commits alone show, for the worse and of a size that matters, is measured again."""
+    found = [one for one in repository.suspected(session, project_id, DECIDING) if _is_worse(one)]
+    if found:
+        ports.suspected(session, project_id, found, now)
 
 
 def _involved(session: Session, project_id: int, new: Sequence[Point]) -> list[Point]:

@@ -14,6 +14,7 @@ from nalm_server.changepoints.look import Found, Looked
 from nalm_server.changepoints.models import ChangePointRow
 from nalm_server.changepoints.schemas import PointState
 
+SUSPICIONS = (PointState.SUSPECTED, PointState.DISCARDED)
 TWINS = 3
 """Number of commits by which two blocks may place one change differently."""
 
@@ -26,7 +27,8 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
             rows[row.series_id].append(row)
     found: dict[int, list[Found]] = defaultdict(list)
     for one in _without_twins(looked):
-        found[one.series].append(one)
+        if not (one.suspected and old_news):
+            found[one.series].append(one)
     state = PointState.PAST if old_news else PointState.NEW
     for series in rows.keys() | found.keys():
         left = {row.commit_id: row for row in rows[series]}
@@ -91,10 +93,17 @@ def _same(one: Found, left: dict[int, ChangePointRow], place: dict[int, int]) ->
 
 def _fill(session: Session, row: ChangePointRow | None, one: Found, state: PointState, now: datetime) -> None:
     if row is None:
-        row = ChangePointRow(series_id=one.series, state=state, detected_at=now, significant=False)
-        if state is not PointState.PAST:
-            row.trial_id = repository.begin_trial(session, one.series, one.probability, now)
+        row = ChangePointRow(series_id=one.series, detected_at=now, significant=False)
+        row.state = PointState.SUSPECTED if one.suspected else state
         repository.add(session, row)
+        if row.state == PointState.NEW:
+            row.trial_id = repository.begin_trial(session, one.series, one.probability, now)
+    elif one.suspected:
+        _suspect(session, row, now)
+    elif row.state in SUSPICIONS:
+        row.state = state
+        if state is PointState.NEW:
+            row.trial_id = repository.begin_trial(session, one.series, one.probability, now)
     elif row.state != PointState.PAST and not _known(row, one):
         row.state = state
     row.commit_id, row.low_commit_id, row.high_commit_id = one.commit, one.low, one.high
@@ -103,6 +112,14 @@ def _fill(session: Session, row: ChangePointRow | None, one: Found, state: Point
     if row.withdrawn_at is not None:
         repository.end_trial(session, row.trial_id, None)
     row.withdrawn_at = None
+
+
+def _suspect(session: Session, row: ChangePointRow, now: datetime) -> None:
+    """More values left less of a change than there was. A suspicion stays what measuring it again made of
+    it."""
+    if row.alert_id is None and row.state not in SUSPICIONS:
+        repository.end_trial(session, row.trial_id, now)
+        row.state, row.trial_id, row.significant = PointState.SUSPECTED, None, False
 
 
 def _known(row: ChangePointRow, one: Found) -> bool:

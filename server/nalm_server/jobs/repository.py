@@ -17,9 +17,16 @@ from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.models import CHANGES, ApprovalRow, CampaignRow, JobRow, TransitionRow
 from nalm_server.jobs.schemas import OPEN, JobReason, JobState
 
-BESIDE = (JobReason.CONFIRM, JobReason.EXPERIMENT, JobReason.CONTROL, JobReason.LINK, JobReason.REFINE)
-"""Reasons of jobs that say nothing about a commit: they serve an alert, the cost model, the self test or a
-linked history."""
+BESIDE = (
+    JobReason.CONFIRM,
+    JobReason.EXPERIMENT,
+    JobReason.SUSPICION,
+    JobReason.CONTROL,
+    JobReason.LINK,
+    JobReason.REFINE,
+)
+"""Reasons of jobs that say nothing about a commit: they serve an alert, a suspicion, the cost model, the
+self test or a linked history."""
 
 WITH_CAMPAIGN = joinedload(JobRow.campaign).load_only(CampaignRow.kind, CampaignRow.number)
 """Loads only which campaign it is, in lists: a campaign's result may be large."""

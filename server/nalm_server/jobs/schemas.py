@@ -28,6 +28,8 @@ class JobReason(StrEnum):
     BISECT = "bisect"
     EXPERIMENT = "experiment"
     """Measures features, variants, models, core counts, queues, flows or roles of one commit."""
+    SUSPICION = "suspicion"
+    """The newest value of a history alone moved: its commit is measured again."""
     CONTROL = "control"
     """Code against itself: a change reported there is a false alarm."""
     LINK = "link"

@@ -155,6 +155,7 @@ def _known(
         JobReason.BISECT,
         JobReason.CONFIRM,
         JobReason.EXPERIMENT,
+        JobReason.SUSPICION,
         JobReason.CONTROL,
         JobReason.REFINE,
     ):

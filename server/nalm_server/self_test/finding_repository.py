@@ -22,6 +22,7 @@ LATER = (
     JobReason.CONFIRM,
     JobReason.BISECT,
     JobReason.EXPERIMENT,
+    JobReason.SUSPICION,
     JobReason.CONTROL,
     JobReason.LINK,
     JobReason.REFINE,

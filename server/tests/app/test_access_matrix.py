@@ -34,7 +34,7 @@ from nalm_server.webhooks.signature import sign
 from nalm_server_access import MATRIX, Row, Who
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
-from nalm_server_seeded import backfill, bisect, experiment, links, refinement
+from nalm_server_seeded import add_remeasurement, backfill, bisect, experiment, links, refinement
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
@@ -115,6 +115,7 @@ def add_searches(service: Service, number: int) -> None:
         session.add(backfill(number, project_id=quiet.id, **common))
         session.add(links(number, project_id=quiet.id, **common))
         session.add(refinement(number, project_id=quiet.id, **common))
+        add_remeasurement(session, number, project_id=quiet.id, **common)
         session.add(bisect(number, project_id=quiet.id, **common))
         tried = add_experiment(session, quiet.id, number, now)
         assert tried.number == number

@@ -22,7 +22,15 @@ from nalm_server.results.series.models import ProjectMetricRow
 from nalm_server_access import TRIAL
 from nalm_server_harness import Clock, Service, counted, make_service
 from nalm_server_reports import body_of, make_report, sha
-from nalm_server_seeded import add_administrator, backfill, bisect, experiment, links, refinement
+from nalm_server_seeded import (
+    add_administrator,
+    add_remeasurement,
+    backfill,
+    bisect,
+    experiment,
+    links,
+    refinement,
+)
 
 SLOWER = {"nat": 200.0}
 FEW, MANY = 1, 5
@@ -50,6 +58,7 @@ LISTS = {
     "/projects/{project}/backfills": f"{DEMO}/backfills",
     "/projects/{project}/links": f"{DEMO}/links",
     "/projects/{project}/refinements": f"{DEMO}/refinements",
+    "/projects/{project}/remeasurements": f"{DEMO}/remeasurements",
     "/projects/{project}/bisections": f"{DEMO}/bisections",
     "/projects/{project}/experiments": f"{DEMO}/experiments",
     "/projects/{project}/detection-quality/trials": f"{DEMO}/detection-quality/trials",
@@ -160,6 +169,7 @@ def add_stored(service: Service, number: int) -> None:
         session.add(backfill(number, **campaign))
         session.add(links(number, **campaign))
         session.add(refinement(number, **campaign))
+        add_remeasurement(session, number, **campaign)
         session.add(bisect(number, **campaign))
         session.add(
             NotificationRow(

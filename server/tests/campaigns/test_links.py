@@ -52,7 +52,7 @@ def test_links_are_measured_with_the_least_priority_and_enter_no_series(
     assert (done["state"], done["progress"]["done"], len(done["links"])) == ("done", 3, 3)
     assert (sha(1), sha(17)) in bench.measured
     jobs = [one for one in service.get("/jobs", limit=100) if one["reason"] == "link"]
-    assert {one["priority"] for one in jobs} == {9}
+    assert {one["priority"] for one in jobs} == {10}
     assert jobs[0]["queued_for"].startswith("link over")
     after = service.get("/projects/demo/scenarios/sfc_a/history", metric="cpp", values="measured")
     assert after["points"] == before["points"]

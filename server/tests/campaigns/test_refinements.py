@@ -68,7 +68,7 @@ def test_idle_hosts_measure_undecided_pairs_on(service: Service, bench: Bench) -
     done = service.get(f"/refinements/{planned['id']}")
     assert done["state"] == "done" and done["progress"]["done"] == len(done["pairs"]) == 2
     jobs = [one for one in service.get("/jobs", limit=100) if one["reason"] == "refine"]
-    assert {one["priority"] for one in jobs} == {10}
+    assert {one["priority"] for one in jobs} == {11}
     pair = done["pairs"][0]
     found = service.get(f"{SCENARIO}/pool", base=pair["base_sha"], head=pair["head_sha"], margin=0.001)
     assert found["runs"] == 2 and found["launches"] > pair["launches"]

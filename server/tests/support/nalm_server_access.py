@@ -289,6 +289,9 @@ MATRIX: dict[str, Row] = {
     ),
     "GET /refinements/{refinement_id}": Row(Who.READER, "/refinements/{job}"),
     "POST /refinements/{refinement_id}/cancel": Row(Who.DEVELOPER, "/refinements/{job}/cancel"),
+    "GET /projects/{project}/remeasurements": Row(Who.READER, f"{PROJECT}/remeasurements"),
+    "GET /remeasurements/{remeasurement_id}": Row(Who.READER, "/remeasurements/{job}"),
+    "POST /remeasurements/{remeasurement_id}/cancel": Row(Who.DEVELOPER, "/remeasurements/{job}/cancel"),
     "POST /projects/{project}/experiments": Row(
         Who.DEVELOPER, f"{PROJECT}/experiments", {"kind": "features", "revision": SHA}
     ),

@@ -19,11 +19,13 @@ from nalm_server.auth.tokens import service as tokens
 from nalm_server.auth.tokens.scopes import Scope
 from nalm_server.base.settings import Settings
 from nalm_server.campaigns.experiments.models import CellRow
+from nalm_server.campaigns.models import StepRow
 from nalm_server.jobs.models import CampaignRow
 from nalm_server.notify.models import NotificationRow
 from nalm_server.self_test.models import TrialRow
 from nalm_server_harness import Clock, Service, make_service
 from nalm_server_reports import body_of, make_report, sha
+from sqlalchemy.orm import Session
 
 HOST = "bench-1"
 
@@ -156,6 +158,16 @@ def links(number: int, **columns: Any) -> CampaignRow:
 def refinement(number: int, **columns: Any) -> CampaignRow:
     spec = {"margin": 0.002, "seconds": 600}
     return CampaignRow(kind="refinement", number=number, active=True, spec=spec, result={}, **columns)
+
+
+def add_remeasurement(session: Session, number: int, **columns: Any) -> None:
+    """With its step."""
+    spec: dict[str, Any] = {"points": [], "metrics": ["cpp"]}
+    row = CampaignRow(kind="remeasurement", number=number, active=True, spec=spec, result={}, **columns)
+    session.add(row)
+    session.flush()
+    step = {"base_sha": sha(0), "head_sha": sha(1), "scenario": "sfc_a", "state": "waiting", "detail": {}}
+    session.add(StepRow(campaign_id=row.id, ordinal=0, **step))
 
 
 def bisect(number: int, **columns: Any) -> CampaignRow:

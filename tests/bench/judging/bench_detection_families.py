@@ -3,18 +3,21 @@
 
 BENCH_FAMILIES_EACH (20) histories of each family, from seed BENCH_FAMILIES_SEED (the judging one) on; the
 tuning seed shows what constants were chosen on. Online every commit is judged when it arrives, on
-BENCH_FAMILIES_ONLINE (4) histories of each family.
+BENCH_FAMILIES_ONLINE (4) histories of each family. Families that nothing was chosen on, at any seed, are
+named held_out. BENCH_FAMILIES_ONLY names one of `SETS`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 
 from detection_control_families import CONTROL_FAMILIES, Controlled
 from detection_families import FAMILIES, JUDGING_SEED
+from detection_further_control_families import HELD_OUT_CONTROL_FAMILIES, TUNED_CONTROL_FAMILIES
+from detection_further_families import HELD_OUT_FAMILIES, TUNED_FAMILIES
 from detection_histories import Generator
 from detection_judging import (
     Calibration,
@@ -38,16 +41,25 @@ from nalm_core.changepoints.results import ChangePoint
 SEED = int(os.environ.get("BENCH_FAMILIES_SEED", str(JUDGING_SEED)))
 EACH = int(os.environ.get("BENCH_FAMILIES_EACH", "20"))
 EACH_ONLINE = int(os.environ.get("BENCH_FAMILIES_ONLINE", "4"))
+ONLY = os.environ.get("BENCH_FAMILIES_ONLY")
 PROCESSES = 2
 SMALL = "small_steps"
 """Steps of 1 % at 0.3 % noise."""
+Makers = Mapping[str, Callable[[Generator], Made]]
+SETS: dict[str, Makers] = {
+    "families": {**FAMILIES, **TUNED_FAMILIES},
+    "held_out": HELD_OUT_FAMILIES,
+    "control": {**CONTROL_FAMILIES, **TUNED_CONTROL_FAMILIES},
+    "held_out_control": HELD_OUT_CONTROL_FAMILIES,
+}
 
 
 def main() -> int:
-    print_whole("families", FAMILIES)
-    print_whole("control", CONTROL_FAMILIES)
-    print_online("families", FAMILIES)
-    print_online("control", CONTROL_FAMILIES)
+    chosen = [ONLY] if ONLY else list(SETS)
+    for what in chosen:
+        print_whole(what)
+    for what in chosen:
+        print_online(what)
     return 0
 
 
@@ -58,15 +70,15 @@ def detected(made: Made, length: int) -> list[ChangePoint]:
     return detect(made.values[:length])
 
 
-def print_whole(what: str, families: dict[str, Callable[[Generator], Made]]) -> None:
+def print_whole(what: str) -> None:
     """F1, false alarms, drifts and calibration on whole histories, with F1 of each family."""
-    with Spent() as spent:
-        by_family = {name: list(histories({name: make}, SEED, EACH)) for name, make in families.items()}
-        scores = {name: whole(detected, made) for name, made in by_family.items()}
-        everything = [one for made in by_family.values() for one in made]
-        seen, held = drifts(detected, everything), calibrated(detected, everything)
-    score, quiet = (total_of(Score, [one[n] for one in scores.values()]) for n in (0, 1))
-    of_families = {name: round(one[0].f1, 3) for name, one in scores.items()}
+    with Spent() as spent, ProcessPoolExecutor(PROCESSES) as pool:
+        families = SETS[what]
+        by_family = dict(zip(families, pool.map(_whole, [what] * len(families), families), strict=True))
+    score, quiet = (total_of(Score, [one[n] for one in by_family.values()]) for n in (0, 1))
+    seen = total_of(Drifts, [one[2] for one in by_family.values()])
+    held = Calibration.of([one[3] for one in by_family.values()])
+    of_families = {name: round(one[0].f1, 3) for name, one in by_family.items()}
     counts = {"hits": score.hits, "misses": score.misses, "false": score.false, "commits": score.commits}
     print_result(
         f"detection_{what}_f1",
@@ -88,6 +100,17 @@ def print_whole(what: str, families: dict[str, Callable[[Generator], Made]]) -> 
     print_calibration(f"detection_{what}_calibration", held)
 
 
+def _whole(what: str, family: str) -> tuple[Score, Score, Drifts, Calibration]:
+    """Scores on all histories of the family and on those without a change; drifts; calibration."""
+    made = list(histories({family: SETS[what][family]}, SEED, EACH))
+    points = {id(one): detected(one, len(one.values)) for one in made}
+
+    def known(one: Made, _: int) -> list[ChangePoint]:
+        return points[id(one)]
+
+    return *whole(known, made), drifts(known, made), calibrated(known, made)
+
+
 def print_drifts(what: str, seen: Drifts) -> None:
     """Drifts found, and marked with both ends; pairs of steps that were taken for one drift."""
     print_result(
@@ -105,8 +128,9 @@ def print_calibration(name: str, held: Calibration) -> None:
     print_result(name, round(worst, 3), "difference of probability", "lower", curve=held.curve())
 
 
-def print_online(what: str, families: dict[str, Callable[[Generator], Made]]) -> None:
+def print_online(what: str) -> None:
     """Delay, false alarms and alarms that vanish, one commit after the other."""
+    families = SETS[what]
     with Spent() as spent, ProcessPoolExecutor(PROCESSES) as pool:
         done = dict(zip(families, pool.map(_online, [what] * len(families), families), strict=True))
     seen = total_of(Online, [one for one, _ in done.values()])
@@ -127,11 +151,8 @@ def print_online(what: str, families: dict[str, Callable[[Generator], Made]]) ->
 
 
 def _online(what: str, family: str) -> tuple[Online, Calibration]:
-    families: dict[str, Callable[[Generator], Made]] = {
-        **(FAMILIES if what == "families" else CONTROL_FAMILIES)
-    }
     held = Calibration()
-    return online(detected, histories({family: families[family]}, SEED, EACH_ONLINE), held), held
+    return online(detected, histories({family: SETS[what][family]}, SEED, EACH_ONLINE), held), held
 
 
 def _share(part: int, whole: int) -> float:

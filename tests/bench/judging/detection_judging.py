@@ -20,7 +20,7 @@ from detection_score import TOLERANCE, Score, scored
 from nalm_core.changepoints.results import ChangePoint
 
 Made = History | Controlled
-Counted = TypeVar("Counted", Score, "Online")
+Counted = TypeVar("Counted", Score, "Drifts", "Online")
 Detected = Callable[[Made, int], list[ChangePoint]]
 """Changes of a history's first values, their number given."""
 WITHIN = 5

@@ -21,6 +21,7 @@ OF_THE_PAST = (
     JobReason.BISECT,
     JobReason.CONFIRM,
     JobReason.EXPERIMENT,
+    JobReason.SUSPICION,
     JobReason.CONTROL,
     JobReason.LINK,
     JobReason.REFINE,

@@ -54,6 +54,24 @@ test("what happened at a commit is told in words, with the finding to go to", ()
   );
 });
 
+test("what the newest commits alone show says whether it was measured again", () => {
+  const suspected = { ...CHANGE, state: "suspected", significant: false, alert_id: null };
+  const text = (of: object): string | undefined =>
+    eventsAt("b", { change_points: [{ ...suspected, ...of }] }, [])[0]?.text;
+  const moved = "nat moved by +8.0\u202f%";
+  expect(text({})).toBe(`${moved}, suspected by its newest commits alone; the next commits decide`);
+  expect(text({ remeasured: { outcome: null } })).toBe(
+    `${moved}, suspected by its newest commits alone; being measured again`,
+  );
+  expect(text({ state: "discarded", remeasured: { outcome: "discarded" } })).toBe(
+    `${moved}, suspected by its newest commits alone; measured again: it does not show`,
+  );
+  expect(text({ state: "standing", remeasured: { outcome: "held" } })).toBe(
+    `${moved}; measured again: it holds`,
+  );
+  expect(eventMarks(POINTS, { change_points: [suspected] }, [])).toEqual([]);
+});
+
 test("another environment is marked once, with its size in the chain", () => {
   const step = { sha: "c", changes: SEGMENT.changes, ratio: 1.2, low: 1.19, high: 1.21 };
   const events = {

@@ -24,6 +24,7 @@ interface ChangePointLike {
   significant: boolean;
   large: boolean;
   relevant: boolean;
+  remeasured?: { outcome: string | null } | null;
 }
 interface SegmentLike {
   sha: string;
@@ -110,7 +111,7 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
       .map((one) => ({
         key: `c${one.id}`,
         kind: "change" as const,
-        text: `${one.stage} ${movedText(one)}${one.significant && one.large ? "" : ", too little to count"}`,
+        text: `${one.stage} ${movedText(one)}${qualified(one)}`,
         alertId: one.alert_id,
       })),
     ...environmentsAt(sha, of.environments ?? []),
@@ -123,6 +124,22 @@ export function eventsAt(sha: string, of: EventsLike, alerts: readonly AlertLike
         alertId: null,
       })),
   ];
+}
+
+const SUSPICIONS = new Set(["suspected", "discarded"]);
+const REMEASURED: Record<string, string> = {
+  held: "measured again: it holds",
+  discarded: "measured again: it does not show",
+  undecided: "measured again: undecided, the next commits decide",
+  not_measured: "not measured again",
+};
+
+/** Whether it counts; of what the newest commit alone showed, what measuring it again said. */
+function qualified(one: ChangePointLike): string {
+  const again = one.remeasured ? REMEASURED[one.remeasured.outcome ?? ""] ?? "being measured again" : null;
+  if (SUSPICIONS.has(one.state)) return `, suspected by its newest commits alone; ${again ?? "the next commits decide"}`;
+  if (again !== null) return `; ${again}`;
+  return one.significant && one.large ? "" : ", too little to count";
 }
 
 function movedText(one: ChangePointLike): string {

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the newest value of a history alone shows is measured again, and becomes a change or is discarded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from nalm_core.report.serialization import dump_report
+from nalm_server.campaigns.remeasurements.service import MOST_PER_DAY
+from nalm_server.changepoints import tasks
+from nalm_server_harness import Service
+from nalm_server_line import Bench, use_line
+from nalm_server_rates import RateBench, rates, shifted
+from nalm_server_reports import COSTS, body_of, make_report, sha
+
+LAST = 20
+"""Measured commits before the newest: every second one, against its parent, so that no pair spans a step."""
+HISTORY = "/projects/demo/scenarios/sfc_a/history"
+LIST = "/projects/demo/remeasurements"
+
+
+@pytest.fixture
+def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
+    """Twenty commits at one level; a host has asked for work."""
+    use_line(monkeypatch, 2 * LAST + 20)
+    service.lease(204)
+    noise = Random(3)
+    for number in range(1, LAST + 1):
+        measure(service, number, 150.0 * (1 + noise.gauss(0, 0.003)))
+    tasks.drain(service.context)
+    assert suspicions(service) == service.get(LIST) == []
+    yield Bench(service, {sha(number): 150.0 for number in range(2 * LAST + 20)}, {}, [])
+
+
+def measure(service: Service, number: int, nat: float, **what: Any) -> None:
+    service.upload(body_of(make_report(2 * number, base_costs={**COSTS, "nat": nat}, **what)))
+
+
+def suspicions(service: Service) -> list[dict[str, Any]]:
+    found = service.get("/projects/demo/change-points")
+    return [one for one in found if one["state"] in ("suspected", "discarded")]
+
+
+def suspect(service: Service, number: int = LAST + 1, nat: float = 165.0, **what: Any) -> dict[str, Any]:
+    """The newest commit is off; its remeasurement."""
+    measure(service, number, nat, **what)
+    tasks.drain(service.context)
+    (found, *_) = service.get(LIST)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_newest_value_is_measured_again_against_the_old_level(service: Service, bench: Bench) -> None:
+    asked = suspect(service)
+    assert (asked["state"], asked["scenario"], asked["metrics"]) == ("running", "sfc_a", ["cpp"])
+    assert (asked["base_sha"], asked["head_sha"]) == (sha(2 * LAST), sha(2 * LAST + 2))
+    assert {one["state"] for one in suspicions(service)} == {"suspected"}
+    assert service.get("/projects/demo/alerts") == []
+    tasks.drain(service.context)
+    assert len(service.get(LIST)) == 1, "once for each commit"
+    bench.work_all()
+    assert bench.measured == [(asked["base_sha"], asked["head_sha"])]
+    (job,) = service.get("/jobs")
+    assert (job["reason"], job["scenarios"]) == ("suspicion", ["sfc_a"])
+    assert job["priority"] > 7, "behind all that people wait for"
+
+
+def test_a_suspicion_that_does_not_show_again_is_discarded(service: Service, bench: Bench) -> None:
+    points = service.get(HISTORY, values="measured")["points"]
+    asked = suspect(service)
+    bench.work_all()
+    done = service.get(f"/remeasurements/{asked['id']}")
+    assert (done["state"], done["run_id"] is None) == ("discarded", False)
+    assert {one["state"] for one in suspicions(service)} == {"discarded"}
+    shown = service.get(HISTORY, values="measured")
+    assert {one["remeasured"]["outcome"] for one in shown["change_points"]} == {"discarded"}
+    assert shown["points"][: len(points)] == points, "its run is in no history"
+    tasks.drain(service.context)
+    assert {one["state"] for one in suspicions(service)} == {"discarded"}
+    assert service.get("/projects/demo/alerts") == []
+    measure(service, LAST + 2, 150.0)
+    tasks.drain(service.context)
+    assert suspicions(service) == [], "the value was an outlier"
+
+
+def test_a_suspicion_that_shows_again_is_a_change_with_an_alert(service: Service, bench: Bench) -> None:
+    bench.costs = {**bench.costs, sha(2 * LAST + 2): 165.0}
+    asked = suspect(service)
+    bench.work()
+    tasks.drain(service.context)
+    bench.work_all()
+    assert service.get(f"/remeasurements/{asked['id']}")["state"] == "held"
+    (alert,) = service.get("/projects/demo/alerts")
+    assert (alert["sha"], alert["after_sha"]) == (sha(2 * LAST + 2), sha(2 * LAST))
+    assert alert["state"] == "confirmed", "measured again as any finding"
+    why = [one["why"] for one in service.get(f"/alerts/{alert['id']}")["history"]]
+    assert f"the history's newest value suspected it: remeasurement {asked['id']}" in why
+    points = service.get(HISTORY)["change_points"]
+    assert {(one["state"], one["alert_id"]) for one in points} == {("standing", alert["id"])}
+    assert {one["remeasured"]["outcome"] for one in points} == {"held"}
+
+
+def test_three_values_make_a_discarded_suspicion_a_change(service: Service, bench: Bench) -> None:
+    suspect(service)
+    bench.work_all()
+    for number in range(LAST + 2, LAST + 6):
+        measure(service, number, 165.0)
+        tasks.drain(service.context)
+    assert suspicions(service) == []
+    assert {one["state"] for one in service.get(HISTORY)["change_points"]} == {"standing"}
+
+
+def test_a_job_that_later_values_make_needless_is_dropped(service: Service, bench: Bench) -> None:
+    asked = suspect(service)
+    bench.service.get("/jobs")
+    measure(service, LAST + 2, 150.0)
+    tasks.drain(service.context)
+    bench.work_all()
+    assert bench.measured == []
+    done = service.get(f"/remeasurements/{asked['id']}")
+    assert done["state"] == "not_measured" and "later values decided" in done["message"]
+
+
+def test_so_many_a_day_and_no_more(service: Service, bench: Bench) -> None:
+    noise = Random(4)
+    for step in range(MOST_PER_DAY + 2):
+        suspect(service, LAST + 1 + 2 * step, 165.0)
+        measure(service, LAST + 2 + 2 * step, 150.0 * (1 + noise.gauss(0, 0.003)))
+        tasks.drain(service.context)
+    assert len(service.get(LIST)) == MOST_PER_DAY
+    service.clock.pass_seconds(86_400)
+    suspect(service, LAST + 9 + 2 * MOST_PER_DAY)
+    assert len(service.get(LIST)) == MOST_PER_DAY + 1
+
+
+def test_what_a_pair_found_is_left_to_its_confirmation(service: Service, bench: Bench) -> None:
+    measure(service, LAST + 1, 150.0, head_costs={"nat": 165.0})
+    tasks.drain(service.context)
+    assert suspicions(service) != [] and service.get(LIST) == []
+    assert len(service.get("/projects/demo/alerts")) == 1
+
+
+def test_a_person_cancels_it(service: Service, bench: Bench) -> None:
+    asked = suspect(service)
+    service.post(f"/remeasurements/{asked['id']}/cancel", "read", 403, {})
+    cancelled = service.post(f"/remeasurements/{asked['id']}/cancel", "admin", 200, {})
+    assert cancelled["state"] == "cancelled"
+    bench.work_all()
+    assert bench.measured == []
+
+
+def test_latency_is_measured_again_too(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_line(monkeypatch, 30)
+    host = RateBench(service, slow=())
+    assert not host.work()
+    noise = Random(5)
+    for number in range(1, 16):
+        factor = 1.3 if number == 15 else 1 + noise.gauss(0, 0.003)
+        report = shifted(rates(number, sha(number - 1), sha(number)), {"latency_p99_ns": factor})
+        service.upload(dump_report(report))
+    tasks.drain(service.context)
+    (asked,) = service.get(LIST)
+    assert (asked["scenario"], asked["metrics"]) == ("sfc_a:rate", ["latency_p99_ns"])
+    host.work_all()
+    (lease,) = host.leases
+    assert (lease["scenarios"], lease["head_sha"]) == (["sfc_a:rate"], sha(15))
+    assert service.get(f"/remeasurements/{asked['id']}")["state"] == "discarded"
