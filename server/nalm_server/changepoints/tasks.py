@@ -12,10 +12,11 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints import measured_line, significance, storage
 from nalm_server.changepoints import measured_line_repository as lines
-from nalm_server.changepoints.linked_levels import linked_levels
+from nalm_server.changepoints.linked_levels import CYCLES, linked_levels
 from nalm_server.changepoints.look import LINKED, Looked, look
 from nalm_server.changepoints.models import LookRow
 from nalm_server.db.context import Context
+from nalm_server.results.links import other_levels
 from nalm_server.worker.for_each import each
 
 EVERY_SECONDS = 30.0
@@ -28,6 +29,7 @@ def drain(context: Context) -> None:
     while (row := _claim(context)) is not None:
         try:
             _look(context, row)
+            other_levels.store(context, row.scenario_id, row.host_class, CYCLES)
         except Exception:
             log.exception("history could not be judged", scenario=row.scenario_id, host_class=row.host_class)
     with context.read_sessions() as session:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from nalm_server.changepoints import tasks
-from nalm_server.results.links import graph, known_levels
+from nalm_server.results.links import graph, known_levels, other_levels, repository
 from nalm_server.results.links.linked import solutions
-from nalm_server.results.links.models import FunctionLinkRow, LinkValueRow
+from nalm_server.results.links.models import FunctionLinkRow, LinkLevelsRow, LinkValueRow
 from nalm_server.results.models import RunRow
 from nalm_server.results.series.models import ScenarioRow
 from nalm_server_features import FEATURES, WITH_DPI, with_features
@@ -67,6 +67,37 @@ def test_a_restarted_server_begins_with_the_stored_levels(
     assert len(after) == len(before) + 1
     for name, level in before.items():
         assert after[name] - after[sha(7)] == pytest.approx(level - before[sha(7)], abs=1e-9)
+
+
+def test_levels_of_metrics_that_nobody_searches_are_stored_too(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("STORE_FROM", "STORE_EVERY"):
+        monkeypatch.setattr(known_levels, name, 1)
+    monkeypatch.setattr(other_levels, "MOST_SECONDS", 0.0)
+    upload_line(service, 7, slow_from=6)
+    with service.context.read_sessions() as session:
+        (scenario,) = session.scalars(select(ScenarioRow.id))
+        every = {(metric, stage) for metric, stage in repository.linked_series(session, scenario, "vm-2")}
+    others = {one for one in every if one[0] != "cpp"}
+    assert {metric for metric, _ in others} >= {"eipc", "ipp"}
+    tasks.drain(service.context)
+    assert len(stored(service) - {("cpp", stage) for _, stage in every}) == 1, "a little at a time"
+    for _ in others:
+        other_levels.store(service.context, scenario, "vm-2", "cpp")
+    assert stored(service) == every
+    before = service.get(HISTORY, metric="eipc")
+    assert "chain" in before["linked"]
+    graph._kept.clear()
+    monkeypatch.setattr(known_levels, "solve", refused)
+    assert service.get(HISTORY, metric="eipc") == before
+
+
+def stored(service: Service) -> set[tuple[str, str]]:
+    """(metric, stage) of stored levels."""
+    with service.context.read_sessions() as session:
+        found = session.execute(select(LinkLevelsRow.metric, LinkLevelsRow.stage))
+        return {(metric, stage) for metric, stage in found}
 
 
 def test_stored_levels_of_other_links_are_not_taken(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Linked histories: a point added at 10,000 commits, errors of levels, change points on both."""
+"""Linked histories: CPU time of a point added at 10,000 commits, errors of levels, change points on both."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def added_points() -> bool:
         base.append(one.base)
         head.append(one.head)
     rng = np.random.default_rng(1)
-    begun = time.perf_counter()
+    begun = time.process_time()
     links = _links(base, head, rng)
     levels = solve(COMMITS, links, COMMITS - 1)
-    whole = time.perf_counter() - begun
+    whole = time.process_time() - begun
     times = []
     for number in range(COMMITS, COMMITS + ADDED):
         base += [number - 1, *([number - 4] if number % 4 == 0 else [])]
@@ -54,9 +54,9 @@ def added_points() -> bool:
         more = len(base) - len(links)
         grown = _links(base[-more:], head[-more:], rng)
         links = Links(*(np.concatenate([getattr(links, name), getattr(grown, name)]) for name in vars(links)))
-        begun = time.perf_counter()
+        begun = time.process_time()
         levels = extend(number + 1, links, levels, number)
-        times.append(1000 * (time.perf_counter() - begun))
+        times.append(1000 * (time.process_time() - begun))
     details = {"commits": COMMITS, "links": len(links), "worst_ms": max(times), "whole_solution_s": whole}
     print_result("linked_history_add_point", statistics.median(times), "ms", "lower", **details)
     return statistics.median(times) > TARGET_MS

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nalm_core.history.links import Part
 from nalm_core.report.outcome import VALID
-from sqlalchemy import and_, delete, func, literal, or_, select
+from sqlalchemy import and_, delete, exists, func, literal, or_, select
 from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import Base
@@ -154,6 +154,18 @@ def series(
     if stages is not None:
         query = query.where(SeriesRow.stage.in_(stages))
     return [LinkSeries._make(row) for row in session.execute(query.order_by(SeriesRow.id))]
+
+
+def linked_series(session: Session, scenario_id: int, host_class: str) -> list[tuple[str, str]]:
+    """(metric, stage) of each series of the host class with a comparison."""
+    linked = exists().where(LinkValueRow.series_id == SeriesRow.id)
+    found = session.execute(
+        select(SeriesRow.metric, SeriesRow.stage)
+        .where(SeriesRow.scenario_id == scenario_id, SeriesRow.host_class == host_class, linked)
+        .distinct()
+        .order_by(SeriesRow.metric, SeriesRow.stage)
+    )
+    return [(metric, stage) for metric, stage in found]
 
 
 def values(session: Session, numbers: Collection[int]) -> list[LinkValue]:
