@@ -14,7 +14,17 @@ const SHOWN = 8;
 /** Which properties of hosts move measurements, and what to do about the largest. */
 export function HostFactors() {
   const { data } = useQuery(factorsQuery());
-  if (data === undefined || data.factors.length === 0) return null;
+  if (data === undefined) return null;
+  if (data.factors.length === 0)
+    return (
+      <Panel title="What moves measurements">
+        <p className="soft">
+          {data.runs < data.needed
+            ? `Not known yet: ${data.runs} recorded runs of commits with a level, of ${data.needed} needed. Commits, backfills and controls count.`
+            : `No property of the hosts differed over ${data.runs} recorded runs.`}
+        </p>
+      </Panel>
+    );
   const advised = data.factors.filter((one) => one.advice !== null);
   return (
     <Panel title="What moves measurements">
