@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from nalm_core.report.serialization import dump_report
+from nalm_server.app import workers
 from nalm_server.campaigns.remeasurements.service import MOST_PER_DAY
 from nalm_server.changepoints import tasks
 from nalm_server_harness import Service
@@ -113,9 +114,14 @@ def test_three_values_make_a_discarded_suspicion_a_change(service: Service, benc
     assert {one["state"] for one in service.get(HISTORY)["change_points"]} == {"standing"}
 
 
-def test_a_job_that_later_values_make_needless_is_dropped(service: Service, bench: Bench) -> None:
+@pytest.mark.parametrize("queued", [True, False])
+def test_a_job_that_later_values_make_needless_is_dropped(
+    service: Service, bench: Bench, *, queued: bool
+) -> None:
     asked = suspect(service)
-    bench.service.get("/jobs")
+    if queued:
+        workers.drain_jobs(service.context)
+    assert len(service.get("/jobs")) == queued
     measure(service, LAST + 2, 150.0)
     tasks.drain(service.context)
     bench.work_all()

@@ -30,6 +30,7 @@ from nalm_server.jobs.models import CampaignRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.models import RunRow, VerdictRow
 
+DECIDED = "later values decided"
 SHOWS_NOTHING = ("same", "improved")
 
 
@@ -44,10 +45,13 @@ class _Remeasurement(Kind):
 
     def next_jobs(self, session: Session, campaign: CampaignRow, now: datetime) -> bool:
         (step,) = campaigns.steps(session, campaign.id)
-        if step.state == StepState.WAITING:
+        suspected = _is_suspected(session, campaign)
+        if step.state == StepState.WAITING and suspected:
             _queue(session, campaign, step, now)
-        elif step.state == StepState.QUEUED and not _is_suspected(session, campaign):
-            superseding.campaign_closed(session, campaign.id, "later values decided", now)
+        elif step.state == StepState.WAITING:
+            step.state, step.why = StepState.FAILED, DECIDED
+        elif not suspected:
+            superseding.campaign_closed(session, campaign.id, DECIDED, now)
         campaigns.settle(session, campaign.id)
         session.refresh(step)
         return False
@@ -59,7 +63,7 @@ class _Remeasurement(Kind):
         job = job_rows.find(session, step.job_id) if step.job_id is not None else None
         measured = result(session, job.id, step.scenario or "") if job is not None else None
         if measured is None:
-            step.outcome, step.why = RemeasurementState.NOT_MEASURED, why_no_run(job)
+            step.outcome, step.why = RemeasurementState.NOT_MEASURED, step.why or why_no_run(job)
         else:
             _decide(session, campaign, step, *measured, now=now)
             step.host = job.host if job is not None else None
