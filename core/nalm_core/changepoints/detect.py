@@ -42,6 +42,15 @@ MOST_UNITS = 1e6
 
 
 @dataclass(frozen=True)
+class _Paths:
+    """First values of new levels along the likeliest path: with a normal density, and with a learned one, to
+    which a short level that was there before is noise."""
+
+    normal: list[int]
+    learned: list[int]
+
+
+@dataclass(frozen=True)
 class _Window:
     start: int
     keep_from: int
@@ -72,9 +81,9 @@ def detections(histories: Sequence[Sequence[Commit]], since: int = 0) -> list[De
     paths = _candidates([w for _, w in windows])
     points: list[list[ChangePoint]] = [[] for _ in histories]
     visits: list[list[Visit]] = [[] for _ in histories]
-    for (n, window), at in zip(windows, paths, strict=True):
+    for (n, window), path in zip(windows, paths, strict=True):
         _, index, in_logs = prepared[n]
-        found, states = _judged(window, at)
+        found, states = _judged(window, path)
         points[n] += [
             _placed(one, window.start, index, in_logs)
             for one in found
@@ -100,7 +109,7 @@ def _visit(one: states.Visit, start: int, index: NDArray[np.intp], in_logs: bool
 
 def candidates(y: Values) -> list[int]:
     """First indices of new levels along the likeliest path: more than there are changes. y: finite."""
-    return _candidates([_Window(0, 0, len(y), y, robust.noise_scale(y))])[0]
+    return _candidates([_Window(0, 0, len(y), y, robust.noise_scale(y))])[0].learned
 
 
 def _prepared(series: Sequence[Commit]) -> tuple[Values, NDArray[np.intp], bool]:
@@ -155,7 +164,7 @@ def _windows(y: Values, since: int) -> list[_Window]:
     return found
 
 
-def _candidates(windows: list[_Window]) -> list[list[int]]:
+def _candidates(windows: list[_Window]) -> list[_Paths]:
     lanes = []
     for window in windows:
         rho = robust.lag_one_correlation(window.y)
@@ -167,13 +176,17 @@ def _candidates(windows: list[_Window]) -> list[list[int]]:
     for lane, at in zip(lanes, first, strict=True):
         parts = [lane.y[a:b] - robust.median(lane.y[a:b]) for a, b in segments(at, len(lane.y))]
         lane.cost = density.learned_cost(np.concatenate(parts) / lane.scale)
-    return changes(lanes, c.CHANGE_PENALTY)
+    return [_Paths(*one) for one in zip(first, changes(lanes, c.CHANGE_PENALTY), strict=True)]
 
 
-def _judged(window: _Window, path: list[int]) -> tuple[list[ChangePoint], list[states.Visit]]:
-    """(changes, visits of recurring states), by the window's values. path: first values of new levels."""
+def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[states.Visit]]:
+    """(changes, visits of recurring states), by the window's values."""
     scale = window.scale
-    machine = states.without(window.y, path, scale)
+    machine = states.without(window.y, _with_newest(window.y, path.normal, scale), scale)
+    inside = {k for one in machine.visits for k in range(one.first, one.end + 1)}
+    steps = {one.step for one in machine.visits if one.step is not None}
+    left = sorted(steps | (set(path.learned) - inside))
+    machine = states.without(machine.y, left, scale, machine.visits)
     y = machine.y
     at = bands.without(y, excursions.without(y, _with_newest(y, machine.at, scale), scale), scale)
     if not at:

@@ -13,6 +13,8 @@ from nalm_core.changepoints.robust import location
 
 Values = NDArray[np.float64]
 
+NEWEST = 3
+"""Values at a history's end that show a return; elsewhere more than those that were away."""
 LEFT_OVER = 2.0
 """Standard deviations of a change of level that remains when the excursion is removed."""
 
@@ -36,7 +38,8 @@ def without(y: Values, at: list[int], scale: float) -> list[int]:
 def _left_over(y: Values, bounds: tuple[int, int, int, int], scale: float) -> float | None:
     """The change of level around an excursion; None if it is not an excursion."""
     _, first, second, after = bounds
-    if second - first >= c.EXCURSION_VALUES or after - second <= second - first:
+    returned = NEWEST if after == len(y) else second - first + 1
+    if second - first >= c.EXCURSION_VALUES or after - second < min(returned, second - first + 1):
         return None
     level, away, back = (location(y[a:b], scale) for a, b in pairwise(bounds))
     return back - level if abs(back - level) < c.RETURN_SHARE * abs(away - level) else None

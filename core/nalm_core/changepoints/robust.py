@@ -15,6 +15,8 @@ LEAST_SCALE = 1e-7
 CORRELATION_FROM = 30
 """Least number of values for the estimate of a correlation."""
 MOST_CORRELATION = 0.9
+REPEATED = 0.4
+"""Least share of different values where equal neighbours are one measurement, and no coarse clock."""
 LOCAL_WIDTH = 31
 LOCAL_FROM = 60
 BESIDE = 40
@@ -41,6 +43,8 @@ def noise_scale(y: Values) -> float:
     """Standard deviation of one value from differences of neighbours, which changes of level do not
     affect."""
     d = np.abs(np.diff(y))
+    if REPEATED * len(d) < np.count_nonzero(d) < len(d) and len(np.unique(y)) > REPEATED * len(y):
+        d = d[d > 0]  # some values were taken over from the commit before
     scale = MAD_TO_SD * median(d) / np.sqrt(2)
     if scale == 0 and (d > 0).any():  # most neighbours are equal: figures rounded, or counted exactly
         moved = d[d > 0]

@@ -8,6 +8,7 @@ one like it is in the same history. Its values are moved back to the level aroun
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -56,12 +57,13 @@ class Machine:
     visits: list[Visit]
 
 
-def without(y: Values, at: list[int], scale: float) -> Machine:
-    """Removes the states that recur. at: candidates, first indices of new levels; scale: of one value."""
-    visits: list[Visit] = []
+def without(y: Values, at: list[int], scale: float, removed: Sequence[Visit] = ()) -> Machine:
+    """Removes the states that recur. at: candidates, first indices of new levels; scale: of one value;
+    removed: visits that are no longer in the values."""
+    visits = list(removed)
     for _ in range(ROUNDS):
         closed = _closed(y, at, scale)
-        known = [*visits, *closed]
+        known = [*(one for one in visits if not one.open), *closed]
         found = [one for one in closed if any(_alike(one, other) for other in known if other is not one)]
         if not found:
             break

@@ -104,7 +104,9 @@ def _store(
         head_sha=head_sha,
         host_class=report.host.host_class,
         beside=job is not None
-        and (job.not_host is not None or job.reason in (JobReason.LINK, JobReason.REFINE, JobReason.SUSPICION)),
+        and (
+            job.not_host is not None or job.reason in (JobReason.LINK, JobReason.REFINE, JobReason.SUSPICION)
+        ),
         status=report.status,
         features=list(head.run.features) if head else None,
         digest=upload.packed.digest,

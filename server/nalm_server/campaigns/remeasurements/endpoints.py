@@ -27,9 +27,7 @@ def list_remeasurements(
 
 
 @router.get("/remeasurements/{remeasurement_id}", responses=documented(401, 403, 404))
-def get_remeasurement(
-    remeasurement_id: RemeasurementId, session: ReadDb, caller: Caller
-) -> Remeasurement:
+def get_remeasurement(remeasurement_id: RemeasurementId, session: ReadDb, caller: Caller) -> Remeasurement:
     """Shows one remeasurement with its outcome."""
     return REMEASUREMENTS.get(session, caller, remeasurement_id)
 

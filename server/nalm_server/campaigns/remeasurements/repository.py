@@ -30,9 +30,7 @@ def of_commits(
     found = session.execute(
         select(CampaignRow, StepRow)
         .join(StepRow, StepRow.campaign_id == CampaignRow.id)
-        .where(
-            CampaignRow.project_id == project_id, CampaignRow.kind == KIND, StepRow.head_sha.in_(shas)
-        )
+        .where(CampaignRow.project_id == project_id, CampaignRow.kind == KIND, StepRow.head_sha.in_(shas))
         .order_by(CampaignRow.id)
     )
     return {(step.scenario or "", step.head_sha): (campaign, step) for campaign, step in found}

@@ -27,7 +27,7 @@ from nalm_server.changepoints.schemas import Remeasured
 from nalm_server.jobs.models import CampaignRow
 
 MOST_PER_DAY = 4
-"""Remeasurements of a project in 24 hours, at most: a host that is never quiet would ask for one each time."""
+"""Remeasurements of a project in 24 hours, at most: a host that is never quiet would ask for each commit."""
 DAY = timedelta(days=1)
 
 

@@ -2774,6 +2774,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/remeasurements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Remeasurements
+         * @description Lists what was measured again because the newest value of a history alone moved, newest first.
+         */
+        get: operations["list_remeasurements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/retention": {
         parameters: {
             query?: never;
@@ -3144,6 +3164,46 @@ export interface paths {
          * @description Cancels a refinement and its open jobs.
          */
         post: operations["cancel_refinement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remeasurements/{remeasurement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Remeasurement
+         * @description Shows one remeasurement with its outcome.
+         */
+        get: operations["get_remeasurement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/remeasurements/{remeasurement_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Remeasurement
+         * @description Cancels a remeasurement and its open job.
+         */
+        post: operations["cancel_remeasurement"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4870,6 +4930,7 @@ export interface components {
             ratio: number;
             /** Relevant */
             relevant: boolean;
+            remeasured: components["schemas"]["Remeasured"] | null;
             /** Scenario */
             scenario: string;
             /** Sha */
@@ -5241,7 +5302,7 @@ export interface components {
             outcome: string | null;
             /** Ratio */
             ratio: number | null;
-            remeasurement: components["schemas"]["Remeasurement"];
+            remeasurement: components["schemas"]["nalm_server__alerts__confirmation_schemas__Remeasurement"];
             /**
              * Requested At
              * Format: date-time
@@ -5255,7 +5316,7 @@ export interface components {
              * @deprecated
              * @description Now `remeasurement`.
              */
-            readonly wanted: components["schemas"]["Remeasurement"];
+            readonly wanted: components["schemas"]["nalm_server__alerts__confirmation_schemas__Remeasurement"];
             /** Why */
             why: string | null;
         };
@@ -8539,6 +8600,51 @@ export interface components {
             why: string;
         };
         /**
+         * Remeasurement
+         * @description How a finding is measured again.
+         * @enum {string}
+         */
+        nalm_server__alerts__confirmation_schemas__Remeasurement: "same" | "other" | "instead" | "bisect";
+        /**
+         * Remeasurement
+         * @description The newest commit of a history, measured again because its value alone moved.
+         */
+        nalm_server__campaigns__remeasurements__schemas__Remeasurement: {
+            /** Base Sha */
+            base_sha: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Head Sha */
+            head_sha: string;
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Message */
+            message: string | null;
+            /** Metrics */
+            metrics: string[];
+            /** Project */
+            project: string;
+            /** Requested By */
+            requested_by: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Scenario */
+            scenario: string;
+            state: components["schemas"]["RemeasurementState"];
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
          * NcppLine
          * @description One scenario on one host class.
          */
@@ -9061,7 +9167,7 @@ export interface components {
          * PointState
          * @enum {string}
          */
-        PointState: "new" | "standing" | "past" | "withdrawn";
+        PointState: "suspected" | "discarded" | "new" | "standing" | "past" | "withdrawn";
         /** Pool */
         Pool: {
             /** Hosts */
@@ -9952,11 +10058,25 @@ export interface components {
             name: string;
         };
         /**
-         * Remeasurement
-         * @description How a finding is measured again.
+         * Remeasured
+         * @description How a suspicion was measured again.
+         */
+        Remeasured: {
+            /** Id */
+            id: number;
+            /** Job Id */
+            job_id: number | null;
+            /** Outcome */
+            outcome: ("held" | "discarded" | "undecided" | "not_measured") | null;
+            /** Why */
+            why: string | null;
+        };
+        /**
+         * RemeasurementState
+         * @description running -> one of the others.
          * @enum {string}
          */
-        Remeasurement: "same" | "other" | "instead" | "bisect";
+        RemeasurementState: "running" | "held" | "discarded" | "undecided" | "not_measured" | "cancelled";
         /**
          * Removed
          * @description Total that aged out of one kind.
@@ -17683,6 +17803,40 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    list_remeasurements: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Name of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["nalm_server__campaigns__remeasurements__schemas__Remeasurement"][];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
     get_retention: {
         parameters: {
             query?: never;
@@ -18447,6 +18601,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refinement"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    get_remeasurement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a remeasurement. */
+                remeasurement_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["nalm_server__campaigns__remeasurements__schemas__Remeasurement"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            413: components["responses"]["Error413"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    cancel_remeasurement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Number of a remeasurement. */
+                remeasurement_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["nalm_server__campaigns__remeasurements__schemas__Remeasurement"];
                 };
             };
             400: components["responses"]["Error400"];
