@@ -11,6 +11,8 @@ HOP = 192
 """Distance of windows. Each window decides about its middle."""
 CHANGE_PENALTY = 6.0
 """Least gain of a candidate, in nats."""
+STATE_PENALTY = 4.5
+"""The same of a candidate for a visit of a recurring state, and for the levels that show the noise."""
 MIN_EFFECT = 1.4
 """Smallest reported change, in standard deviations of one value's noise, including its slow part."""
 MIN_Z = 3.3
@@ -48,7 +50,7 @@ STATE_Z = 2.5
 """Standard errors by which visits of one state may differ ..."""
 STATE_SHARE = 0.25
 """... or this share of their size."""
-EVEN_NATS = 8.0
+EVEN_NATS = 9.5
 """Evidence of a change that is there as often as not."""
 OUTLIER_NATS = 1.95
 """Most evidence from each value between a change and an end of its history, since it may be an outlier ..."""

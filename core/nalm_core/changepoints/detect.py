@@ -172,7 +172,7 @@ def _candidates(windows: list[_Window]) -> list[_Paths]:
         local = robust.local_scale(window.y, window.scale) * (scale / window.scale)
         temper = min((1 + rho) / (1 - rho), MOST_TEMPER)
         lanes.append(Lane(window.y, local, level_grid(window.y, scale), temper, density.FIRST_COST))
-    first = changes(lanes, c.CHANGE_PENALTY)
+    first = changes(lanes, c.STATE_PENALTY)
     for lane, at in zip(lanes, first, strict=True):
         parts = [lane.y[a:b] - robust.median(lane.y[a:b]) for a, b in segments(at, len(lane.y))]
         lane.cost = density.learned_cost(np.concatenate(parts) / lane.scale)

@@ -50,8 +50,8 @@ class _Remeasurement(Kind):
             _queue(session, campaign, step, now)
         elif step.state == StepState.WAITING:
             step.state, step.why = StepState.FAILED, DECIDED
-        elif not suspected:
-            superseding.campaign_closed(session, campaign.id, DECIDED, now)
+        elif not suspected and superseding.campaign_closed(session, campaign.id, DECIDED, now):
+            step.why = DECIDED
         campaigns.settle(session, campaign.id)
         session.refresh(step)
         return False
