@@ -40,7 +40,7 @@ SHARP_SHARE = 0.6
 """A change is sharp if this share of it happens at once ..."""
 SHARP_Z = 2.5
 """... and is this many standard errors there."""
-EXCURSION_VALUES = 8
+EXCURSION_VALUES = 6
 """Excursions of fewer values are outliers, not two changes."""
 RETURN_SHARE = 0.35
 """An excursion returns if less than this share of it remains."""
@@ -48,9 +48,11 @@ STATE_VALUES = 13
 """Longest visit of a recurring state of the machine, in values."""
 STATE_Z = 2.5
 """Standard errors by which visits of one state may differ ..."""
-STATE_SHARE = 0.25
-"""... or this share of their size."""
-EVEN_NATS = 9.5
+STATE_SHARE = 0.15
+"""... or this share of their size ..."""
+OPEN_STATE_SHARE = 0.25
+"""... which is this one while a visit has not ended."""
+EVEN_NATS = 9.0
 """Evidence of a change that is there as often as not."""
 OUTLIER_NATS = 1.95
 """Most evidence from each value between a change and an end of its history, since it may be an outlier ..."""

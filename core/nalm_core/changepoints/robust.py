@@ -12,6 +12,8 @@ MAD_TO_SD = 1.4826
 HUBER = 1.5
 LEAST_SCALE = 1e-7
 """Least relative noise of measured figures."""
+CLIP = 2.5
+"""Standard deviations at which differences are clipped."""
 CORRELATION_FROM = 30
 """Least number of values for the estimate of a correlation."""
 MOST_CORRELATION = 0.9
@@ -57,11 +59,17 @@ def lag_one_correlation(y: Values) -> float:
     independent values could have by chance is subtracted."""
     if len(y) < CORRELATION_FROM:
         return 0.0
-    first, second = (median(np.abs(y[k:] - y[:-k])) ** 2 for k in (1, 2))
+    first, second = (_mean_square(np.abs(y[k:] - y[:-k])) for k in (1, 2))
     if first <= 0:
         return 0.0
     chance = 1.2 / np.sqrt(len(y))
     return float(np.clip(second / first - 1 - chance, 0, MOST_CORRELATION))
+
+
+def _mean_square(d: Values) -> float:
+    """Mean square, values clipped: less uncertain than the median's square, and hardly moved by outliers."""
+    clipped = np.minimum(d, CLIP * MAD_TO_SD * median(d))
+    return float(clipped @ clipped) / len(d)
 
 
 def local_scale(y: Values, scale: float) -> Values:

@@ -167,15 +167,15 @@ def _open(y: Values, at: list[int], scale: float, known: list[Visit]) -> list[Vi
             offset = location(values, scale) - location(beside, scale)
             error = scale * np.sqrt(1 / len(values) + 1 / len(beside))
             visit = Visit(*here, float(offset), float(error), open=True)
-            if any(_alike(visit, other) for other in known):
+            if any(_alike(visit, other, c.OPEN_STATE_SHARE) for other in known):
                 found.append(visit)
     return found
 
 
-def _alike(one: Visit, other: Visit) -> bool:
-    """True if both may be visits of one state."""
+def _alike(one: Visit, other: Visit, share: float = c.STATE_SHARE) -> bool:
+    """True if both may be visits of one state: their sizes differ by this share at most, or by chance."""
     if one.offset * other.offset <= 0:
         return False
     apart, error = abs(one.offset - other.offset), np.hypot(one.error, other.error)
     larger = max(abs(one.offset), abs(other.offset))
-    return bool(apart <= max(c.STATE_Z * error, c.STATE_SHARE * larger) and apart <= larger / 2)
+    return bool(apart <= max(c.STATE_Z * error, share * larger) and apart <= larger / 2)

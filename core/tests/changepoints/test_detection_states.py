@@ -149,3 +149,29 @@ def test_a_number_too_large_for_floating_point_is_not_measured() -> None:
     values = history(np.random.default_rng(30).normal(0, NOISE, 120), {60: 0.04})
     assert detect([10**400, *values[1:]]) == detect([None, *values[1:]])
     assert detect([[10**400, None, values[0]], *values[1:]]) == detect(values)
+
+
+def test_each_value_of_a_second_visit_leaves_it_a_visit() -> None:
+    """The likeliest path of levels may lose a short visit with one more value; a state is still one."""
+    false = 0
+    for seed in range(8):
+        rng = np.random.default_rng([31, seed])
+        deviations = rng.normal(0, NOISE, 130)
+        for first in (40, 100):
+            deviations[first : first + 6] += 5 * NOISE
+        values = history(deviations)
+        for length in range(103, 130):
+            false += any(abs(one.index - 103) <= 5 for one in detect(values[:length]))
+    assert false <= 8, "of 216"
+
+
+def test_values_that_were_taken_over_do_not_make_a_history_quiet() -> None:
+    """A third of the commits have the value of the one before, as of equal builds."""
+    alarms = 0
+    for seed in range(10):
+        rng = np.random.default_rng([32, seed])
+        deviations = rng.normal(0, NOISE, 200)
+        for at in np.flatnonzero(rng.random(199) < 1 / 3) + 1:
+            deviations[at] = deviations[at - 1]
+        alarms += len(detect(history(deviations)))
+    assert alarms <= 2, "of 2,000 commits"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from nalm_core.report.serialization import dump_report
 from nalm_server.app import workers
-from nalm_server.campaigns.remeasurements.service import MOST_PER_DAY
+from nalm_server.campaigns.remeasurements import service as remeasurements
 from nalm_server.changepoints import tasks
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
@@ -36,8 +36,10 @@ def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
     yield Bench(service, {sha(number): 150.0 for number in range(2 * LAST + 20)}, {}, [])
 
 
-def measure(service: Service, number: int, nat: float, **what: Any) -> None:
-    service.upload(body_of(make_report(2 * number, base_costs={**COSTS, "nat": nat}, **what)))
+def measure(service: Service, number: int, nat: float, *, first_run: int = 0, **what: Any) -> None:
+    ends = {"base": 2 * number - 1, "head": 2 * number}
+    report = make_report(first_run + 2 * number, base_costs={**COSTS, "nat": nat}, **ends, **what)
+    service.upload(body_of(report))
 
 
 def suspicions(service: Service) -> list[dict[str, Any]]:
@@ -130,16 +132,20 @@ def test_a_job_that_later_values_make_needless_is_dropped(
     assert done["state"] == "not_measured" and "later values decided" in done["message"]
 
 
-def test_so_many_a_day_and_no_more(service: Service, bench: Bench) -> None:
+def test_so_many_a_day_and_no_more(service: Service, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remeasurements, "MOST_PER_DAY", 1)
+    suspect(service)
     noise = Random(4)
-    for step in range(MOST_PER_DAY + 2):
-        suspect(service, LAST + 1 + 2 * step, 165.0)
-        measure(service, LAST + 2 + 2 * step, 150.0 * (1 + noise.gauss(0, 0.003)))
-        tasks.drain(service.context)
-    assert len(service.get(LIST)) == MOST_PER_DAY
+    for number in range(1, LAST + 2):
+        nat = 165.0 if number > LAST else 150.0 * (1 + noise.gauss(0, 0.003))
+        measure(service, number, nat, first_run=500, scenario="sfc_b")
+    tasks.drain(service.context)
+    assert [one["scenario"] for one in service.get(LIST)] == ["sfc_a"]
     service.clock.pass_seconds(86_400)
-    suspect(service, LAST + 9 + 2 * MOST_PER_DAY)
-    assert len(service.get(LIST)) == MOST_PER_DAY + 1
+    measure(service, LAST + 2, 165.0, first_run=500, scenario="sfc_b")
+    tasks.drain(service.context)
+    (asked, _) = service.get(LIST)
+    assert (asked["scenario"], asked["head_sha"]) == ("sfc_b", sha(2 * LAST + 2))
 
 
 def test_what_a_pair_found_is_left_to_its_confirmation(service: Service, bench: Bench) -> None:
@@ -151,7 +157,7 @@ def test_what_a_pair_found_is_left_to_its_confirmation(service: Service, bench: 
 
 def test_a_person_cancels_it(service: Service, bench: Bench) -> None:
     asked = suspect(service)
-    service.post(f"/remeasurements/{asked['id']}/cancel", "read", 403, {})
+    service.post(f"/remeasurements/{asked['id']}/cancel", "upload", 403, {})
     cancelled = service.post(f"/remeasurements/{asked['id']}/cancel", "admin", 200, {})
     assert cancelled["state"] == "cancelled"
     bench.work_all()
