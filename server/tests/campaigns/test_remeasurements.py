@@ -25,7 +25,7 @@ LIST = "/projects/demo/remeasurements"
 
 @pytest.fixture
 def bench(service: Service, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bench]:
-    """Twenty commits at one level; a host has asked for work."""
+    """Twenty commits at one level; a host has requested for work."""
     use_line(monkeypatch, 2 * LAST + 20)
     service.lease(204)
     noise = Random(3)
@@ -57,15 +57,15 @@ def suspect(service: Service, number: int = LAST + 1, nat: float = 165.0, **what
 
 
 def test_the_newest_value_is_measured_again_against_the_old_level(service: Service, bench: Bench) -> None:
-    asked = suspect(service)
-    assert (asked["state"], asked["scenario"], asked["metrics"]) == ("running", "sfc_a", ["cpp"])
-    assert (asked["base_sha"], asked["head_sha"]) == (sha(2 * LAST), sha(2 * LAST + 2))
+    requested = suspect(service)
+    assert (requested["state"], requested["scenario"], requested["metrics"]) == ("running", "sfc_a", ["cpp"])
+    assert (requested["base_sha"], requested["head_sha"]) == (sha(2 * LAST), sha(2 * LAST + 2))
     assert {one["state"] for one in suspicions(service)} == {"suspected"}
     assert service.get("/projects/demo/alerts") == []
     tasks.drain(service.context)
     assert len(service.get(LIST)) == 1, "once for each commit"
     bench.work_all()
-    assert bench.measured == [(asked["base_sha"], asked["head_sha"])]
+    assert bench.measured == [(requested["base_sha"], requested["head_sha"])]
     (job,) = service.get("/jobs")
     assert (job["reason"], job["scenarios"]) == ("suspicion", ["sfc_a"])
     assert job["priority"] > 7, "behind all that people wait for"
@@ -73,9 +73,9 @@ def test_the_newest_value_is_measured_again_against_the_old_level(service: Servi
 
 def test_a_suspicion_that_does_not_show_again_is_discarded(service: Service, bench: Bench) -> None:
     points = service.get(HISTORY, values="measured")["points"]
-    asked = suspect(service)
+    requested = suspect(service)
     bench.work_all()
-    done = service.get(f"/remeasurements/{asked['id']}")
+    done = service.get(f"/remeasurements/{requested['id']}")
     assert (done["state"], done["run_id"] is None) == ("discarded", False)
     assert {one["state"] for one in suspicions(service)} == {"discarded"}
     shown = service.get(HISTORY, values="measured")
@@ -91,16 +91,16 @@ def test_a_suspicion_that_does_not_show_again_is_discarded(service: Service, ben
 
 def test_a_suspicion_that_shows_again_is_a_change_with_an_alert(service: Service, bench: Bench) -> None:
     bench.costs = {**bench.costs, sha(2 * LAST + 2): 165.0}
-    asked = suspect(service)
+    requested = suspect(service)
     bench.work()
     tasks.drain(service.context)
     bench.work_all()
-    assert service.get(f"/remeasurements/{asked['id']}")["state"] == "held"
+    assert service.get(f"/remeasurements/{requested['id']}")["state"] == "held"
     (alert,) = service.get("/projects/demo/alerts")
     assert (alert["sha"], alert["after_sha"]) == (sha(2 * LAST + 2), sha(2 * LAST))
     assert alert["state"] == "confirmed", "measured again as any finding"
     why = [one["why"] for one in service.get(f"/alerts/{alert['id']}")["history"]]
-    assert f"the history's newest value suspected it: remeasurement {asked['id']}" in why
+    assert f"the history's newest value suspected it: remeasurement {requested['id']}" in why
     points = service.get(HISTORY)["change_points"]
     assert {(one["state"], one["alert_id"]) for one in points} == {("standing", alert["id"])}
     assert {one["remeasured"]["outcome"] for one in points} == {"held"}
@@ -120,7 +120,7 @@ def test_three_values_make_a_discarded_suspicion_a_change(service: Service, benc
 def test_a_job_that_later_values_make_needless_is_dropped(
     service: Service, bench: Bench, *, queued: bool
 ) -> None:
-    asked = suspect(service)
+    requested = suspect(service)
     if queued:
         workers.drain_jobs(service.context)
     assert len(service.get("/jobs")) == queued
@@ -128,7 +128,7 @@ def test_a_job_that_later_values_make_needless_is_dropped(
     tasks.drain(service.context)
     bench.work_all()
     assert bench.measured == []
-    done = service.get(f"/remeasurements/{asked['id']}")
+    done = service.get(f"/remeasurements/{requested['id']}")
     assert done["state"] == "not_measured" and "later values decided" in done["message"]
 
 
@@ -144,8 +144,8 @@ def test_so_many_a_day_and_no_more(service: Service, bench: Bench, monkeypatch: 
     service.clock.pass_seconds(86_400)
     measure(service, LAST + 2, 165.0, first_run=500, scenario="sfc_b")
     tasks.drain(service.context)
-    (asked, _) = service.get(LIST)
-    assert (asked["scenario"], asked["head_sha"]) == ("sfc_b", sha(2 * LAST + 2))
+    (requested, _) = service.get(LIST)
+    assert (requested["scenario"], requested["head_sha"]) == ("sfc_b", sha(2 * LAST + 2))
 
 
 def test_what_a_pair_found_is_left_to_its_confirmation(service: Service, bench: Bench) -> None:
@@ -156,9 +156,9 @@ def test_what_a_pair_found_is_left_to_its_confirmation(service: Service, bench: 
 
 
 def test_a_person_cancels_it(service: Service, bench: Bench) -> None:
-    asked = suspect(service)
-    service.post(f"/remeasurements/{asked['id']}/cancel", "upload", 403, {})
-    cancelled = service.post(f"/remeasurements/{asked['id']}/cancel", "admin", 200, {})
+    requested = suspect(service)
+    service.post(f"/remeasurements/{requested['id']}/cancel", "upload", 403, {})
+    cancelled = service.post(f"/remeasurements/{requested['id']}/cancel", "admin", 200, {})
     assert cancelled["state"] == "cancelled"
     bench.work_all()
     assert bench.measured == []
@@ -174,9 +174,9 @@ def test_latency_is_measured_again_too(service: Service, monkeypatch: pytest.Mon
         report = shifted(rates(number, sha(number - 1), sha(number)), {"latency_p99_ns": factor})
         service.upload(dump_report(report))
     tasks.drain(service.context)
-    (asked,) = service.get(LIST)
-    assert (asked["scenario"], asked["metrics"]) == ("sfc_a:rate", ["latency_p99_ns"])
+    (requested,) = service.get(LIST)
+    assert (requested["scenario"], requested["metrics"]) == ("sfc_a:rate", ["latency_p99_ns"])
     host.work_all()
     (lease,) = host.leases
     assert (lease["scenarios"], lease["head_sha"]) == (["sfc_a:rate"], sha(15))
-    assert service.get(f"/remeasurements/{asked['id']}")["state"] == "discarded"
+    assert service.get(f"/remeasurements/{requested['id']}")["state"] == "discarded"
