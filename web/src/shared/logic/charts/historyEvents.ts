@@ -136,8 +136,9 @@ const REMEASURED: Record<string, string> = {
 
 /** Whether it counts; of what the newest commit alone showed, what measuring it again said. */
 function qualified(one: ChangePointLike): string {
-  const again = one.remeasured ? REMEASURED[one.remeasured.outcome ?? ""] ?? "being measured again" : null;
-  if (SUSPICIONS.has(one.state)) return `, suspected by its newest commits alone; ${again ?? "the next commits decide"}`;
+  const again = one.remeasured ? (REMEASURED[one.remeasured.outcome ?? ""] ?? "being measured again") : null;
+  if (SUSPICIONS.has(one.state))
+    return `, suspected by its newest commits alone; ${again ?? "the next commits decide"}`;
   if (again !== null) return `; ${again}`;
   return one.significant && one.large ? "" : ", too little to count";
 }
