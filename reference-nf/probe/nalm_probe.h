@@ -383,10 +383,12 @@ __attribute__((noinline, unused)) static uint64_t nalm_core_speed(void)
 /* TSC rate in Hz, calibrated against CLOCK_MONOTONIC_RAW for 50 ms; for NFs without a better value. */
 static inline uint64_t nalm_tsc_hz(void)
 {
+	const struct timespec part = { 0, 10000000 }; /* a signal may end one early */
 	uint64_t wall = nalm_clock_ns(CLOCK_MONOTONIC_RAW), tsc = nalm_tsc(), now;
-	do
+	do {
+		nanosleep(&part, NULL);
 		now = nalm_clock_ns(CLOCK_MONOTONIC_RAW);
-	while (now - wall < 50000000u);
+	} while (now - wall < 50000000u);
 	return (uint64_t)((double)(nalm_tsc() - tsc) * 1e9 / (double)(now - wall));
 }
 
