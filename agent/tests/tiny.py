@@ -46,6 +46,9 @@ turns_per_launch = 6
 max_launches = 8
 """
 
+FEW_LAUNCHES = NALM_TOML.replace("looks = 2", "looks = 1").replace("max_launches = 8", "max_launches = 2")
+"""For tests that read no verdict on cycles."""
+
 RATES_TOML = """version = 1
 [project]
 name = "traffic"

@@ -10,7 +10,7 @@ import pytest
 from nalm_agent.desk.pools.margin import margin_of_percent
 from nalm_agent.runtime.errors import UsageError
 from nalm_core.report.serialization import parse_report
-from tiny import NALM_TOML, Nalm, NfRepository
+from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository
 
 BY_NINJA = """rule cc
   command = gcc -O2 -g -ffunction-sections -I/nalm/source -c $in -o $out
@@ -65,6 +65,7 @@ def test_layouts_pool_and_plan(nf_repository: NfRepository, tmp_path: Path) -> N
 def test_a_build_that_cannot_be_linked_again_says_so(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
+    nf_repository.commit("few launches", nalm__toml=FEW_LAUNCHES)
     output = tmp_path / "run.json"
     done = nalm.run(
         "check", "HEAD", "HEAD", "--force", "--layouts", "3", "--json", str(output), cwd=nf_repository.path

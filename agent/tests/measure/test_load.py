@@ -22,6 +22,8 @@ turn_ms = 10
 turns_per_launch = 6
 max_launches = 8
 """
+TWO_LAUNCHES = JUDGE.replace("looks = 2", "looks = 1").replace("max_launches = 8", "max_launches = 2")
+"""For tests that read no verdict on cycles."""
 COMMAND = 'command = ["{build}/traffic_nf"]'
 LOAD = "load = { pps = 200_000 }\n"
 
@@ -60,9 +62,11 @@ def test_what_costs_by_poll_shows_at_a_partial_load(
     That is a factor of 32; other programs on the host leave more than 4 of it.
     """
     reports, said = {}, {}
-    for name, load in (("closed", ""), ("partial", LOAD)):
-        traffic_repository.commit(f"{name}: base", nalm__toml=nalm_toml(load))
-        traffic_repository.commit(f"{name}: head", nalm__toml=nalm_toml(load, "--poll-work", "100"))
+    for name, load, judged in (("closed", "", TWO_LAUNCHES), ("partial", LOAD, JUDGE)):
+        traffic_repository.commit(f"{name}: base", nalm__toml=nalm_toml(load, judged=judged))
+        traffic_repository.commit(
+            f"{name}: head", nalm__toml=nalm_toml(load, "--poll-work", "100", judged=judged)
+        )
         _, said[name], reports[name] = checked(traffic_repository, nalm, tmp_path / f"{name}.json")
         assert reports[name].scenario.load == ("closed" if not load else "0.2Mpps")
     closed, report = reports["closed"], reports["partial"]
@@ -88,8 +92,8 @@ def test_a_load_above_bases_capacity_is_invalid(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     much = "load = { pps = 900_000_000 }\n"
-    traffic_repository.commit("base", nalm__toml=nalm_toml(much))
-    traffic_repository.commit("head", nalm__toml=nalm_toml(much, "--poll-work", "1"))
+    traffic_repository.commit("base", nalm__toml=nalm_toml(much, judged=TWO_LAUNCHES))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(much, "--poll-work", "1", judged=TWO_LAUNCHES))
     code, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
     assert code == 4, said
     assert judge(report).outcome == "invalid"
@@ -99,8 +103,10 @@ def test_a_load_above_bases_capacity_is_invalid(
 def test_a_lying_generator_gives_no_figure(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    traffic_repository.commit("base", nalm__toml=nalm_toml(LOAD, "--lie"))
-    traffic_repository.commit("head", nalm__toml=nalm_toml(LOAD, "--lie", "--poll-work", "1"))
+    traffic_repository.commit("base", nalm__toml=nalm_toml(LOAD, "--lie", judged=TWO_LAUNCHES))
+    traffic_repository.commit(
+        "head", nalm__toml=nalm_toml(LOAD, "--lie", "--poll-work", "1", judged=TWO_LAUNCHES)
+    )
     code, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
     assert (code, judge(report).outcome, judge(report).chain) == (4, "invalid", None), said
     assert "load_offered: base: " in said
@@ -130,8 +136,8 @@ SHAPED = "load = { burst = 8, burst_gap_us = 40, new_flows = 20_000 }\n"
 def test_bursts_and_new_flows_are_offered_to_both_arms(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    traffic_repository.commit("base", nalm__toml=nalm_toml(SHAPED))
-    traffic_repository.commit("head", nalm__toml=nalm_toml(SHAPED, "--poll-work", "100"))
+    traffic_repository.commit("base", nalm__toml=nalm_toml(SHAPED, judged=TWO_LAUNCHES))
+    traffic_repository.commit("head", nalm__toml=nalm_toml(SHAPED, "--poll-work", "100", judged=TWO_LAUNCHES))
     _, said, report = checked(traffic_repository, nalm, tmp_path / "run.json")
     assert report.valid, said
     assert report.scenario.load == "40us/x8/+20000" and report.offered is not None

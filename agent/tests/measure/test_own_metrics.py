@@ -22,7 +22,7 @@ from nalm_core.report.catalogue import SHIPPED
 from nalm_core.report.run_report import Arm
 from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
-from tiny import NALM_TOML, Nalm, NfRepository
+from tiny import FEW_LAUNCHES, NALM_TOML, Nalm, NfRepository
 
 OWN = """
 [metrics.table_bytes]
@@ -47,7 +47,7 @@ command = ["sh", "-c", "echo table is locked; exit 3"]
 def test_metrics_stand_in_the_report_and_one_beyond_its_margin_fails_the_check(
     nf_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    nf_repository.commit("metrics", nalm__toml=NALM_TOML + OWN, table="1000\n")
+    nf_repository.commit("metrics", nalm__toml=FEW_LAUNCHES + OWN, table="1000\n")
     nf_repository.write("table", "1200\n")
     nf_repository.write("work.h", "#define ALPHA_WORK 40\n#define BETA_WORK 40\n")
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)

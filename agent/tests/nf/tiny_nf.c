@@ -189,8 +189,10 @@ int main(int argc, char **argv)
 		buffers_held += buffers_held < FILL_TO && seen / n % 64 == 0;
 #endif
 #ifdef STOP_AFTER
-		while (seen > STOP_AFTER)
+		while (seen > STOP_AFTER) {
 			nalm_probe_gate(&lc); /* it polls, and nothing comes */
+			usleep(100);
+		}
 #endif
 #ifdef HANG_IN_TURN
 		while (lc.turn_packets > 1000)

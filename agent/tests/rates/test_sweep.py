@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.counters import papi
 from nalm_core.rates.rate_report import Phase, RateReport, SweepComparison
-from nalm_core.rates.sweep import compare_sweeps, sweep
+from nalm_core.rates.sweep import Sweep, compare_sweeps, sweep
 from tiny import NALM, RATES_TOML, Nalm, NfRepository
 
 COMMAND = 'command = ["{build}/traffic_nf"]'
@@ -30,10 +30,8 @@ def swept(repository: NfRepository, nalm: Nalm, out: Path, *options: str) -> tup
     return done.returncode, done.stdout + done.stderr
 
 
-def cycles_per_poll(report: RateReport) -> float:
+def cycles_per_poll(curve: Sweep) -> float:
     """Of the NF at the least load."""
-    curve = sweep(report)
-    assert curve is not None
     least = curve.points[0]
     assert least.cpp is not None and least.batch is not None
     return least.cpp * least.batch
@@ -53,7 +51,8 @@ def test_polls_find_several_packets_when_gaps_are_shorter_than_a_poll(
     assert sum(one.phase is Phase.SWEEP for one in report.trials) == 3 * len(SHARES.split(","))
     assert {one.launch for one in report.trials if one.phase is Phase.SWEEP} == {0, 1, 2}
     # Polls are counted, which others hardly disturb: packets are alone while gaps are longer than a poll.
-    polls = {one.pps * cycles_per_poll(report) / report.host.tsc_hz: one.batch or 0 for one in curve.points}
+    per_poll = cycles_per_poll(curve) / report.host.tsc_hz
+    polls = {one.pps * per_poll: one.batch or 0 for one in curve.points}
     assert all(batch < 1.6 for part, batch in polls.items() if part < 0.5), polls
     assert all(batch > 1.3 for part, batch in polls.items() if part > 2), polls
     assert min(polls) < 0.5 and max(polls) > 2, polls
