@@ -15,6 +15,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from nalm_server.base.answer_cache import AnswerCache
 from nalm_server.base.api_router import PREFIX
 
 OF_PROJECT = (
@@ -41,8 +42,13 @@ IN_THREAD_BYTES = 100_000
 """Longer ones are compressed in a thread, so that other requests go on."""
 LEVEL = 5
 GZIP = 16 + zlib.MAX_WBITS
+MOST_KEPT_BYTES = 16 * 2**20
+"""Of long answers that are kept compressed."""
 REVALIDATED = "private, no-cache"
 """The client may keep the answer, and asks each time whether it still holds: then rights are checked, too."""
+
+
+_long_ones = AnswerCache(MOST_KEPT_BYTES)
 
 
 class CompactMiddleware:
@@ -90,13 +96,18 @@ class _Answer:
             content = b""
         elif len(content) >= LEAST_BYTES and accepts(requested.get("accept-encoding", ""), "gzip"):
             if len(content) >= IN_THREAD_BYTES:
-                content = await run_in_threadpool(compressed, content)
+                content = await run_in_threadpool(compressed_once, tag, content)
             else:
                 content = compressed(content)
             headers["Content-Encoding"] = "gzip"
             headers["Content-Length"] = str(len(content))
         await self._send(start)
         await self._send({"type": "http.response.body", "body": content})
+
+
+def compressed_once(tag: str, content: bytes) -> bytes:
+    """Kept by its digest: it takes longer than the rest of the answer of a long history."""
+    return _long_ones.get(tag, lambda: compressed(content))
 
 
 def compressed(content: bytes) -> bytes:
