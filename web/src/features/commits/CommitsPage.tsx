@@ -177,7 +177,8 @@ interface ListProps {
 /** Intervals are drawn to at least this |ln ratio|, and to no more than the other. */
 const LEAST_REACH = 0.05;
 const MOST_REACH = 0.3;
-const ROW_HEIGHT = 72;
+/** Of a row with the name of its scenario and its outcomes, and of one without; CSS pixels. */
+const [NAMED_HEIGHT, ROW_HEIGHT] = [90, 62];
 
 const without = (set: ReadonlySet<string>, sha: string): Set<string> =>
   new Set([...set].filter((one) => one !== sha));
@@ -237,7 +238,7 @@ function List({ project, commits, nameScenarios, onShowAll, more, reading, onOld
         keyOf={(commit) => commit.sha}
         label="Commits, newest first"
         className="commits"
-        rowHeight={ROW_HEIGHT}
+        rowHeight={nameScenarios ? NAMED_HEIGHT : ROW_HEIGHT}
         onEnd={onOlder}
       >
         {(commit, index, place) => (
