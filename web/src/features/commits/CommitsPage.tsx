@@ -39,7 +39,7 @@ export function CommitsPage() {
   );
   const { data, error, refetch } = found;
   const { data: about, isPending: notYetKnown } = useQuery(projectQuery(project));
-  const { data: scenarios = [] } = useQuery(scenariosQuery(project));
+  const { data: scenarios = [], isPending: notYetNamed } = useQuery(scenariosQuery(project));
   const mayMeasure = useMay(project, "developer");
   useTitle("Commits", project);
   const set = (change: {
@@ -48,8 +48,8 @@ export function CommitsPage() {
     q?: string | undefined;
   }) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
 
-  // What stands above the list comes first: it would push the list down.
-  const commits = notYetKnown ? undefined : data?.pages.flatMap((page) => page.commits);
+  // What stands above the list comes first, and whether rows name their scenarios: both would move the list.
+  const commits = notYetKnown || notYetNamed ? undefined : data?.pages.flatMap((page) => page.commits);
   const filtered = Boolean(search.outcome || search.q || search.scenario);
   return (
     <>
@@ -178,7 +178,7 @@ interface ListProps {
 const LEAST_REACH = 0.05;
 const MOST_REACH = 0.3;
 /** Of a row with the name of its scenario and its outcomes, and of one without; CSS pixels. */
-const [NAMED_HEIGHT, ROW_HEIGHT] = [90, 62];
+const [NAMED_HEIGHT, ROW_HEIGHT] = [89, 65];
 
 const without = (set: ReadonlySet<string>, sha: string): Set<string> =>
   new Set([...set].filter((one) => one !== sha));
