@@ -49,7 +49,9 @@ export function CommitsPage() {
   }) => navigate({ search: (old) => ({ ...old, ...change }), replace: true });
 
   // What stands above the list comes first, and whether rows name their scenarios: both would move the list.
-  const commits = notYetKnown || notYetNamed ? undefined : data?.pages.flatMap((page) => page.commits);
+  const { isPending: alertsPending } = useQuery(openAlertsQuery(project));
+  const waits = notYetKnown || notYetNamed || (about !== undefined && about.alerts_open > 0 && alertsPending);
+  const commits = waits ? undefined : data?.pages.flatMap((page) => page.commits);
   const filtered = Boolean(search.outcome || search.q || search.scenario);
   return (
     <>
@@ -123,12 +125,14 @@ export function CommitsPage() {
   );
 }
 
+const openAlertsQuery = (project: string) => alertsQuery(project, { states: OPEN_ALERTS, order: "severity" });
+
 /** So many findings stand above the commits. */
 const TOP = 3;
 
 /** What is open, the most severe first; nothing when nothing is. */
 function OpenAlerts({ project, count }: { project: string; count: number }) {
-  const { data = [] } = useQuery(alertsQuery(project, { states: OPEN_ALERTS, order: "severity" }));
+  const { data = [] } = useQuery(openAlertsQuery(project));
   const open = data.filter((one) => !one.muted);
   if (open.length === 0) return null;
   const total = Math.max(count, open.length);
