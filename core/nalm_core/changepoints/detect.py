@@ -207,7 +207,8 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
         nats = kept.nats[number] * (scale / local) ** 2
         if local > scale and (nats < c.MIN_Z**2 / 2 or abs(size) < c.MIN_EFFECT * local):
             continue
-        probability = _probability(nats, (first, last), len(x))
+        placed = (index, index) if first == last else (first, last)
+        probability = _probability(nats, placed, len(x))
         found.append(ChangePoint(index, low, high, size, probability, "step" if first == last else "drift"))
     return found, machine.visits
 
