@@ -95,9 +95,9 @@ def _fill(session: Session, row: ChangePointRow | None, one: Found, state: Point
     if row is None:
         row = ChangePointRow(series_id=one.series, detected_at=now, significant=False)
         row.state = PointState.SUSPECTED if one.suspected else state
-        repository.add(session, row)
         if row.state == PointState.NEW:
             row.trial_id = repository.begin_trial(session, one.series, one.probability, now)
+        repository.add(session, row)
     elif one.suspected:
         _suspect(session, row, now)
     elif row.state in SUSPICIONS:
