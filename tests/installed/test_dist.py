@@ -98,3 +98,20 @@ def test_the_documents_name_what_is_made(made: Made) -> None:
         "nalm-*.tar.gz",
     ):
         assert pattern in text and made.file(pattern)
+
+
+def test_the_reference_nf_is_built_on_ubuntu(tmp_path: Path) -> None:
+    """`make` installs what is missing and builds with another DPDK, gcc and Python than Debian's."""
+    system = bare_system("noble", tmp_path)
+    run(["git", "clone", "-q", ROOT, system.root / "nalm"])
+    system.run("apt-get update -q && apt-get install -qy --no-install-recommends make git ca-certificates")
+    system.run("cd nalm && make install && make nf PATH=$PWD/.venv/bin:$PATH")
+    assert "--config" in system.run("nalm/reference-nf/build/nalm-nf --help")
+
+
+def test_a_release_with_an_older_dpdk_is_refused(tmp_path: Path) -> None:
+    system = bare_system("jammy", tmp_path)
+    run(["git", "clone", "-q", ROOT, system.root / "nalm"])
+    code, said = system.code("nalm/.ci/install run")
+    assert code == 4
+    assert "has a DPDK before 22.11" in said

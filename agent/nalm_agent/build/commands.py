@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import textwrap
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -26,12 +27,16 @@ NOT_FOUND = 127
 MANY_LINES = 400
 """Lines at a log's end that are searched for the cause of a failure: parallel compilers continue after it."""
 NO_ROOM_BYTES = 1 << 20
+MOST_OF_COMPLAINT = 200
+"""Characters of a compiler's line in a message."""
 _NOSPACE = re.compile(r"No space left on device|Disk quota exceeded")
 _READ_ONLY = re.compile(r"Read-only file system|/nalm/source\S*: Permission denied")
 _OUT_OF_MEMORY = re.compile(
     r"annot allocate memory|memory exhausted|out of memory|std::bad_alloc|MemoryError", re.IGNORECASE
 )
 _BWRAP = re.compile(r"^bwrap: .*", re.MULTILINE)
+_COMPLAINT = re.compile(r"^.*?(?:\berror(?:\[\w+\])?: \S.*|undefined reference to \S+)$", re.MULTILINE)
+"""The line with which compilers and linkers begin what they refuse: gcc, clang, ld, rustc, go vet."""
 _KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
 
 
@@ -147,4 +152,7 @@ def _explained(
         hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"
     elif where.isolated and _READ_ONLY.search(everything):
         hint = "sources are read-only: let the build write to {build}"
+    complaint = _COMPLAINT.search(everything)
+    if complaint:
+        message += f": {textwrap.shorten(complaint[0], MOST_OF_COMPLAINT, placeholder='...')}"
     return BuildError(message, hint=hint, log=said)

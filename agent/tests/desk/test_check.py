@@ -186,7 +186,7 @@ def test_feature_switched_on_in_equal_code(nf_repository: NfRepository, nalm: Na
 
 
 BROKEN = {
-    "does not build": ("#error no\n", "build command failed (1)", "#error no"),
+    "does not build": ("#error no\n", "error: #error no", "build command failed (1)"),
     "does not start": ("#define FAIL_AT_START\n", "did not open its probe", "no route to 192.0.2.1"),
     "dies": ("#define DIE_IN_TURN\n", "ended with signal 6", "table corrupt"),
     "hangs": ("#define HANG_IN_TURN\n", "did not end turn 1 within 10 s", "did not end"),

@@ -322,7 +322,8 @@ def _trace_of_square(block: _Block, variances: Values, weights: Values, cost: fl
 
 
 def _drawn_in(original: _Block, current: _Block, ratios: Values) -> _Block:
-    """The launches with outlying residuals drawn in to OUTLYING robust standard deviations."""
+    """Huber's pseudo-values: residuals drawn in to OUTLYING robust standard deviations, over the share that
+    is within. Without this share their variance would be below that of the mean's error."""
     variances = np.append(ratios, 1.0)
     weights, cost = _weights(current, variances)
     mean = float(weights @ current.y) * cost
@@ -333,7 +334,8 @@ def _drawn_in(original: _Block, current: _Block, ratios: Values) -> _Block:
     if scale == 0:
         return original
     limited = np.clip(residuals, -OUTLYING * scale, OUTLYING * scale)
-    return _of(fitted + limited, original.columns, original.level)
+    within = float(np.mean(limited == residuals))
+    return _of(fitted + limited / within, original.columns, original.level)
 
 
 def _random_part(block: _Block, ratios: Values, applied: Values) -> Values:

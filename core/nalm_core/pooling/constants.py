@@ -13,8 +13,8 @@ POOL_LAUNCHES = 1440
 """Launches of all runs of a pair together at which its pool is judged for the last time."""
 POOL_FIRST_LOOK = 18
 """Launches of a pool at its first look."""
-OUTLYING = 3.0
-"""Robust standard deviations beyond which a launch's residual counts as that much."""
+OUTLYING = 1.5
+"""Robust standard deviations beyond which a launch's residual counts as that much (Huber 1964)."""
 PLAN_POWER = 0.9
 """Probability with which a planned measurement excludes 1 for a change of the margin."""
 MOST_HOURS = 24

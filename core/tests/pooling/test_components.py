@@ -19,8 +19,8 @@ def test_balanced_layouts_give_the_analysis_of_variance() -> None:
     by_layout = values.transpose(1, 0, 2).reshape(30, 4)
     within = float(by_layout.var(axis=1, ddof=1).mean())
     between = float(by_layout.mean(axis=1).var(ddof=1)) - within / 4
-    # an outlying residual is drawn in, so the two differ by little
-    assert found.variances[Level.LAUNCH] == pytest.approx(within, rel=0.03)
+    # about one residual in eight is drawn in, so the two differ by little
+    assert found.variances[Level.LAUNCH] == pytest.approx(within, rel=0.1)
     assert found.variances[Level.LAYOUT] == pytest.approx(between, rel=0.05)
     mean = pair_mean(observations(runs), found).estimate
     assert mean.ln_ratio == pytest.approx(float(values.mean()), abs=1e-4)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <rte_bitops.h>
 #include <rte_common.h>
 #include <rte_mbuf_core.h>
 

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 #include <rte_errno.h>
 #include <rte_mbuf_core.h>

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <rte_bitops.h>
 #include <rte_errno.h>
 #include <rte_lcore.h>
 #include <rte_prefetch.h>

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 
+#include <rte_bitops.h>
 #include <rte_common.h>
 #include <rte_malloc.h>
 

@@ -82,8 +82,8 @@ def run_demo(options: DemoOptions, console: Console) -> int:
 def judged(
     service: Service, client: httpx.Client, merges: list[Merge], console: Console
 ) -> list[dict[str, Any]]:
-    """The commits after their verdicts. What a busy host left undecided is measured once more, and not again
-    by another run of the demo."""
+    """The commits after their verdicts. What is undecided or broken is measured once more, and not again by
+    another run of the demo."""
     followed = Followed(PROJECT, [merge.sha for merge in merges], sum(merge.at_load for merge in merges))
 
     def wait() -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def judged(
     again = undecided(merges, commits, repeated)
     for merge, verdict in again:
         console.print(
-            f"{short(merge.sha)} {verdict['scenario']} is undecided on this host ({verdict['summary']}): "
+            f"{short(merge.sha)} {verdict['scenario']} has no verdict yet ({verdict['summary']}): "
             "it is measured once more",
             highlight=False,
             soft_wrap=True,
