@@ -7,8 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from nalm_core.experiments.precision import look
-from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.judged_arm import judged_arm
+from nalm_core.report.run_report import Arm, RunReport, Settings
 from nalm_core.stats.sequential import decide
+from nalm_core.verdict.instruction_change import have_equal_counts
 
 from nalm_agent.config.nalm_toml import Config, ScenarioConfig
 from nalm_agent.measure.arms import Ready, arms_to_run, base_as_committed
@@ -38,6 +40,9 @@ class Comparison(Protocol):
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         """The arms to run."""
 
+    def stopping(self, report: RunReport) -> Settings:
+        """The settings by which rounds end, after instructions were counted and before the first round."""
+
     def decider(self) -> Decider:
         """The decider. It loads SciPy, so call it when there are rounds to decide on."""
 
@@ -59,6 +64,11 @@ class TwoCommits:
 
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return arms_to_run(base, head)
+
+    def stopping(self, report: RunReport) -> Settings:
+        arm = judged_arm(report)
+        equal = arm is not None and have_equal_counts(report, arm)
+        return report.settings.model_copy(update={"equal_counts": equal})
 
     def decider(self) -> Decider:
         return decide
@@ -82,6 +92,9 @@ class TwoVariants:
 
     def arms(self, base: Ready, head: Ready) -> dict[Arm, Ready]:
         return {Arm.BASE: base, Arm.HEAD: head}
+
+    def stopping(self, report: RunReport) -> Settings:
+        return report.settings
 
     def decider(self) -> Decider:
         return look

@@ -243,6 +243,7 @@ def _measure_arms(
     if builder.sources[Source.SIMULATED] is not None:
         builder.instructions = count_by_pmu(started.runs, place.work, builder)
     progress.instructions({count.arm: count for count in builder.instructions})
+    builder.settings = comparison.stopping(builder.report(RunStatus.MEASURED))
 
     progress.step("cycles", "first launch", CYCLES_BEGIN)
     runs = started.runs

@@ -140,7 +140,8 @@ def pool(
 def pool_settings(margin: float, settings: Settings | None = None) -> Settings:
     """The looks and error rates of a pool."""
     planned = {"max_launches": POOL_LAUNCHES, "first_look": POOL_FIRST_LOOK}
-    return (settings or DEFAULT_SETTINGS.model_copy(update=planned)).model_copy(update={"margin": margin})
+    of_pair = settings or DEFAULT_SETTINGS.model_copy(update=planned)
+    return of_pair.model_copy(update={"margin": margin, "equal_counts": False})
 
 
 def _mean(own: Sequence[PooledLaunch], beside: Sequence[PooledLaunch]) -> tuple[PairMean, Components] | None:

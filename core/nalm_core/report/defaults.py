@@ -38,6 +38,12 @@ DEFAULT_SETTINGS: Final = Settings(
 # Judging.
 EQUIVALENCE_ALPHA: Final = 0.05
 """Upper bound of the probability, over all looks, that a change of at least the margin is `same`."""
+EQUAL_COUNTS_ALPHA: Final = 0.045
+"""The same where instruction counts are equal in every stage; less, since fewer looks share it."""
+EQUAL_COUNTS_MIDDLE: Final = 0.25
+"""Share of the planned launches by which about half of it is spent."""
+EQUAL_COUNTS_POWER: Final = 2.5
+"""How steeply it is spent around there: the exponent of a log-logistic function."""
 MIN_LAUNCHES: Final = 3
 """Fewer launches with usable turns do not decide."""
 MIN_PAIRS: Final = 3

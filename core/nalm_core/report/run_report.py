@@ -116,6 +116,10 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+def _is_false(value: object) -> bool:
+    return value is False
+
+
 class RunDefinition(Model):
     """How an arm's NF was run. Equal code and equal run definition: nothing to measure."""
 
@@ -352,6 +356,9 @@ class Settings(Model):
         None, gt=0, lt=1, exclude_if=_is_none, json_schema_extra=_without_default
     )
     """Relative change of a C function's own cost that matters. Left out: FUNCTION_MARGIN."""
+    equal_counts: bool = Field(False, exclude_if=_is_false, json_schema_extra=_without_default)
+    """The arms' instructions are the same in every stage, as was known before the first round: `same` spends
+    its error rate where such runs are mostly decided. Left out: not so, or not counted."""
 
 
 class ArmMemory(Model):

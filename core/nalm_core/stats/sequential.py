@@ -7,14 +7,25 @@ Spending: alpha(t) = alpha * ln(1 + (e - 1) t), Lan & DeMets, Biometrika 70 (198
 function, t the share of the planned launches. What a look adds is its own error rate; their sum is alpha
 whatever the dependence between looks, so the t statistics' small degrees of freedom need no correction
 (Bonferroni with unequal weights).
+
+Where exact counts are equal in every stage, a change of cycles is unlikely before any is measured. `same`
+then spends its error rate by a log-logistic function of t, around the looks at which such runs are mostly
+decided. The choice rests on the counts alone, so the sum remains a bound.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, e, log
 
-from nalm_core.report.defaults import EQUIVALENCE_ALPHA, MIN_LAUNCHES
+from nalm_core.report.defaults import (
+    EQUAL_COUNTS_ALPHA,
+    EQUAL_COUNTS_MIDDLE,
+    EQUAL_COUNTS_POWER,
+    EQUIVALENCE_ALPHA,
+    MIN_LAUNCHES,
+)
 from nalm_core.report.judged_arm import equal_code, judged_arm
 from nalm_core.report.outcome import Decided, Outcome
 from nalm_core.report.rounds import launches_done, pair_launches, random_units
@@ -49,14 +60,31 @@ def look_schedule(settings: Settings) -> list[int]:
 
 def spent_at(rate: float, settings: Settings, look: int) -> float:
     """Error rate of look 1..n alone, out of the rate of all looks."""
+    return rate * _part(settings, look, _pocock)
+
+
+def same_spent_at(settings: Settings, look: int) -> float:
+    """Error rate of `same` at look 1..n alone: of a change of the margin, in one direction."""
+    if settings.equal_counts:
+        return EQUAL_COUNTS_ALPHA * _part(settings, look, _around_the_middle)
+    return spent_at(EQUIVALENCE_ALPHA, settings, look)
+
+
+def _part(settings: Settings, look: int, spending: Callable[[float], float]) -> float:
     schedule = look_schedule(settings)
     share = [launches / schedule[-1] for launches in schedule]
-    before = share[look - 2] if look > 1 else 0.0
-    return rate * (_spending(share[look - 1]) - _spending(before))
+    before = spending(share[look - 2]) if look > 1 else 0.0
+    return spending(share[look - 1]) - before
 
 
-def _spending(share: float) -> float:
+def _pocock(share: float) -> float:
     return log(1 + (e - 1) * share)
+
+
+def _around_the_middle(share: float) -> float:
+    """0 to 1: log-logistic, half of it at about EQUAL_COUNTS_MIDDLE."""
+    whole = 1 + pow(EQUAL_COUNTS_MIDDLE, EQUAL_COUNTS_POWER)
+    return float(whole / (1 + pow(EQUAL_COUNTS_MIDDLE / share, EQUAL_COUNTS_POWER)))
 
 
 def look_for(launches: int, settings: Settings) -> int:
@@ -121,5 +149,5 @@ def decide_at(estimate: RatioEstimate | None, settings: Settings, look: int) -> 
     if high < 1 and estimate.ratio <= lower:
         return Outcome.IMPROVED
     # Two one-sided tests at the rate r each are one two-sided interval at 2 r (Schuirmann 1987).
-    low, high = estimate.interval(2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
+    low, high = estimate.interval(2 * same_spent_at(settings, look))
     return Outcome.SAME if lower < low and high < upper else None

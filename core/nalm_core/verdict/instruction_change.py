@@ -78,6 +78,12 @@ def instruction_changes(report: RunReport, head: Arm) -> list[InstructionChange]
     return sorted(found, key=lambda change: -abs(change.chain_share))
 
 
+def have_equal_counts(report: RunReport, head: Arm) -> bool:
+    """True if both arms were counted and no stage's instructions changed."""
+    counted = common_source(report.instructions, (Arm.BASE, head)) is not None
+    return counted and not instruction_changes(report, head)
+
+
 def _by_stage(counts: Sequence[InstructionCount], arm: Arm, info: ArmInfo) -> dict[str, float]:
     ipp = arm_ipp(counts, arm, info, common_source(counts, (arm,)))
     assert ipp is not None

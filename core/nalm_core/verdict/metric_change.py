@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field
 
 from nalm_core.report.catalogue import FUNCTION_IPP, METRICS, title_of
-from nalm_core.report.defaults import CULPRIT_SHARE, EQUIVALENCE_ALPHA
+from nalm_core.report.defaults import CULPRIT_SHARE
 from nalm_core.report.instructions import arm_ipp, common_source
 from nalm_core.report.judged_arm import feature_change, judged_arm
 from nalm_core.report.outcome import Outcome
@@ -25,7 +25,7 @@ from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.rounds import PairedLaunch, launches_done, pair_launches
 from nalm_core.report.run_report import Arm, Model, RunReport, Settings
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
-from nalm_core.stats.sequential import decide_at, look_for, spent_at
+from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
 from nalm_core.text.percents import change_percent, share_percent, signed_percent
 from nalm_core.verdict.rank_change import growth_change, rank_change, shares_error_rate
 
@@ -266,7 +266,7 @@ def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: S
     decided = decide_at(estimate, settings, look)
     outcome, rate = "inconclusive", spent_at(settings.alpha, settings, look)
     if decided == Outcome.SAME:
-        outcome, rate = "same", 2 * spent_at(EQUIVALENCE_ALPHA, settings, look)
+        outcome, rate = "same", 2 * same_spent_at(settings, look)
     elif decided is not None:
         outcome = _direction(found, grew=decided == Outcome.REGRESSED)
     low, high = estimate.interval(rate)

@@ -12,7 +12,7 @@ from nalm_core.report.rounds import pair_launches
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.stats.sequential import chain_estimate
 from nalm_core.text.percents import share_percent
-from nalm_core.verdict.instruction_change import instruction_changes
+from nalm_core.verdict.instruction_change import have_equal_counts
 
 WITHIN = 1.96
 """Standard deviations on each side of the mean that have 95 % of layouts."""
@@ -22,12 +22,10 @@ def may_be_placement(report: RunReport) -> bool:
     """True if a small change has no change of instructions beside it: another order of the same work has
     another placement, which alone can move cycles as much."""
     arm = judged_arm(report)
-    if arm is None or not {Arm.BASE, arm} <= {one.arm for one in report.instructions}:
+    estimate = None if arm is None else chain_estimate(report, Arm.BASE, arm)
+    if arm is None or estimate is None or abs(estimate.ln_ratio) > PLACEMENT_CHANGE:
         return False
-    estimate = chain_estimate(report, Arm.BASE, arm)
-    if estimate is None or abs(estimate.ln_ratio) > PLACEMENT_CHANGE:
-        return False
-    return not instruction_changes(report, arm)
+    return have_equal_counts(report, arm)
 
 
 def placement_spread(report: RunReport, arm: Arm) -> float | None:

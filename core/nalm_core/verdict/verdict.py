@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pydantic import Field
 
 from nalm_core.functions.model import FunctionJudgement
-from nalm_core.report.defaults import EQUIVALENCE_ALPHA, STAGE_FALSE_DISCOVERY_RATE
+from nalm_core.report.defaults import STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.judged_arm import FeatureSplit, equal_code, feature_change, judged_arm
 from nalm_core.report.outcome import CHANGED, FAILED, WORST_FIRST, Decided, Outcome
 from nalm_core.report.rounds import launches_done
 from nalm_core.report.run_report import Arm, Check, Model, RunReport, RunStatus, Settings
-from nalm_core.stats.sequential import decide_at, look_for, spent_at
+from nalm_core.stats.sequential import decide_at, look_for, same_spent_at, spent_at
 from nalm_core.verdict import wording
 from nalm_core.verdict.at_load import AtLoad, at_load, sentence
 from nalm_core.verdict.attribution import Comparison, Rates, compare_arms, culprits
@@ -200,9 +200,7 @@ def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
     outcome = decide_at(comparison.estimate, settings, look) or Outcome.INCONCLUSIVE
     if outcome == Outcome.SAME:
         # shown is the interval that decided, and that is the one of the equivalence test
-        comparison = compare_arms(
-            *pair, _rates(settings, look, 2 * spent_at(EQUIVALENCE_ALPHA, settings, look))
-        )
+        comparison = compare_arms(*pair, _rates(settings, look, 2 * same_spent_at(settings, look)))
     return (outcome, comparison) if comparison.estimate is not None else None
 
 

@@ -6,12 +6,22 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from nalm_core.report.defaults import ALPHA, DEFAULT_SETTINGS, EQUIVALENCE_ALPHA, LOOKS, MARGIN, MAX_LAUNCHES
+from nalm_core.report.defaults import (
+    ALPHA,
+    DEFAULT_SETTINGS,
+    EQUAL_COUNTS_ALPHA,
+    EQUIVALENCE_ALPHA,
+    LOOKS,
+    MARGIN,
+    MAX_LAUNCHES,
+)
+from nalm_core.report.run_report import Settings
 from nalm_core.stats.estimate import RatioEstimate, estimate_ratio, middle_launches
-from nalm_core.stats.sequential import decide, decide_at, look_for, look_schedule, spent_at
+from nalm_core.stats.sequential import decide, decide_at, look_for, look_schedule, same_spent_at, spent_at
 from nalm_core.verdict.verdict import judge
 from nalm_synthetic import Side, changed, make_report
 
+EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 LAUNCH_SD = 0.006
 """Between launches, of ln CPP and per arm: the ratio of a pair then spreads by 0.8 %, as on a shared VM."""
@@ -39,11 +49,13 @@ def estimate(base: np.ndarray, head: np.ndarray) -> RatioEstimate | None:
     return estimate_ratio(list(base), list(head), kept=middle_launches(list(base), list(head)))
 
 
-def run(rng: np.random.Generator, draw: Draw, change: float) -> tuple[str, int]:
+def run(
+    rng: np.random.Generator, draw: Draw, change: float, settings: Settings = DEFAULT_SETTINGS
+) -> tuple[str, int]:
     """(outcome, launches) of one run whose true ratio is exp(change)."""
     base, head = (100 * np.exp(draw(rng, MAX_LAUNCHES) + shift) for shift in (0.0, change))
-    for look, launches in enumerate(look_schedule(DEFAULT_SETTINGS), start=1):
-        outcome = decide_at(estimate(base[:launches], head[:launches]), DEFAULT_SETTINGS, look)
+    for look, launches in enumerate(look_schedule(settings), start=1):
+        outcome = decide_at(estimate(base[:launches], head[:launches]), settings, look)
         if outcome is not None:
             return outcome, launches
     return "inconclusive", MAX_LAUNCHES
@@ -80,12 +92,26 @@ def test_false_alarms_stay_within_alpha_even_without_the_margins_help() -> None:
     assert alarms / runs <= upper(ALPHA, runs)
 
 
+@pytest.mark.parametrize("settings", [DEFAULT_SETTINGS, EQUAL_COUNTS], ids=["counts differ", "equal counts"])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_a_change_of_the_margin_is_hardly_ever_called_same(sign: int) -> None:
-    rng, runs = np.random.default_rng(4), 3000
-    outcomes = Counter(run(rng, normal, sign * np.log1p(MARGIN))[0] for _ in range(runs))
+def test_a_change_of_the_margin_is_hardly_ever_called_same(sign: int, settings: Settings) -> None:
+    rng, runs = np.random.default_rng(4), 2000
+    outcomes = Counter(run(rng, normal, sign * np.log1p(MARGIN), settings)[0] for _ in range(runs))
     assert share(outcomes, "same") <= upper(EQUIVALENCE_ALPHA, runs)
     assert share(outcomes, "improved" if sign > 0 else "regressed") == 0
+
+
+def test_equal_counts_are_called_same_sooner_and_a_change_of_cycles_is_found_as_before() -> None:
+    """Another build of the same work differs by its placement, here by 0.3 %."""
+    launches = dict.fromkeys((False, True), 0)
+    for equal in launches:
+        rng = np.random.default_rng(9)
+        settings = EQUAL_COUNTS if equal else DEFAULT_SETTINGS
+        launches[equal] = sum(run(rng, normal, rng.normal(0, 0.003), settings)[1] for _ in range(600))
+        rng = np.random.default_rng(10)
+        outcomes = Counter(run(rng, normal, np.log1p(0.02), settings)[0] for _ in range(600))
+        assert share(outcomes, "regressed") > 0.95 and share(outcomes, "same", "improved") < 0.005
+    assert launches[True] < 0.95 * launches[False]
 
 
 @pytest.mark.parametrize(("change", "outcome"), [(0.05, "regressed"), (-0.05, "improved")])
@@ -120,6 +146,15 @@ def test_what_the_looks_spend_adds_up_to_the_rate(rate: float, looks: int, most:
     spent = [spent_at(rate, settings, look) for look in range(1, len(schedule) + 1)]
     assert all(part > 0 for part in spent)
     assert sum(spent) == pytest.approx(rate)
+
+
+def test_what_equal_counts_spend_on_same_adds_up_to_less() -> None:
+    looks = range(1, LOOKS + 1)
+    spent = [same_spent_at(EQUAL_COUNTS, look) for look in looks]
+    assert all(part > 0 for part in spent) and sum(spent) == pytest.approx(EQUAL_COUNTS_ALPHA)
+    plain = [same_spent_at(DEFAULT_SETTINGS, look) for look in looks]
+    assert plain == [spent_at(EQUIVALENCE_ALPHA, DEFAULT_SETTINGS, look) for look in looks]
+    assert sum(spent[:5]) > 0.65 * EQUAL_COUNTS_ALPHA and sum(plain[:5]) < 0.5 * EQUIVALENCE_ALPHA
 
 
 def test_a_run_cut_short_uses_up_the_next_look() -> None:

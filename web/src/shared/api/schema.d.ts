@@ -11071,6 +11071,8 @@ export interface components {
             alpha: number;
             /** Budget Seconds */
             budget_seconds?: number | null;
+            /** Equal Counts */
+            equal_counts?: boolean;
             /** First Look */
             first_look?: number | null;
             /** Function Margin */
