@@ -103,6 +103,9 @@ NOT_UNDER_VALGRIND = re.compile(
     r'|This system does not support "(?P<feature>\w+)"'
 )
 """Output of a program that runs by itself, but uses instructions that valgrind does not know."""
+UNREAD_DEBUG_INFORMATION = re.compile(
+    r"Valgrind: debuginfo reader: (?:ensure_valid failed|Possibly corrupted debuginfo file)"
+)
 
 NO_LENT_PROBE = (
     'it has a lent probe (counts = "dpdk"), which begins when it starts a port: it must start one, and be '
@@ -142,6 +145,11 @@ def pipeline(log: str) -> str | None:
 
 def not_under_valgrind(log: str) -> str | None:
     """Why valgrind cannot run a program that runs by itself, and what to do; None: another cause."""
+    if UNREAD_DEBUG_INFORMATION.search(log):
+        return (
+            "valgrind cannot read the program's debug information, as clang writes it in DWARF 5: build with "
+            "-gdwarf-4, or with gcc"
+        )
     found = NOT_UNDER_VALGRIND.search(log)
     if found is None:
         return None

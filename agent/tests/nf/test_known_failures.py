@@ -62,6 +62,14 @@ def test_code_that_valgrind_cannot_run_is_named_with_what_to_do(log: str, named:
     assert not_under_valgrind("Process terminating with default action of signal 11 (SIGSEGV)") is None
 
 
+def test_debug_information_that_valgrind_cannot_read_gets_a_flag_for_the_build() -> None:
+    """As valgrind 3.19 writes it of a program of clang 14."""
+    log = (
+        "==1== Valgrind: debuginfo reader: ensure_valid failed:\n==1== Valgrind: I can't recover.  Giving up."
+    )
+    assert "-gdwarf-4" in (not_under_valgrind(log) or "")
+
+
 def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     script = "echo 'Cause: No Ethernet ports - bye' >&2; exit 1"
     with (
