@@ -68,7 +68,7 @@ export function CommitsPage() {
       </PageHead>
       <CommitsTabs project={project} />
       <ProjectProblems project={about} />
-      <OpenAlerts project={project} count={about?.alerts_open ?? 0} />
+      {!waits && <OpenAlerts project={project} count={about?.alerts_open ?? 0} />}
       {commits !== undefined && (commits.length > 0 || filtered) && (
         <search className="list-filter">
           <SearchBox
