@@ -21,7 +21,7 @@ def test_balanced_layouts_give_the_analysis_of_variance() -> None:
     between = float(by_layout.mean(axis=1).var(ddof=1)) - within / 4
     # about one residual in eight is drawn in, so the two differ by little
     assert found.variances[Level.LAUNCH] == pytest.approx(within, rel=0.1)
-    assert found.variances[Level.LAYOUT] == pytest.approx(between, rel=0.05)
+    assert found.variances[Level.LAYOUT] == pytest.approx(between, rel=0.1)
     mean = pair_mean(observations(runs), found).estimate
     assert mean.ln_ratio == pytest.approx(float(values.mean()), abs=1e-4)
     assert mean.standard_error == pytest.approx((between / 30 + within / 120) ** 0.5, rel=0.03)
