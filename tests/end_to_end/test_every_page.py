@@ -108,6 +108,7 @@ def test_equal_quantities_are_equal_on_every_page(
             for route in OF_RUN if "pair" in at else OF_PROJECT:
                 parameters = at.get("pair") if route.endswith("compare") else PARAMETERS.get(route)
                 opened(page, route, at, parameters)
+                settled(page)
                 page.wait_for_load_state("networkidle")
                 for quantity, text in page.locator("[data-quantity]").evaluate_all(QUANTITIES):
                     for name in quantity.split("|"):

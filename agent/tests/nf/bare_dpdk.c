@@ -2,7 +2,8 @@
  *
  * A DPDK program without nalm: one lcore receives packets from port 0 and sends them there, except every DROP-th
  * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends. With as many ports as lcores,
- * each lcore has a port. The file `forwarded` in its directory says that port 0 has forwarded packets.
+ * each lcore has a port. The file that BARE_FORWARDED names in the environment is made once port 0 has forwarded
+ * packets.
  */
 #include <rte_eal.h>
 #include <rte_ethdev.h>
@@ -31,13 +32,14 @@ static __attribute__((noinline)) uint16_t bare_filter(struct rte_mbuf **packets,
 static __attribute__((noinline)) int bare_loop(void *drop)
 {
 	struct rte_mbuf *packets[BURST];
+	const char *mark = getenv("BARE_FORWARDED");
 	unsigned forwarded = 0;
 	uint16_t port = (uint16_t)rte_lcore_index((int)rte_lcore_id());
 	for (;;) {
 		uint16_t n = bare_filter(packets, rte_eth_rx_burst(port, 0, packets, BURST), *(unsigned *)drop);
 		uint16_t sent = rte_eth_tx_burst(port, 0, packets, n);
-		if (port == 0 && forwarded < FORWARDED && (forwarded += sent) >= FORWARDED)
-			fclose(fopen("forwarded", "w"));
+		if (mark != NULL && port == 0 && forwarded < FORWARDED && (forwarded += sent) >= FORWARDED)
+			fclose(fopen(mark, "w"));
 		for (; sent < n; sent++)
 			rte_pktmbuf_free(packets[sent]);
 	}

@@ -24,7 +24,7 @@ export function AlertTrail({ alert }: { alert: AlertDetail }) {
               <span className="soft">{moment(one.at)}</span>
               {one.notified && <span className="tag">{messagesText(one.messages)}</span>}
             </div>
-            <p className="trail-text">{sentence(said(one.text))}</p>
+            <p className="trail-text">{one.who === null ? sentence(said(one.text)) : said(one.text)}</p>
           </li>
         ))}
       </ol>

@@ -14,6 +14,7 @@ import {
   momentTick,
   plain,
   said,
+  sentence,
   signed,
   signedInColumn,
   significant,
@@ -121,6 +122,11 @@ test("a sentence of the server has the page's signs", () => {
   expect(said("-16.7 % [-17.2, -16.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds")).toBe(
     "\u221216.7\u202f% [\u221217.2, \u221216.1] in sfc_a of vm-2 since 2026-11-02, 4-5 rounds",
   );
+});
+
+test("a sentence begins with a capital letter, a name or a hash as it is", () => {
+  const texts = ["measured again: the same", "sfc_a: regressed", "p99 rose", "fade12b was measured", "done."];
+  expect(texts.map(sentence)).toEqual(["Measured again: the same", ...texts.slice(1, 4), "Done."]);
 });
 
 test("moments in the server's sentences are the reader's", () => {

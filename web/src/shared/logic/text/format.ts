@@ -122,9 +122,11 @@ export function changeWithInterval(value: Ratio | null, low: Ratio | null, high:
   return [change(value), interval(low, high)].filter(Boolean).join(" ");
 }
 
-/** With a capital letter, unless it begins with the hash of a commit. */
+/** With a capital letter, unless it begins with a name or the hash of a commit. */
 export const sentence = (text: string): string =>
-  /^[0-9a-f]{7,}\b/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+  /^[a-z]+(?=[ :,.]|$)/.test(text) && !/^[a-f]{7,} /.test(text)
+    ? text.charAt(0).toUpperCase() + text.slice(1)
+    : text;
 
 const STEPS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, "second"],
