@@ -18,9 +18,9 @@ def upgrade() -> None:
         projects.add_column(
             sa.Column("refine_minutes_per_day", sa.SmallInteger(), server_default="0", nullable=False)
         )
-        projects.add_column(sa.Column("refine_margin", sa.Float(), server_default="0.002", nullable=False))
+        projects.add_column(sa.Column("refine_margin", sa.Double(), server_default="0.002", nullable=False))
     with op.batch_alter_table("jobs") as jobs:
-        jobs.add_column(sa.Column("margin", sa.Float(), nullable=True))
+        jobs.add_column(sa.Column("margin", sa.Double(), nullable=True))
 
 
 def downgrade() -> None:
