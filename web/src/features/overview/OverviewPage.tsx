@@ -28,14 +28,7 @@ export function OverviewPage() {
       <PageHead title="Overview" mark={<LiveMark live={live} />}>
         {useSession()?.administrator && <Link to="/new">New project</Link>}
       </PageHead>
-      {empty ? (
-        <FirstProject />
-      ) : (
-        <>
-          <NewServerNote />
-          <Panels live={live} />
-        </>
-      )}
+      {empty ? <FirstProject /> : <Panels live={live} />}
     </>
   );
 }
@@ -50,6 +43,7 @@ function Panels({ live }: { live: boolean }) {
   if (!projects.isFetched || !overview.isFetched) return <Loading rows={16} />;
   return (
     <>
+      <NewServerNote />
       <OpenAlertsPanel query={overview} />
       <ProjectsPanel query={projects} trends={overview.data?.trends} />
       <ChangesPanel query={overview} seen={seen} />
