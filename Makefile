@@ -31,6 +31,8 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 # The compiler lists the headers of a file, so that no preprocessor runs before it.
 export CCACHE_DEPEND := 1
+# As the programs set it for themselves; tests may load NumPy before them.
+export OPENBLAS_NUM_THREADS := 1
 
 PAGE := server/nalm_server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
