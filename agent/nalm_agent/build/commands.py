@@ -36,7 +36,7 @@ _OUT_OF_MEMORY = re.compile(
 )
 _BWRAP = re.compile(r"^bwrap: .*", re.MULTILINE)
 _COMPLAINT = re.compile(r"^.*?(?:\berror(?:\[\w+\])?: \S.*|undefined reference to \S+)$", re.MULTILINE)
-"""The line with which compilers and linkers begin what they refuse: gcc, clang, ld, rustc, go vet."""
+"""The line with which compilers and linkers begin what they refuse: gcc, clang, ld, rustc."""
 _KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
 
 

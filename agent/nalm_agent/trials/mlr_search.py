@@ -64,10 +64,10 @@ def search_by_package(
     try:
         found = MultipleLossRatioSearch(config=config).search(measurer, debug=_nobody)
     except _DisturbedError as error:
-        return [_without(goal, loads, Ended.DISTURBED, str(error)) for goal in goals]
+        return [_search(goal, loads, Ended.DISTURBED, str(error)) for goal in goals]
     except RuntimeError:
         late = f"the search did not end within {settings.search_s:g} s"
-        return [_without(goal, loads, Ended.OUT_OF_TIME, late) for goal in goals]
+        return [_search(goal, loads, Ended.OUT_OF_TIME, late) for goal in goals]
     return [_result(goal, loads, found, search_goals) for goal in goals]
 
 
@@ -102,6 +102,23 @@ def _result(
     elif upper is None:
         ended = Ended.NO_LOSS_AT_MOST
         reason = f"no more than {share} is lost at {loads.greatest:.0f} pps, where the search begins"
+    return _search(goal, loads, ended, reason, (lower, upper, throughput))
+
+
+def _load(bound: object) -> float | None:
+    value = None if bound is None else float(bound)  # type: ignore[arg-type] # a DiscreteLoad
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _search(
+    goal: Goal,
+    loads: Loads,
+    ended: Ended,
+    reason: str | None,
+    found: tuple[float | None, float | None, float | None] = (None, None, None),
+) -> Search:
+    """found: lower bound, upper bound and throughput, in packets per second."""
+    lower, upper, throughput = found
     return Search(
         goal=goal.name,
         loss_ratio=goal.loss_ratio,
@@ -110,25 +127,6 @@ def _result(
         lower_pps=lower,
         upper_pps=upper,
         throughput_pps=throughput,
-        ended=ended,
-        reason=reason,
-    )
-
-
-def _load(bound: object) -> float | None:
-    value = None if bound is None else float(bound)  # type: ignore[arg-type] # a DiscreteLoad
-    return value if value is not None and math.isfinite(value) else None
-
-
-def _without(goal: Goal, loads: Loads, ended: Ended, reason: str) -> Search:
-    return Search(
-        goal=goal.name,
-        loss_ratio=goal.loss_ratio,
-        least_pps=loads.least,
-        greatest_pps=loads.greatest,
-        lower_pps=None,
-        upper_pps=None,
-        throughput_pps=None,
         ended=ended,
         reason=reason,
     )
