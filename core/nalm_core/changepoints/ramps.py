@@ -54,16 +54,28 @@ def _slope(x: Values, at: list[int], group: list[int], scale: float) -> Move | N
     part = x[a:b]
     steps = sum(_cost(piece - piece.mean(), scale) for piece in np.split(part, [one - a for one in group]))
     wing = max(2, (end - start) // (2 * (len(group) - 1)))
-    slopes: list[tuple[float, Move]] = []
-    for left in (0, wing // 2, wing, 2 * wing):
-        for right in (0, wing // 2, wing, 2 * wing):
-            low, high = max(1, start - a - left), min(len(part) - 1, end - a + right)
-            share = np.clip((np.arange(len(part)) - low + 1) / (high - low + 1), 0, 1)
-            columns = np.stack([1 - share, share], axis=1)
-            levels, *_ = np.linalg.lstsq(columns, part, rcond=None)
-            slopes.append((_cost(part - columns @ levels, scale), (low + a, high + a)))
-    best, move = min(slopes)
-    return move if best <= steps + STEP_NATS * (len(group) - 1) else None
+    wings = (0, wing // 2, wing, 2 * wing)
+    low = np.array([max(1, start - a - left) for left in wings for _ in wings])
+    high = np.array([min(len(part) - 1, end - a + right) for _ in wings for right in wings])
+    costs = _slope_costs(part, low, high, scale)
+    best = int(np.argmin(costs))
+    move = int(low[best]) + a, int(high[best]) + a
+    return move if costs[best] <= steps + STEP_NATS * (len(group) - 1) else None
+
+
+def _slope_costs(part: Values, low: NDArray[np.intp], high: NDArray[np.intp], scale: float) -> Values:
+    """The cost of the best slope between two levels from low to high, for each pair of them: shape (pairs,).
+    Least squares by its two normal equations, which both levels having values keeps regular."""
+    share = (np.arange(len(part)) - low[:, None] + 1) / (high - low + 1)[:, None]
+    share = np.clip(share, 0, 1)
+    rest = 1 - share
+    within, beside, across = (share * share).sum(1), (rest * rest).sum(1), (share * rest).sum(1)
+    upper, lower = share @ part, rest @ part
+    determinant = within * beside - across * across
+    first = (lower * within - upper * across) / determinant
+    last = (upper * beside - lower * across) / determinant
+    residual = part - rest * first[:, None] - share * last[:, None]
+    return np.asarray(np.minimum((residual / scale) ** 2 / 2, CAP).sum(1))
 
 
 def _cost(residual: Values, scale: float) -> float:

@@ -106,8 +106,8 @@ def _scatter(part: Values, scale: float) -> float:
 
 def location(x: Values, scale: float) -> float:
     """Huber's estimate, three steps from the median."""
-    middle = median(x)
+    middle, far = median(x), HUBER * scale
     for _ in range(3):
-        w = 1 / np.maximum(np.abs(x - middle), HUBER * scale)
-        middle = float((w @ x) / w.sum())
+        w = 1 / np.maximum(np.abs(x - middle), far)
+        middle = float(w @ x) / float(np.add.reduce(w))
     return middle

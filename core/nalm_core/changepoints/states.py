@@ -8,8 +8,9 @@ one like it is in the same history. Its values are moved back to the level aroun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -93,12 +94,13 @@ def _moved(
 def _closed(y: Values, at: list[int], scale: float) -> list[Visit]:
     """Short levels that return, whether or not they recur."""
     bounds = [0, *at, len(y)]
+    level = cache(lambda first, end: location(y[first:end], scale))
     found: list[Visit] = []
     i = 1
     while i < len(bounds) - 2:
         visits: list[Visit] = []
         for j in range(i + 1, min(i + 1 + MOST_LEVELS, len(bounds) - 1)):
-            if visits := _visits(y, bounds, i, j, scale):
+            if visits := _visits(bounds, i, j, scale, level):
                 i = j
                 break
         found += visits
@@ -106,20 +108,25 @@ def _closed(y: Values, at: list[int], scale: float) -> list[Visit]:
     return found
 
 
-def _visits(y: Values, bounds: list[int], i: int, j: int, scale: float) -> list[Visit]:
-    """Levels from bounds[i] to bounds[j] that differ from the one level around them."""
+def _visits(
+    bounds: list[int], i: int, j: int, scale: float, level: Callable[[int, int], float]
+) -> list[Visit]:
+    """Levels from bounds[i] to bounds[j] that differ from the one level around them. level: of the values
+    [first, end)."""
     inner = list(pairwise(bounds[i : j + 1]))
     longest = max(b - a for a, b in inner)
-    before, after = y[bounds[i - 1] : bounds[i]][-FLANK:], y[bounds[j] : bounds[j + 1]][:FLANK]
-    short, long = sorted((len(before), len(after)))
+    before = max(bounds[i - 1], bounds[i] - FLANK), bounds[i]
+    after = bounds[j], min(bounds[j + 1], bounds[j] + FLANK)
+    lengths = before[1] - before[0], after[1] - after[0]
+    short, long = sorted(lengths)
     if longest > c.STATE_VALUES or short < LEAST_FLANK or long < longest:
         return []
-    old, new = location(before, scale), location(after, scale)
+    old, new = level(*before), level(*after)
     error = scale * np.sqrt(1 / short + 1 / long)
-    base = (old * len(before) + new * len(after)) / (short + long)
+    base = (old * lengths[0] + new * lengths[1]) / (short + long)
     found = []
     for a, b in inner:
-        offset = location(y[a:b], scale) - base
+        offset = level(a, b) - base
         found.append(Visit(a, b, float(offset), float(np.hypot(scale / np.sqrt(b - a), error / 2))))
     if any(abs(one.offset) < LEAST_Z * one.error for one in (found[0], found[-1])):
         return []
