@@ -51,11 +51,6 @@ class LayoutsOfLaunches:
     def spreading(self) -> bool:
         return self.most > 1
 
-    @property
-    def taken(self) -> int:
-        """Different layouts of code so far."""
-        return len(set(self.numbers)) if self.reason is None else 1
-
     def spread(self, layouts: int) -> None:
         """From the next launch on, launches take so many layouts."""
         self.most = layouts

@@ -287,13 +287,11 @@ def _placements(
 
 
 def _needs_layouts(builder: ReportBuilder, placements: LayoutsOfLaunches | None) -> bool:
-    """True if placement alone may make the change, and too few layouts were taken to tell. Launches are then
-    spread over layouts."""
-    if placements is None or placements.reason is not None or placements.taken >= MIN_LAYOUTS:
-        return False
+    """True if placement alone may make the change. Launches are then spread over layouts; where that is not
+    possible, further ones make the interval narrower."""
     if not may_be_placement(builder.report(RunStatus.MEASURED)):
         return False
-    if not placements.spreading:
+    if placements is not None and not placements.spreading:
         placements.spread(MIN_LAYOUTS)
     return True
 

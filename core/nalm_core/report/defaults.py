@@ -77,9 +77,10 @@ PLACEMENT_INSTRUCTIONS: Final = 2.0
 MODEL_CHANGE: Final = 0.05
 """Change of a modelled event per packet from which it is reported for a stage that pays."""
 PLACEMENT_CHANGE: Final = 0.03
-"""Largest |ln ratio| without a change of instructions that placement of code alone may make."""
+"""|ln ratio| without a change of instructions that placement of code alone may make: a change whose interval
+reaches down to it is one of the code only if layouts show it."""
 MIN_LAYOUTS: Final = 12
-"""Layouts of each build that show whether it does."""
+"""Layouts of each build that show whether it is."""
 FIX_SHARE: Final = 0.5
 """An improvement that restores at least this share of an open regression of the same stage is its fix."""
 HISTORY_FALSE_DISCOVERY_RATE: Final = 0.05

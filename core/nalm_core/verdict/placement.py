@@ -8,24 +8,48 @@ from statistics import fmean
 
 from nalm_core.report.defaults import MIN_LAYOUTS, PLACEMENT_CHANGE
 from nalm_core.report.judged_arm import judged_arm
-from nalm_core.report.rounds import pair_launches
+from nalm_core.report.rounds import launches_done, pair_launches
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.stats.sequential import chain_estimate
+from nalm_core.stats.sequential import chain_estimate, look_for, spent_at
 from nalm_core.text.percents import share_percent
-from nalm_core.verdict.instruction_change import have_equal_counts
 
 WITHIN = 1.96
 """Standard deviations on each side of the mean that have 95 % of layouts."""
 
 
 def may_be_placement(report: RunReport) -> bool:
-    """True if a small change has no change of instructions beside it: another order of the same work has
-    another placement, which alone can move cycles as much."""
-    arm = judged_arm(report)
-    estimate = None if arm is None else chain_estimate(report, Arm.BASE, arm)
-    if arm is None or estimate is None or abs(estimate.ln_ratio) > PLACEMENT_CHANGE:
+    """True if the change in cycles may be one of placement: no stage's instructions changed, the interval
+    of the look has changes that placement alone can make, and too few layouts were measured to tell.
+
+    Another order of the same work has another placement, and a wide interval says nothing of the size.
+    Reports whose counts were not compared before the first round are judged without this rule, as they were.
+    """
+    arm, settings = judged_arm(report), report.settings
+    if arm is None or not settings.equal_counts or layouts_measured(report) >= MIN_LAYOUTS:
         return False
-    return have_equal_counts(report, arm)
+    estimate = chain_estimate(report, Arm.BASE, arm)
+    if estimate is None:
+        return False
+    look = look_for(launches_done(report), settings)
+    low, high = estimate.interval(spent_at(settings.alpha, settings, look))
+    return max(log(low), -log(high)) <= PLACEMENT_CHANGE
+
+
+def layouts_measured(report: RunReport) -> int:
+    """Different placements of code that the launches had."""
+    if report.layouts is None or not report.layouts.relinked:
+        return 1
+    return len(set(report.layouts.numbers))
+
+
+def untried(report: RunReport) -> str:
+    """Why the placements of code that a change needs were not measured, and what would help."""
+    if report.layouts is not None and not report.layouts.relinked:
+        return f"nalm cannot link the builds again with another placement ({report.layouts.reason})"
+    return (
+        f"{layouts_measured(report)} of the {MIN_LAYOUTS} placements that would tell were measured; measure "
+        "longer ([judge] budget_seconds, max_launches; without layouts = 1)"
+    )
 
 
 def placement_spread(report: RunReport, arm: Arm) -> float | None:
@@ -58,7 +82,7 @@ def placement_note(report: RunReport, arm: Arm) -> str | None:
             f"Stack and heap were placed in several ways, code in one: {report.layouts.reason}. Placement of "
             "code may be a part of the change."
         )
-    taken = len(set(report.layouts.numbers))
+    taken = layouts_measured(report)
     spread = placement_spread(report, arm)
     if spread is None:
         return f"The builds were measured in {taken} placements of their code, too few to show its effect."

@@ -30,7 +30,7 @@ from nalm_core.verdict.metric_change import MetricChange, failing, metric_change
 from nalm_core.verdict.modelled_change import ModelChange, model_changes
 from nalm_core.verdict.packet_outcomes import OutcomeChange
 from nalm_core.verdict.pairing import paired_series
-from nalm_core.verdict.placement import placement_note
+from nalm_core.verdict.placement import may_be_placement, placement_note, untried
 from nalm_core.verdict.profile_change import FunctionShift, function_shifts
 
 
@@ -218,6 +218,9 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
         update = {"reason": reason, "summary": wording.short(reason), "instruction_changes": changes}
         return verdict.model_copy(update=update | _judged_functions(report, arm, None))
     outcome, comparison = found
+    placed = outcome in CHANGED and may_be_placement(report)
+    if placed:
+        outcome = Outcome.INCONCLUSIVE
     loaded = at_load(report, arm)
     at = "" if loaded is None else f" {sentence(loaded)}"
     blamed = culprits(comparison, outcome) if outcome in CHANGED else []
@@ -228,7 +231,11 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
     return verdict.model_copy(
         update={
             "outcome": outcome,
-            "reason": wording.reason(outcome, comparison, cause, report)
+            "reason": (
+                wording.untried_placement(comparison.chain, untried(report))
+                if placed
+                else wording.reason(outcome, comparison, cause, report)
+            )
             + wording.same_instructions(outcome, comparison, changes)
             + wording.other_stages(outcome, comparison, blamed)
             + at,
@@ -247,7 +254,7 @@ def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
             "notes": [
                 *wording.notes(outcome, comparison, changes, report),
                 *wording.mark_notes(report, arm),
-                *([placed] if (placed := placement_note(report, arm)) else []),
+                *([note] if (note := placement_note(report, arm)) else []),
             ],
         }
     )

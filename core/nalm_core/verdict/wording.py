@@ -176,7 +176,7 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
     chain, margin = comparison.chain, report.settings.margin
     if chain.ln_cpp is None or chain.low is None or chain.high is None:
         return "There are not enough launches to compare."
-    size = f"{percent(chain.ln_cpp)} [{100 * (chain.low - 1):+.1f}, {100 * (chain.high - 1):+.1f}]"
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
     if outcome == Outcome.SAME:
         return f"Cycles per packet changed by {size}: within the margin of ±{share_percent(margin)}."
     if outcome == Outcome.INCONCLUSIVE:
@@ -186,6 +186,17 @@ def reason(outcome: Decided, comparison: Comparison, cause: Cause | None, report
         )
     verb = "grew" if outcome == Outcome.REGRESSED else "fell"
     return f"Cycles per packet {verb}, {size}: {_because(outcome, chain, cause)}."
+
+
+def _with_interval(ln_cpp: float, low: float, high: float) -> str:
+    return f"{percent(ln_cpp)} [{100 * (low - 1):+.1f}, {100 * (high - 1):+.1f}]"
+
+
+def untried_placement(chain: Change, why: str) -> str:
+    """The verdict on a change that the placement of code alone may have made."""
+    assert chain.ln_cpp is not None and chain.low is not None and chain.high is not None
+    size = _with_interval(chain.ln_cpp, chain.low, chain.high)
+    return f"Cycles per packet changed by {size}, which the placement of code alone may make: {why}."
 
 
 def other_stages(outcome: Decided, comparison: Comparison, blamed: Sequence[StageChange]) -> str:
