@@ -4,20 +4,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
+from nalm_core.report.outcome import UNDECIDED, Outcome
 from nalm_core.report.rounds import disturbed_counts
-from nalm_core.report.run_report import Round
+from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.serialization import parse_report
+from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import BUSY_SHARE
 from transcript import Session
 
@@ -32,8 +32,6 @@ MINUTES = 1
 NO_COST = 0.0005
 LEAST_AND_MOST_PLANTED = (0.01, 0.1)
 """Relative changes of instructions per packet. Planted: about 3 % of cycles."""
-UNDECIDED = 3
-OUTCOMES = {0: "same or improved", 1: "regressed", UNDECIDED: "inconclusive", 4: "not measured"}
 
 
 @dataclass
@@ -65,34 +63,33 @@ class Stranger:
         self.tried.first_minutes = (time.monotonic() - began) / 60
         return output
 
-    def judge(self, what: str, expected: int | None, named: str | None = None) -> str:
-        """Judges HEAD against the commit before until the exit code is the wanted one (None: any but that
-        of a regression), and the output names the function. Where instructions are counted, they are as
-        exact as they are on a quiet machine, so that a planted change is found on a busy one, too. Cycles
-        alone may stay undecided on a busy one, which `end` reports. Returns the last output."""
-        output, code, report = "", 4, dict[str, Any]()
+    def judge(self, what: str, expected: Outcome | None, named: str | None = None) -> str:
+        """Judges HEAD against the commit before, again while it is undecided on a quiet host. The verdict of
+        its report must be the expected one (None: of a commit without cost), and the output names the function.
+        Where instructions are counted, they are as exact as they are on a quiet machine,
+        so that a planted change is found on a busy one, too. Cycles alone may stay undecided on a busy one,
+        which `end` reports. Returns the last output."""
         for attempt in range(TRIES):
             force = " --force" if attempt else ""
             command = f"nalm check HEAD~1 HEAD --minutes {MINUTES}{force} --json=../run.json"
             output = self.session.run(f"{command} && code=0 || code=$?; echo code=$code")
             code = int(output.rsplit("code=", 1)[1])
-            report = json.loads((self.session.where().parent / "run.json").read_text())
+            report = parse_report((self.session.where().parent / "run.json").read_bytes())
+            outcome, busy = judge(report).outcome, is_busy(report)
             if named is not None:
                 assert named in output, f"{named} is not named:\n{output[-4000:]}"
-            if code == expected or (expected is None and (code == 0 or is_busy(report))):
+            if outcome not in UNDECIDED or (expected is None and busy) or code == CODES[Outcome.REGRESSED]:
                 break
         chain = next((line for line in output.splitlines() if line.split()[:1] == ["chain"]), "")
-        self.tried.results[what] = f"{OUTCOMES.get(code, code)}: {' '.join(chain.split())}"
+        self.tried.results[what] = f"{outcome}: {' '.join(chain.split())}"
         more = more_instructions(report)
         if more is not None and (expected is None or named is not None):  # the kernel's are not counted
             least, most = (-NO_COST, NO_COST) if expected is None else LEAST_AND_MOST_PLANTED
             assert least <= more <= most, f"{what}: {more:+.2%} instructions a packet\n{output[-4000:]}"
-        if expected is None:
-            assert code in (0, 3), f"{what}: {code}\n{output[-4000:]}"
-        elif code == UNDECIDED and named is None and is_busy(report):
+        if expected is not None and named is None and busy and code == CODES[Outcome.INCONCLUSIVE]:
             self.undecided.append(what)
-        else:
-            assert code == expected, f"{what}: {code}, not {expected}\n{output[-4000:]}"
+        wrong = objection(expected, outcome, code, busy=busy, by_counts=named is not None)
+        assert wrong is None, f"{what}: {wrong}\n{output[-4000:]}"
         return output
 
     def end(self) -> None:
@@ -101,19 +98,44 @@ class Stranger:
             pytest.skip(f"undecided for lack of quiet: {'; '.join(self.undecided)}")
 
 
-def is_busy(report: Mapping[str, Any]) -> bool:
+CODES = {Outcome.SAME: 0, Outcome.REGRESSED: 1, Outcome.INCONCLUSIVE: 3}
+"""Exit codes of `nalm check` for the verdicts that a stranger may get."""
+
+
+def objection(
+    expected: Outcome | None, outcome: Outcome, code: int, *, busy: bool, by_counts: bool
+) -> str | None:
+    """Why a verdict and an exit code are wrong; None if they are not.
+
+    expected None: a commit without cost is the same or undecided, and neither improved nor regressed. A
+    planted regression is regressed; on a busy host its cycles may be undecided, and the check fails by exact
+    counts (by_counts) or is undecided, too.
+    """
+    if expected is None:
+        accepted = {(one, CODES[one]) for one in (Outcome.SAME, Outcome.INCONCLUSIVE)}
+    else:
+        accepted = {(expected, CODES[expected])}
+        if busy:
+            accepted.add((Outcome.INCONCLUSIVE, CODES[expected if by_counts else Outcome.INCONCLUSIVE]))
+    if (outcome, code) in accepted:
+        return None
+    allowed = " or ".join(f"{one} ({number})" for one, number in sorted(accepted))
+    return f"{outcome} with exit code {code}, not {allowed}{' on a busy host' if busy else ''}"
+
+
+def is_busy(report: RunReport) -> bool:
     """Whether other programs disturbed so many rounds that a note says so."""
-    aside, disturbed, number = disturbed_counts([Round.model_validate(one) for one in report["rounds"]])
+    aside, disturbed, number = disturbed_counts(report.rounds)
     return aside + disturbed > BUSY_SHARE * number
 
 
-def more_instructions(report: Mapping[str, Any]) -> float | None:
+def more_instructions(report: RunReport) -> float | None:
     """The relative change of instructions per packet of all stages; None if they were not counted. What is in
     no stage, such as Go's runtime, differs from one launch to the next."""
-    per_packet = {
-        one["arm"]: sum(one["stages"].values()) / one["packets"] for one in report.get("instructions", [])
-    }
-    return per_packet["head"] / per_packet["base"] - 1 if {"base", "head"} <= per_packet.keys() else None
+    per_packet = {one.arm: sum(one.stages.values()) / one.packets for one in report.instructions}
+    if not {Arm.BASE, Arm.HEAD} <= per_packet.keys():
+        return None
+    return per_packet[Arm.HEAD] / per_packet[Arm.BASE] - 1
 
 
 def require(packages: tuple[str, ...], commands: tuple[str, ...] = ()) -> None:
