@@ -65,10 +65,10 @@ class Stranger:
 
     def judge(self, what: str, expected: Outcome | None, named: str | None = None) -> str:
         """Judges HEAD against the commit before, again while it is undecided on a quiet host. The verdict of
-        its report must be the expected one (None: of a commit without cost), and the output names the function.
-        Where instructions are counted, they are as exact as they are on a quiet machine,
-        so that a planted change is found on a busy one, too. Cycles alone may stay undecided on a busy one,
-        which `end` reports. Returns the last output."""
+        its report must be the expected one (None: of a commit without cost), and the output names the
+        function. Where instructions are counted, they are as exact as they are on a quiet machine, so that a
+        planted change is found on a busy one, too. Cycles alone may stay undecided on a busy one, which `end`
+        reports. Returns the last output."""
         for attempt in range(TRIES):
             force = " --force" if attempt else ""
             command = f"nalm check HEAD~1 HEAD --minutes {MINUTES}{force} --json=../run.json"

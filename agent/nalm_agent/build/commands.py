@@ -35,8 +35,24 @@ _OUT_OF_MEMORY = re.compile(
     r"annot allocate memory|memory exhausted|out of memory|std::bad_alloc|MemoryError", re.IGNORECASE
 )
 _BWRAP = re.compile(r"^bwrap: .*", re.MULTILINE)
-_COMPLAINT = re.compile(r"^.*?(?:\berror(?:\[\w+\])?: \S.*|undefined reference to \S+)$", re.MULTILINE)
-"""The line with which compilers and linkers begin what they refuse: gcc, clang, ld, rustc."""
+_COMPLAINT = re.compile(
+    r"^.*?(?:"
+    r"\berror(?:\[\w+\])?: \S.*"  # gcc, clang, gold, lld, rustc, cargo, ninja
+    r"|\bERROR: \S.*"  # meson
+    r"|undefined reference to \S+|multiple definition of \S+.*|\bld(?:\.\w+)?: cannot find .+"
+    r"|\.go:\d+:\d+: .+|^go: (?!downloading |finding |extracting ).+"
+    r"|\bCMake Error(?:: .+| at .+:\n\s+\S.*)"
+    r"|\b(?:ba|da)?sh: .*not found"
+    r"|^g?make(?:\[\d+\])?: \*\*\* .+"
+    r")$",
+    re.MULTILINE,
+)
+"""The line with which a tool begins what it refuses."""
+_SUMMED_UP = re.compile(
+    r"collect2: error: |error: linker command failed|error: linking with |error: could not compile "
+    r"|make.*\*\*\*"
+)
+"""Lines that say only that another program failed, which said why."""
 _KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
 
 
@@ -152,7 +168,12 @@ def _explained(
         hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"
     elif where.isolated and _READ_ONLY.search(everything):
         hint = "sources are read-only: let the build write to {build}"
-    complaint = _COMPLAINT.search(everything)
-    if complaint:
-        message += f": {textwrap.shorten(complaint[0], MOST_OF_COMPLAINT, placeholder='...')}"
+    if complaint := first_complaint(everything):
+        message += f": {textwrap.shorten(complaint, MOST_OF_COMPLAINT, placeholder='...')}"
     return BuildError(message, hint=hint, log=said)
+
+
+def first_complaint(output: str) -> str | None:
+    """The line of a build's output that says first why it failed; None if no line is known to."""
+    found = [one[0] for one in _COMPLAINT.finditer(output)]
+    return next((one for one in found if not _SUMMED_UP.search(one)), found[0] if found else None)
