@@ -29,6 +29,10 @@ git ls-files -- "${sources[@]}" ':!web/src/shared/api/schema.d.ts' | without SPD
 
 git ls-files 'reference-nf/*.'{c,h,py,sh} | without BSD-3-Clause | rule 'reference-nf is BSD-3-Clause'
 
+# pydantic puts "Value error, " before the text of a validator.
+git grep -nE "\[[\"']msg[\"']\]" -- core/nalm_core agent/nalm_agent server/nalm_server ':!core/nalm_core/text/mistakes.py' |
+	rule 'The text of a mistake without message_of or words of nalm_core.text.mistakes'
+
 git grep -nIE '\b(TODO|FIXME|XXX|HACK)\b' -- "${sources[@]}" ':!tests/house_rules.sh' | rule 'Left for later'
 
 # Steps of a few hundredths of a second within a loop that waits for a condition are fine.

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from nalm_server_git import Repo, make_repo
 from playwright.sync_api import Browser, Page, expect
-from service_browser import opened, require_accessible
+from service_browser import fresh_page, opened, require_accessible
 from service_process import PASSWORD, Service, fill
 
 NF = "my-nf"
@@ -44,6 +44,19 @@ def test_with_nothing_there_a_page_says_what_comes(page: Page, path: str, text: 
     page.goto(path)
     expect(page.get_by_role("main")).to_contain_text(text)
     require_accessible(page)
+
+
+def test_a_browser_with_a_token_has_no_account(
+    browser: Browser, service: Service, signed_in: dict[str, Any]
+) -> None:
+    assert signed_in
+    headers = {"Authorization": service.admin.headers["Authorization"]}
+    with fresh_page(browser, base_url=service.url, extra_http_headers=headers) as page:
+        page.goto("/account")
+        main = page.get_by_role("main")
+        expect(main).to_contain_text("A token has no account")
+        expect(main.get_by_role("button")).to_have_count(0)
+        require_accessible(page)
 
 
 def test_a_link_is_taken_by_the_sign_in_page_that_is_open(

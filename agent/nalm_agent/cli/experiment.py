@@ -445,11 +445,17 @@ def platform(
     from nalm_agent.host.kernel_files import System
     from nalm_agent.host.tune import require_root
     from nalm_agent.rates.loaded_revision import subject
-    from nalm_agent.rates.platform import PlatformPlan, measure_platform, proposed_settings
+    from nalm_agent.rates.platform import (
+        PlatformPlan,
+        measure_platform,
+        proposed_settings,
+        require_settings,
+    )
     from nalm_agent.report.console import Terminal
     from nalm_agent.store.home import Home
 
     require_place(json_file, "--json")
+    require_settings(names or [])
     if not dry_run:
         require_root()
     home = Home.default()

@@ -7,6 +7,7 @@ import os
 import socket
 from pathlib import Path
 
+from nalm_core.text.mistakes import first_mistake
 from nalm_core.wire.jobs import Registered
 from pydantic import BaseModel, ValidationError
 
@@ -44,8 +45,9 @@ def load(home: Home) -> Credential | None:
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
+        why = first_mistake(error.errors()) if isinstance(error, ValidationError) else error.strerror
         raise HostError(
-            f"{path} cannot be read: {error}", hint="register this agent again (`nalm agent register`)"
+            f"{path} cannot be read: {why}", hint="register this agent again (`nalm agent register`)"
         ) from error
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from nalm_core.text.mistakes import first_mistake
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from nalm_agent.runtime.errors import HostError
@@ -95,7 +96,8 @@ class Spool:
             try:
                 label = Label.model_validate_json(line)
             except ValidationError as error:
-                log.warning("%s cannot be read and is set aside as %s%s: %s", path, ASIDE, path.name, error)
+                why = first_mistake(error.errors())
+                log.warning("%s cannot be read and is set aside as %s%s: %s", path, ASIDE, path.name, why)
                 path.rename(path.with_name(f"{ASIDE}{path.name}"))
                 continue
             yield Item(path, label, body)

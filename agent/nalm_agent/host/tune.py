@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
+from nalm_core.text.mistakes import first_mistake
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nalm_agent.host.kernel_files import System
@@ -202,7 +203,8 @@ def _load(system: System, home: Home) -> Record:
     try:
         record = Record.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise HostError(f"{path} is not a record of changed settings: {error}", hint="remove it") from error
+        why = first_mistake(error.errors()) if isinstance(error, ValidationError) else error.strerror
+        raise HostError(f"{path} is not a record of changed settings: {why}", hint="remove it") from error
     for one in record.before:
         if not OURS.fullmatch(one.path) or not VALUE.fullmatch(one.value):
             raise HostError(f"{path} names {one.path}, which nalm never changes", hint="remove it")

@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from nalm_core.text.mistakes import first_mistake
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from nalm_agent.runtime.errors import UsageError
@@ -110,7 +111,7 @@ def read_records(path: Path) -> list[Record]:
             raise UsageError(
                 f"{path}:{number} is no record of nalm-mutants",
                 hint="name a file made by --json",
-                log=str(error),
+                log=first_mistake(error.errors()),
             ) from error
     return found
 

@@ -78,17 +78,19 @@ def subject(
     arguments: appended after those. generator: a name of nalm.toml, whose arguments and devices then replace
     those for rates. Raises ConfigError for a mistake in nalm.toml, HostError if the TSC is unusable.
     """
-    if reason := tsc.available():
-        raise HostError(reason, hint="measure on a host whose TSC is constant")
     config = read_config(repository, revision)
+    name = scenario or config.standing()[0]
+    traffic_file = config.scenario(name).traffic
+    config.generator_named(generator)  # a misspelled name comes before what a right one lacks
     if config.run.counts != "probe":
         raise ConfigError(
             "rates need an NF with its own probe, whose traffic nalm paces; this NF has "
             f'counts = "{config.run.counts}"',
             hint="`nalm check` measures it at full load; for rates include nalm_traffic.h (docs/rates.md)",
         )
-    name = scenario or config.standing()[0]
-    traffic = traffic_identity(repository, revision, config.scenario(name).traffic)
+    if reason := tsc.available():
+        raise HostError(reason, hint="measure on a host whose TSC is constant")
+    traffic = traffic_identity(repository, revision, traffic_file)
     return planned(
         repository, revision, config, name, traffic=traffic, arguments=arguments, generator=generator
     )

@@ -83,13 +83,18 @@ class _Bench:
 
 def proposed_settings(system: System, lcores: int, chosen: Sequence[str]) -> list[Setting]:
     """The settings to vary, as this host shows them. Raises UsageError for an unknown name."""
+    require_settings(chosen)
+    measuring = choose(lcores).cpus
+    others = tuple(sorted(os.sched_getaffinity(0) - set(measuring)))
+    return [one for one in settings_of(system, measuring, others) if not chosen or one.name in chosen]
+
+
+def require_settings(chosen: Sequence[str]) -> None:
+    """Raises UsageError for names that are no settings."""
     if strange := [name for name in chosen if name not in SETTINGS]:
         raise UsageError(
             f"there is no setting {', '.join(strange)}", hint=f"there are: {', '.join(SETTINGS)}"
         )
-    measuring = choose(lcores).cpus
-    others = tuple(sorted(os.sched_getaffinity(0) - set(measuring)))
-    return [one for one in settings_of(system, measuring, others) if not chosen or one.name in chosen]
 
 
 def tried_settings(system: System, home: Home, proposed: Sequence[Setting], owner: str) -> list[HostSetting]:

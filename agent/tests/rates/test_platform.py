@@ -132,6 +132,18 @@ def test_a_setting_that_does_not_exist(obeying: NfRepository, server: System, se
     assert "governor, turbo" in (done.exception.hint or "")
 
 
+def test_a_misspelled_setting_comes_before_root_and_nalm_toml(
+    nf_repository: NfRepository, session_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a user, in a repository whose NF has no rates."""
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    for options in ((), ("--dry-run",)):
+        done = experiment(nf_repository, session_home, "watchdog", *options)
+        assert isinstance(done.exception, UsageError)
+        assert "there is no setting watchdog" in done.exception.message
+        assert "watchdogs" in (done.exception.hint or "")
+
+
 def test_a_tuned_host_is_refused(obeying: NfRepository, server: System, session_home: Path) -> None:
     home = Home(session_home)
     tune.tune(server, home, [tune.Change(WATCHDOG, "1", "0", "")])

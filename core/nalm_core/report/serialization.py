@@ -13,7 +13,7 @@ from nalm_core.report.call_tree import DEEPEST_PATH
 from nalm_core.report.run_report import FAMILY, READABLE, Arm, InstructionCount, RunReport, RunStatus
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.text.json_text import JsonError, utf8
-from nalm_core.text.mistakes import words
+from nalm_core.text.mistakes import message_of, words
 from nalm_core.text.plain_text import may_hold_controls, plain_document
 
 MAX_MISTAKES_SHOWN = 20
@@ -84,7 +84,7 @@ def _refusal(error: ValidationError, text: str) -> ReportError:
     """The error for a document. For an unknown version it names no other mistake, since that is the cause."""
     found = error.errors(include_url=False)
     if found[0]["type"] == "json_invalid":
-        return ReportError([Mistake("$", f"not JSON: {found[0]['msg']}")])
+        return ReportError([Mistake("$", f"not JSON: {message_of(found[0])}")])
     if found[0]["loc"] == ():
         return ReportError([Mistake("$", "expected an object")])
     for one in found:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 _EXPECTED: Final = {
@@ -43,5 +43,17 @@ def words(mistake: Mapping[str, Any]) -> str:
     form = _EXPECTED.get(kind) or (_EXPECTED[family] if family in _FAMILIES else None)
     if form is not None:
         return form.format(**mistake.get("ctx", {}))
-    text = str(mistake["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    text = message_of(mistake)
     return text[:1].lower() + text[1:]
+
+
+def message_of(mistake: Mapping[str, Any]) -> str:
+    """pydantic's own text, without the class that it puts before the text of a validator."""
+    return str(mistake["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
+
+
+def first_mistake(mistakes: Sequence[Mapping[str, Any]]) -> str:
+    """The first of pydantic's errors() as `path: message`."""
+    first = mistakes[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {words(first)}" if place else words(first)

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
+from nalm_core.text.mistakes import message_of
 from sqlalchemy.exc import DataError, DBAPIError, OperationalError, TimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -57,7 +58,7 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def validation_error(request: Request, error: RequestValidationError) -> JSONResponse:
         details = [
-            ErrorDetail(path=".".join(str(part) for part in one["loc"]), message=one["msg"])
+            ErrorDetail(path=".".join(str(part) for part in one["loc"]), message=message_of(one))
             for one in error.errors()[:MOST_DETAILS]
         ]
         if any(one["type"] == "json_invalid" for one in error.errors()):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dotenv import dotenv_values
+from nalm_core.text.mistakes import message_of
 from pydantic import SecretStr, ValidationError
 from sqlalchemy import make_url
 from sqlalchemy.exc import ArgumentError
@@ -85,7 +86,7 @@ def load(**given: Any) -> Settings:
     try:
         return Settings(**{"_env_file": file, **given})
     except ValidationError as error:
-        raise SettingsError([_line(one["loc"], one["msg"], file) for one in error.errors()]) from error
+        raise SettingsError([_line(one["loc"], message_of(one), file) for one in error.errors()]) from error
 
 
 def settings_file(environment: Mapping[str, str]) -> Path | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from nalm_core.text.mistakes import message_of
 from pydantic import ValidationError
 
 from nalm_server.base import settings_loading
@@ -42,5 +43,5 @@ def validated() -> Iterator[None]:
     except ValidationError as error:
         for one in error.errors():
             where = ".".join(str(part) for part in one["loc"])
-            err.print(f"nalm-server: {where}: {one['msg'].removeprefix('Value error, ')}")
+            err.print(f"nalm-server: {where}: {message_of(one)}")
         raise typer.Exit(2) from error

@@ -39,6 +39,7 @@ def test_environment_goes_before_the_file(config: Path, monkeypatch: pytest.Monk
         ("NALM_LEASE_SECONS=90", "did you mean NALM_LEASE_SECONDS?"),
         ("NALM_ZZZZZZZZ=1", "`nalm-server settings` lists"),
         ("NALM_LEASE_SECONDS=soon", "NALM_LEASE_SECONDS in "),
+        ("NALM_AGENT_CAPABILITIES=wings", ": wings: expected some of "),
     ],
 )
 def test_mistakes_in_the_file_are_named(config: Path, line: str, said: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.rates.rate_report import RateReport
 from nalm_core.text.json_text import JsonError, read_json
+from nalm_core.text.mistakes import first_mistake
 from pydantic import ValidationError
 
 from nalm_agent.runtime.errors import UsageError
@@ -94,10 +95,8 @@ def rate_report(name: str) -> RateReport:
     try:
         return RateReport.model_validate(read_file(name))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
         raise UsageError(
-            f"{name} is not a rate report that this nalm can use: {where}: {first['msg']}",
+            f"{name} is not a rate report that this nalm can use: {first_mistake(error.errors())}",
             hint="`nalm rate --mode mrr --json FILE` writes one",
         ) from error
 

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, ValidationError
 
 from nalm_core.models.quantity import ModelInputError
 from nalm_core.report.terms import Model
+from nalm_core.text.mistakes import message_of
 
 MOST_LCORES = 256
 """Greatest number of lcores in an input."""
@@ -74,6 +75,7 @@ def _said(error: Any) -> str:
     if error["type"] == "missing":
         return "is missing"
     if error["type"] not in _LIMITS:
-        return f"{error['msg'][0].lower()}{error['msg'][1:]}"
+        text = message_of(error)
+        return f"{text[0].lower()}{text[1:]}"
     limit, word = _LIMITS[error["type"]]
     return f"expected {word} {error['ctx'][limit]:g}, not {error['input']}"

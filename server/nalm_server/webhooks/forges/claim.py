@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from nalm_core.text.mistakes import message_of
 from pydantic import ValidationError
 
 from nalm_server.base.errors import BadRequestError, ErrorDetail, InvalidError
@@ -53,7 +54,7 @@ def read_event(forge: Forge, event: str, body: bytes) -> Event:
         raise InvalidError(
             f"This is no {event[:64] or 'delivery'} as {forge.name} sends it.",
             [
-                ErrorDetail(path="$" + "".join(f".{part}" for part in one["loc"]), message=one["msg"])
+                ErrorDetail(path="$" + "".join(f".{part}" for part in one["loc"]), message=message_of(one))
                 for one in error.errors(include_url=False, include_input=False, include_context=False)
             ],
         ) from error

@@ -30,6 +30,18 @@ export function AccountPage() {
         </CenterState>
       </>
     );
+  if (session.csrf === null)
+    return (
+      <>
+        <PageHead title="Account" />
+        <CenterState icon="help" title="A token has no account">
+          <p>
+            This browser sends the token {session.name} instead of a sign-in. It has no password to change and no
+            tokens of its own. To see an account, stop sending the token and sign in.
+          </p>
+        </CenterState>
+      </>
+    );
   return (
     <>
       <PageHead title={session.name} under={session.administrator ? "Administrator" : undefined} />
