@@ -36,8 +36,8 @@ export function AccountPage() {
         <PageHead title="Account" />
         <CenterState icon="help" title="A token has no account">
           <p>
-            This browser sends the token {session.name} instead of a sign-in. It has no password to change and no
-            tokens of its own. To see an account, stop sending the token and sign in.
+            This browser sends the token {session.name} instead of a sign-in. It has no password to change and
+            no tokens of its own. To see an account, stop sending the token and sign in.
           </p>
         </CenterState>
       </>
