@@ -148,9 +148,8 @@ def _explained(
     # A full disk may also have cut the compiler's message off the log.
     if _NOSPACE.search(everything) or shutil.disk_usage(log.parent).free < NO_ROOM_BYTES:
         return disk_full(log.parent.parent.parent)
-    complaint = _BWRAP.search(said) if where.isolated else None
-    if complaint:
-        return HostError(f"the build could not be isolated: {complaint[0]}", hint=f"check {READABLE}")
+    if where.isolated and (refused := _BWRAP.search(said)):
+        return HostError(f"the build could not be isolated: {refused[0]}", hint=f"check {READABLE}")
     if code == NOT_FOUND and f"prlimit: failed to execute {template[0]}" in said:
         return _not_found(template[0])
     message = f"build command failed ({code}): {' '.join(template)}"
