@@ -52,7 +52,18 @@ class Found:
 
 
 def changes(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
-    """Changes of each series of one block. hosts: of each commit."""
+    """Changes of each series of one block. hosts: of each commit. Series that do not vary, such as exact
+    counts of unchanged code, have none and are not searched."""
+    varying = [one for one in series if _varies(one)]
+    found = iter(_searched(varying, hosts))
+    return [next(found) if _varies(one) else Found([], []) for one in series]
+
+
+def _varies(values: Values) -> bool:
+    return len({one for one in values if one is not None}) > 1
+
+
+def _searched(series: Sequence[Values], hosts: Sequence[int]) -> list[Found]:
     if len(set(hosts)) < 2:
         return [
             Found(_as_changes(found.changes), [], _of_newest(found.suspicions, values))

@@ -16,7 +16,7 @@ from nalm_core.report.defaults import CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE
 from nalm_core.report.history_figure import HistoryFigure
 from nalm_core.report.judged_arm import equal_code, feature_change, judged_arm
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import ArmSummary, summarise
+from nalm_core.report.summary import ArmSummary, Summaries
 from nalm_core.stats.estimate import estimate_ratio, middle_launches
 from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.verdict.attribution import Rates, compare_arms
@@ -46,13 +46,14 @@ class LinkValue(NamedTuple):
     variance: float
 
 
-def links_of(report: RunReport) -> list[LinkValue]:
-    """All comparisons of a valid, measured report."""
+def links_of(report: RunReport, summaries: Summaries | None = None) -> list[LinkValue]:
+    """All comparisons of a valid, measured report. summaries: of its arms, if some are made already."""
+    summaries = summaries or Summaries(report)
     if Arm.BASE not in report.arms or Arm.HEAD not in report.arms:
         return []
     found = []
     for part, base, head in _arms(report):
-        found += [*_cycles(report, part, base, head), *_others(report, part, base, head)]
+        found += [*_cycles(report, part, base, head), *_others(summaries, part, base, head)]
     return found
 
 
@@ -106,9 +107,9 @@ def _ln(base: float | None, head: float | None) -> float | None:
     return log(head / base) if base and head and base > 0 and head > 0 else None
 
 
-def _others(report: RunReport, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
+def _others(summaries: Summaries, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
     """Metrics that the verdict's comparison does not have."""
-    old, new = summarise(report, base), summarise(report, head)
+    old, new = summaries.of(base), summaries.of(head)
     places = [(CHAIN, old.chain, new.chain)]
     places += [(name, old.stages[name], of) for name, of in new.stages.items() if name in old.stages]
     for stage, before, after in places:

@@ -80,6 +80,8 @@ def side_of(report: RunReport, arm: Arm) -> SideOf:
 
 def sampled_cycles(report: RunReport, arm: Arm) -> dict[Key, tuple[float, float]]:
     """Cycles per packet and their standard error, by stage and function, of functions with LEAST_SAMPLES."""
+    if all(one.arm is not arm for one in report.profiles):
+        return {}
     side = side_of(report, arm)
     profile = _profile(side)
     if profile is None or side.cpp is None:

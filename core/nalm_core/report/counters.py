@@ -21,7 +21,7 @@ from nalm_core.report.run_report import (
 )
 from nalm_core.report.units import Cycles, CyclesPerPacket, Packets, PacketsPerSecond, Seconds, Share
 
-COUNTED = frozenset({OutcomeKind.SENT, OutcomeKind.POLICY})
+COUNTED = (OutcomeKind.SENT, OutcomeKind.POLICY)
 """Outcomes of the packets in CPP's denominator: they left or were dropped by policy."""
 MILLION = 1e6
 OWN_CLOCK = 0.01
@@ -94,8 +94,16 @@ def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
 
 def counted_packets(one: Round, arm: ArmInfo) -> Packets:
     """CPP's denominator: packets that left or were dropped by policy."""
-    kinds = packets_by_kind(one, arm)
-    return Packets(sum(kinds[kind] for kind in COUNTED))
+    kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
+    return Packets(
+        sum(
+            packets
+            for name, counters in one.stages.items()
+            if name in kinds
+            for outcome, packets in counters.outcomes.items()
+            if kinds[name][outcome] in COUNTED
+        )
+    )
 
 
 def totals(one: Round, arm: ArmInfo) -> RoundTotals:

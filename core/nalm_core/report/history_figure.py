@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import sqrt
 
 import numpy as np
@@ -58,8 +59,14 @@ def t_interval(launches: Sequence[float]) -> tuple[float, float | None, float | 
     mean = float(np.mean(launches))
     if len(launches) < 2:
         return mean, None, None
+    error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
+    half = _t_quantile(len(launches) - 1) * error
+    return mean, mean - half, mean + half
+
+
+@lru_cache(maxsize=256)
+def _t_quantile(degrees: int) -> float:
+    """At CONFIDENCE. A report has hundreds of figures of equally many launches."""
     from scipy.special import stdtrit
 
-    error = float(np.std(launches, ddof=1)) / sqrt(len(launches))
-    half = float(stdtrit(len(launches) - 1, (1 + CONFIDENCE) / 2)) * error
-    return mean, mean - half, mean + half
+    return float(stdtrit(degrees, (1 + CONFIDENCE) / 2))

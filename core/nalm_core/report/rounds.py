@@ -223,6 +223,8 @@ def _bare(report: RunReport, base: Arm, head: Arm, launches: Collection[int]) ->
 
 def mark_costs(report: RunReport, base: Arm, head: Arm) -> tuple[MarkCost, MarkCost] | None:
     """What the probe's marks cost base and head; None if there are no turns without them."""
+    if not report.bare_turns:
+        return None
     launches = [one for one in pair_launches(report, base, head) if one.bare is not None]
     if not launches:
         return None

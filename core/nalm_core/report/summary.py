@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from nalm_core.report.counters import RoundTotals, core_clock, cur, pps, ratio, totals
@@ -47,6 +47,20 @@ class ArmSummary(Model):
     """By metric name, without metrics that could not be measured."""
     stages: dict[str, dict[str, HistoryFigure]]
     """By stage, then by metric name."""
+
+
+@dataclass(frozen=True)
+class Summaries:
+    """The summaries of a report's arms, each made once."""
+
+    report: RunReport
+    _made: dict[Arm, ArmSummary] = field(default_factory=dict)
+
+    def of(self, arm: Arm) -> ArmSummary:
+        """Raises KeyError if the report has no such arm."""
+        if arm not in self._made:
+            self._made[arm] = summarise(self.report, arm)
+        return self._made[arm]
 
 
 def summarise(report: RunReport, arm: Arm) -> ArmSummary:

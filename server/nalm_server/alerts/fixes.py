@@ -30,7 +30,10 @@ MOST_NAMED = 3
 def look(session: Session, run: RunRow, verdict: VerdictRow, now: datetime) -> None:
     """Updates alerts after a verdict: an improvement, a regression undone before it was measured, another
     scenario of a fix, or the last good commit against the fix."""
-    culprit = commits.find(session, run.project_id, verdict.fixes_sha or run.head_sha)
+    fixed = verdict.fixes_sha
+    culprit = (
+        commits.get(session, run.commit_id) if fixed is None else commits.find(session, run.project_id, fixed)
+    )
     found = repository.of_commit(session, culprit.id) if culprit is not None else None
     alerts = [matching.surviving(session, found)] if found is not None else []
     alerts += [one for one in repository.undone_by(session, run.commit_id) if one not in alerts]

@@ -51,7 +51,7 @@ WORKERS.update(
         Work.SCHEDULE: Worker(schedules.drain, schedules.EVERY_SECONDS, SOON),
         Work.CONTROLS: Worker(drain_controls, controls.EVERY_SECONDS),
         Work.JOBS: Worker(drain_jobs, JOBS_SECONDS, FIRST),
-        Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS),
+        Work.JUDGEMENT: Worker(judgement.drain, judgement.EVERY_SECONDS, rest_seconds=judgement.REST_SECONDS),
         Work.WEEKS: Worker(weeks.drain, weeks.EVERY_SECONDS),
     }
 )

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from typing import Any, cast
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, CursorResult, insert, null, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints.models import LookRow
 from nalm_server.db.claims import Claim, locked
+from nalm_server.db.engine import table_of
 from nalm_server.results.series.models import ScenarioRow, SeriesRow
 
 OLD_NEWS = -1
@@ -19,15 +21,22 @@ CLAIM = Claim(LookRow.claimed_until, timedelta(minutes=5))
 
 def ask(session: Session, scenario_id: int, host_class: str, *, whole: bool = False) -> None:
     """The caller holds the project's lock."""
-    row = session.get(LookRow, (scenario_id, host_class), with_for_update={"key_share": True})
-    if row is None:
-        row = LookRow(scenario_id=scenario_id, host_class=host_class, requested=0, judged=0, settled=True)
-        session.add(row)
-    row.requested += 1
-    if whole:
-        row.judged, row.blocks = OLD_NEWS, None
-        CLAIM.release(row)
-    session.flush()
+    table = table_of(LookRow)
+    look = table.c
+    place = {"scenario_id": scenario_id, "host_class": host_class}
+    again: dict[str, Any] = {"blocks": null(), CLAIM.until.key: None} if whole else {}
+    judged = {"judged": OLD_NEWS} if whole else {}
+    stored = cast(
+        "CursorResult[Any]",
+        session.execute(
+            update(table)
+            .where(look.scenario_id == scenario_id, look.host_class == host_class)
+            .values({"requested": look.requested + 1} | judged | again)
+        ),
+    )
+    if not stored.rowcount:
+        first = {"requested": 1, "judged": 0, "settled": True}
+        session.execute(insert(table), place | first | judged)
 
 
 def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
@@ -42,11 +51,11 @@ def of_project(session: Session, project_id: int) -> list[tuple[int, str]]:
     return [(scenario_id, host_class) for scenario_id, host_class in found]
 
 
-def claim(session: Session, now: datetime) -> LookRow | None:
-    """Claims one waiting look for this worker."""
+def claim(session: Session, now: datetime, after: LookRow | None) -> LookRow | None:
+    """Claims the first waiting look after that one, by scenario and host class, for this worker."""
     waiting = (
         select(LookRow)
-        .where(LookRow.requested > LookRow.judged, CLAIM.free(now))
+        .where(LookRow.requested > LookRow.judged, CLAIM.free(now), *_behind(after))
         .order_by(LookRow.scenario_id, LookRow.host_class)
         .limit(1)
     )
@@ -55,6 +64,11 @@ def claim(session: Session, now: datetime) -> LookRow | None:
         CLAIM.take(row, now)
         session.flush()
     return row
+
+
+def _behind(row: LookRow | None) -> list[ColumnElement[bool]]:
+    place = tuple_(LookRow.scenario_id, LookRow.host_class)
+    return [] if row is None else [place > tuple_(row.scenario_id, row.host_class)]
 
 
 def lock(session: Session, scenario_id: int, host_class: str) -> LookRow:

@@ -20,13 +20,17 @@ from nalm_server.results.links import other_levels
 from nalm_server.worker.for_each import each
 
 EVERY_SECONDS = 30.0
+REST_SECONDS = 1.0
+"""A look reads a whole history: one for all the reports of a burst, not one for each."""
 
 log = structlog.get_logger()
 
 
 def drain(context: Context) -> None:
-    """Runs all waiting looks without a claim, then settles their projects."""
-    while (row := _claim(context)) is not None:
+    """Runs all waiting looks without a claim, each once, then settles their projects. A look that is
+    requested again meanwhile is in the next run, which the request wakes."""
+    row: LookRow | None = None
+    while (row := _claim(context, row)) is not None:
         try:
             _look(context, row)
             other_levels.store(context, row.scenario_id, row.host_class, CYCLES)
@@ -37,9 +41,9 @@ def drain(context: Context) -> None:
     each("change points of project", waiting, partial(significance.settle, context))
 
 
-def _claim(context: Context) -> LookRow | None:
+def _claim(context: Context, after: LookRow | None) -> LookRow | None:
     with context.sessions() as session:
-        row = looks.claim(session, context.clock())
+        row = looks.claim(session, context.clock(), after)
         session.commit()
     return row
 

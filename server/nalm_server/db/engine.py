@@ -3,13 +3,26 @@
 
 from __future__ import annotations
 
+import json
 import select
 import struct
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 from psycopg.pq import Format
-from sqlalchemy import URL, DateTime, Double, Engine, LargeBinary, MetaData, create_engine, event, make_url
+from pydantic_core import from_json
+from sqlalchemy import (
+    URL,
+    DateTime,
+    Double,
+    Engine,
+    LargeBinary,
+    MetaData,
+    Table,
+    create_engine,
+    event,
+    make_url,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import InvalidatePoolError
@@ -49,6 +62,11 @@ class Base(DeclarativeBase):
     """Base of all tables; constraints have names, so that migrations can refer to them on both databases."""
 
     metadata = MetaData(naming_convention=NAMING)
+
+
+def table_of(row: type[Base]) -> Table:
+    """The table itself, for statements without objects: of many rows these take most of the time."""
+    return cast(Table, row.__table__)
 
 
 class UtcDateTime(TypeDecorator[datetime]):
@@ -93,6 +111,15 @@ class Floats(TypeDecorator[list[float]]):
         return list(struct.unpack(f"<{len(value) // 8}d", value))
 
 
+def read_json(text: str | bytes) -> Any:
+    """A JSON column's value: several times faster than `json.loads`, which remains for what only it reads:
+    half of a surrogate pair."""
+    try:
+        return from_json(text)
+    except ValueError:
+        return json.loads(text)
+
+
 def make_engine(url: str) -> Engine:
     """An engine. SQLite: write-ahead log, foreign keys, and a write lock from the begin of each transaction,
     so that two writers queue instead of failing half-way."""
@@ -100,7 +127,10 @@ def make_engine(url: str) -> Engine:
     if parsed.get_backend_name() != "sqlite":
         return _postgresql(parsed)
     engine = create_engine(
-        parsed, **POOL, connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False}
+        parsed,
+        **POOL,
+        json_deserializer=read_json,
+        connect_args={"timeout": BUSY_TIMEOUT_MS / 1000, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
@@ -124,7 +154,12 @@ def make_engine(url: str) -> Engine:
 def _postgresql(url: URL) -> Engine:
     """Detects connections that the server has closed without a query: the end is readable on the socket. A
     query each time would be a large part of a small request's time."""
-    engine = create_engine(url, **POOL, connect_args={"connect_timeout": CONNECTION_WAIT_SECONDS})
+    engine = create_engine(
+        url,
+        **POOL,
+        json_deserializer=read_json,
+        connect_args={"connect_timeout": CONNECTION_WAIT_SECONDS},
+    )
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:

@@ -80,7 +80,7 @@ class JobRow(Base):
         ),
         Index(None, "commit_id"),
         Index(None, "state", "lease_until"),
-        Index(None, "project_id", "state"),
+        Index(None, "project_id", "state", "id"),
         Index(
             None, "needs", postgresql_where=text("needs IS NOT NULL"), sqlite_where=text("needs IS NOT NULL")
         ),

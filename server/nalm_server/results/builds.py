@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from nalm_core.report.run_report import Arm, Build, RunReport
 from sqlalchemy.orm import Session
@@ -17,14 +19,29 @@ SAME = ("commit", "tree", "code_digest", "functions", "compiler", "options")
 """Builds that are equal in these fields are one."""
 
 
-def record(session: Session, project_id: int, report: RunReport, arm: Arm, now: datetime) -> int | None:
-    """The arm's build; None if the arm was not built. The caller holds the project's lock."""
-    info = report.arms.get(arm)
-    if info is None:
-        return None
-    digest = digest_of(info.build)
-    known = repository.find_build(session, project_id, digest)
-    return (known or repository.add_build(session, _row(project_id, info.build, digest, now))).id
+class Built(NamedTuple):
+    digest: str
+    build: Build
+
+
+def of_report(report: RunReport) -> dict[Arm, Built]:
+    """The builds of base and head, as far as there are."""
+    return {
+        arm: Built(digest_of(info.build), info.build)
+        for arm in (Arm.HEAD, Arm.BASE)
+        if (info := report.arms.get(arm)) is not None
+    }
+
+
+def record(session: Session, project_id: int, builds: Mapping[Arm, Built], now: datetime) -> dict[Arm, int]:
+    """Numbers of the builds, by arm. The caller holds the project's lock."""
+    by_digest = {one.digest: one.build for one in builds.values()}
+    known = repository.find_builds(session, project_id, by_digest)
+    new = [_row(project_id, build, digest, now) for digest, build in by_digest.items() if digest not in known]
+    if new:
+        repository.add_builds(session, new)
+    known |= {row.digest: row.id for row in new}
+    return {arm: known[one.digest] for arm, one in builds.items()}
 
 
 def digest_of(build: Build) -> str:

@@ -11,6 +11,7 @@ from nalm_core.report.serialization import parse_report
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.results import functions, repository
+from nalm_server.results.series import functions_repository
 
 AT_ONCE = 20
 
@@ -27,7 +28,10 @@ def fill(context: Context, project_id: int) -> Iterator[int]:
         with context.sessions() as session:
             projects.lock(session, project_id)
             for run in repository.still_uncounted(session, list(counted)):
-                functions.enter(session, run, counted[run.id])
+                of_run = counted[run.id]
+                begun = functions.costliest(of_run)
+                series = functions_repository.series_ids(session, run.scenario_id, run.host_class, begun)
+                functions.enter(session, run, of_run, series)
             session.commit()
         last = max(counted)
         yield len(found)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nalm_core.profiles.function_costs import sampled_cycles
@@ -65,14 +65,9 @@ def _count(report: RunReport, arm: Arm) -> InstructionCount | None:
     return min(of_arm, key=lambda one: PREFERENCE.index(one.source), default=None)
 
 
-def enter(session: Session, run: RunRow, found: Sequence[Counted]) -> None:
+def enter(session: Session, run: RunRow, found: Sequence[Counted], series: Mapping[FunctionKey, int]) -> None:
     """One value per series: for the most expensive functions, and for those that already have a series."""
-    if not found:
-        return
-    known = repository.series_ids(session, run.scenario_id, run.host_class)
-    new = [key for key in costliest(found) if key not in known]
-    known |= repository.add_series(session, run.scenario_id, run.host_class, new)
-    values = [FunctionValue(known[one.key], run.id, *one[1:]) for one in found if one.key in known]
+    values = [FunctionValue(series[one.key], run.id, *one[1:]) for one in found if one.key in series]
     repository.add_values(session, values)
 
 

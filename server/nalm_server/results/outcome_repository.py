@@ -86,6 +86,11 @@ def of_scenario(scenario_id: int) -> Subquery:
     return _newest(RUN.scenario_id == scenario_id)
 
 
+def of_commits(commit_ids: Sequence[int]) -> Subquery:
+    """(commit_id, run_number): the newest verdict of every scenario at these commits."""
+    return _newest(RUN.commit_id.in_(commit_ids))
+
+
 def _newest(*conditions: Any) -> Subquery:
     """The newest verdict of each commit and scenario, without confirmations on other hosts. Prefers the
     comparison with the parent, if there is one, to a bisect's comparison with an earlier commit."""

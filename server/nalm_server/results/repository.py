@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,6 +22,14 @@ from nalm_server.results import outcome_repository
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series import history_repository
 from nalm_server.results.series.models import FunctionValueRow, ScenarioRow
+
+RUN, VERDICT, SCENARIO = RunRow.__table__.c, VerdictRow.__table__.c, ScenarioRow.__table__.c
+BRIEF: Mapping[str, ColumnElement[Any]] = {
+    "run_id": RUN.run_id,
+    "scenario": SCENARIO.name,
+    **{one.name: one for one in VERDICT if one.name not in ("run_id", "document")},
+}
+"""Columns of a verdict in a list, by name."""
 
 MOST_AS_BASE = 2_000
 """A commit that hundreds of branches start from is the base of as many runs in each scenario."""
@@ -72,6 +80,11 @@ def find(session: Session, run_id: str) -> JudgedRun | None:
     return next(iter(_fetch(session, query)), None)
 
 
+def digest_of(session: Session, run_id: str) -> str | None:
+    """The digest of the run's report; None: there is no such run."""
+    return session.scalar(select(RUN.digest).where(RUN.run_id == run_id))
+
+
 def of_commits(session: Session, commit_ids: Sequence[int], scenario: str | None) -> list[JudgedRun]:
     """Runs whose head is one of the commits, by scenario's name, newest first."""
     query = _judged().where(RunRow.commit_id.in_(commit_ids))
@@ -89,17 +102,33 @@ def with_base(session: Session, project_id: int, base_sha: str, scenario: str | 
     return _fetch(session, newest)
 
 
-def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+def verdict_columns(session: Session, run_numbers: Sequence[int]) -> dict[int, dict[str, Any]]:
     """By run number, the verdict columns of lists, without whole rows."""
-    shown = [one for one in VerdictRow.__table__.c if one.name not in ("run_id", VerdictRow.document.key)]
-    found = session.execute(
-        select(VerdictRow.run_id.label("number"), RunRow.run_id, ScenarioRow.name.label("scenario"), *shown)
-        .join(RunRow, RunRow.id == VerdictRow.run_id)
-        .join(ScenarioRow, ScenarioRow.id == RunRow.scenario_id)
-        .where(VerdictRow.run_id.in_(run_numbers))
+    found = session.execute(_briefs(VERDICT.run_id).where(VERDICT.run_id.in_(run_numbers)))
+    return {number: dict(zip(BRIEF, columns, strict=True)) for number, *columns in found}
+
+
+def newest_verdicts(
+    session: Session, commit_ids: Sequence[int], scenario: str | None
+) -> list[tuple[int, dict[str, Any]]]:
+    """(commit, verdict columns of lists) of the newest run of each commit and scenario."""
+    newest = outcome_repository.of_commits(commit_ids)
+    query = _briefs(newest.c.commit_id).join(newest, newest.c.run_number == VERDICT.run_id)
+    if scenario is not None:
+        query = query.where(SCENARIO.name == scenario)
+    return [
+        (commit_id, dict(zip(BRIEF, columns, strict=True))) for commit_id, *columns in session.execute(query)
+    ]
+
+
+def _briefs(key: ColumnElement[int]) -> Select[Any]:
+    """The key, then the columns of BRIEF."""
+    return (
+        select(key, *BRIEF.values())
+        .select_from(VerdictRow.__table__)
+        .join(RunRow.__table__, RUN.id == VERDICT.run_id)
+        .join(ScenarioRow.__table__, SCENARIO.id == RUN.scenario_id)
     )
-    rows = [dict(row) for row in found.mappings()]
-    return {row.pop("number"): row for row in rows}
 
 
 def of_job(session: Session, job_id: int) -> list[RunRow]:
@@ -159,15 +188,16 @@ def add(session: Session, run: RunRow, report: Packed, verdict: VerdictRow) -> R
     return run
 
 
-def find_build(session: Session, project_id: int, digest: str) -> BuildRow | None:
-    query = select(BuildRow).where(BuildRow.project_id == project_id, BuildRow.digest == digest)
-    return session.scalars(query).one_or_none()
+def find_builds(session: Session, project_id: int, digests: Collection[str]) -> dict[str, int]:
+    """Numbers of those of these builds that are stored, by digest."""
+    build = BuildRow.__table__.c
+    query = select(build.digest, build.id).where(build.project_id == project_id, build.digest.in_(digests))
+    return {digest: number for digest, number in session.execute(query)}  # noqa: C416 (untyped rows)
 
 
-def add_build(session: Session, row: BuildRow) -> BuildRow:
-    session.add(row)
+def add_builds(session: Session, rows: Sequence[BuildRow]) -> None:
+    session.add_all(rows)
     session.flush()
-    return row
 
 
 def report(session: Session, run_id: int) -> StoredReport:

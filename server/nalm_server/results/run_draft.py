@@ -7,6 +7,7 @@ from datetime import datetime
 
 from nalm_core.report.outcome import CHANGED, VALID
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
+from nalm_core.report.summary import Summaries
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -23,7 +24,7 @@ from nalm_server.results.links import entry as link_entry
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.schemas import Display, ReportTaken
-from nalm_server.results.series import entry, metrics
+from nalm_server.results.series import entry, functions_repository, metrics
 from nalm_server.results.series import repository as scenarios
 
 
@@ -59,14 +60,17 @@ class RunDraft(JudgedDraft):
     def __init__(self, upload: Upload) -> None:
         super().__init__(upload)
         report, is_valid = upload.report, self.verdict.outcome in VALID
-        self.figures = list(entry.figures(report)) if is_valid else []
+        self.builds = builds.of_report(report)
+        summaries = Summaries(report)
+        self.figures = list(entry.figures(summaries)) if is_valid else []
         self.functions = functions.counted(report) if is_valid else []
-        self.links = link_entry.found_in(report) if is_valid else link_entry.NONE
+        self.links = link_entry.found_in(report, summaries, self.functions) if is_valid else link_entry.NONE
         explanation = acceptance.explained(report, self.verdict)
         self.explanation = None if explanation is None else explanation.model_dump(mode="json")
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:
-        run = repository.find(session, self.report.run_id)
+        is_stored = repository.digest_of(session, self.report.run_id) is not None
+        run = repository.find(session, self.report.run_id) if is_stored else None
         if run is None:
             return None
         return StoredReport(run.run.digest, run.run.project_id == project.id, _reply(run, new=False))
@@ -91,6 +95,7 @@ def _store(
     commit = record(session, project.id, head_sha, base_sha, listed=job is None)
     scenario = scenarios.record_scenario(session, project.id, report)
     host = measured_on(session, upload.caller, report.host, now)
+    built = builds.record(session, project.id, draft.builds, now)
     row = RunRow(
         run_id=report.run_id,
         project_id=project.id,
@@ -98,8 +103,8 @@ def _store(
         host_id=host.id,
         commit_id=commit.id,
         job_id=job.id if job else None,
-        build_id=builds.record(session, project.id, report, Arm.HEAD, now),
-        base_build_id=builds.record(session, project.id, report, Arm.BASE, now),
+        build_id=built.get(Arm.HEAD),
+        base_build_id=built.get(Arm.BASE),
         base_sha=base_sha,
         head_sha=head_sha,
         host_class=report.host.host_class,
@@ -117,15 +122,26 @@ def _store(
     judged = _verdict_row(report, verdict)
     repository.add(session, row, upload.packed, judged)
     metrics.record(session, project.id, report.own_metrics)
-    if not row.beside:
-        entry.enter(session, row, draft.figures)
-        functions.enter(session, row, draft.functions)
-    link_entry.enter(session, row, draft.links)
+    _enter(session, row, draft)
     if verdict.outcome in CHANGED or (job is not None and job.reason == JobReason.CONFIRM):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, draft.explanation)
     ports.run_stored(session, stored, now)
     return stored
+
+
+def _enter(session: Session, row: RunRow, draft: RunDraft) -> None:
+    """Enters the figures into their series, and the comparisons; of a run on another host these alone."""
+    figures, counted = ([], []) if row.beside else (draft.figures, draft.functions)
+    place = (row.scenario_id, row.host_class)
+    links = draft.links
+    keys = [*entry.series_of(figures), *link_entry.series_of(links.values)]
+    series = scenarios.series_ids(session, *place, keys) if keys else {}
+    begun = [*functions.costliest(counted), *links.costliest]
+    known = functions_repository.series_ids(session, *place, begun) if counted or links.functions else {}
+    entry.enter(session, row, figures, series)
+    functions.enter(session, row, counted, known)
+    link_entry.enter(session, row, links, series, known)
 
 
 def display_of(verdict: Verdict) -> Display:

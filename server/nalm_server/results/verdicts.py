@@ -5,25 +5,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
 
+from nalm_core.findings.recovery import Recovery
 from nalm_core.verdict.verdict import Verdict as CoreVerdict
 from nalm_core.verdict.wording import interval_note, stage_notes
 from sqlalchemy.orm import Session
 
-from nalm_server.git.commits.models import CommitRow
 from nalm_server.results import repository
 from nalm_server.results.models import VerdictRow
 from nalm_server.results.repository import JudgedRun
 from nalm_server.results.schemas import RunBrief, Verdict, VerdictBrief
-
-
-def brief(judged: JudgedRun) -> VerdictBrief:
-    fields = {
-        name: getattr(judged.verdict, name)
-        for name in VerdictBrief.model_fields
-        if name not in ("run_id", "scenario")
-    }
-    return VerdictBrief(run_id=judged.run.run_id, scenario=judged.scenario, **fields)
 
 
 def full(row: VerdictRow) -> Verdict:
@@ -55,20 +48,19 @@ def run_brief(judged: JudgedRun) -> RunBrief:
 
 
 def newest_by_commit(
-    session: Session, commits: Sequence[CommitRow], scenario: str | None
-) -> dict[int, list[VerdictBrief]]:
+    session: Session, commit_ids: Sequence[int], scenario: str | None
+) -> dict[int, list[dict[str, Any]]]:
     """By commit, the newest verdict of each scenario, by the scenario's name, without confirmations on other
-    hosts.
+    hosts: VerdictBrief as plain values, since a page has thousands.
 
     Prefers the comparison with the parent, if there is one, to a bisect's comparison with an earlier commit.
     """
-    parents = {commit.id: commit.parent_sha for commit in commits}
-    newest: dict[int, dict[str, VerdictBrief]] = defaultdict(dict)
-    found = repository.of_commits(session, list(parents), scenario)
-    for judged in sorted(found, key=lambda one: one.run.base_sha != parents[one.run.commit_id]):
-        if not judged.run.beside and judged.scenario not in newest[judged.run.commit_id]:
-            newest[judged.run.commit_id][judged.scenario] = brief(judged)
-    return {commit_id: [of[name] for name in sorted(of)] for commit_id, of in newest.items()}
+    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    for commit_id, columns in repository.newest_verdicts(session, commit_ids, scenario):
+        if columns["recovery"] is not None:
+            columns["recovery"] = Recovery.model_validate(columns["recovery"])
+        found[commit_id].append(columns)
+    return {commit_id: sorted(of, key=itemgetter("scenario")) for commit_id, of in found.items()}
 
 
 def of_runs(session: Session, run_numbers: Sequence[int]) -> dict[int, VerdictBrief]:

@@ -21,7 +21,7 @@ class Pending(Generic[T]):
     def __init__(self, name: str, do: Callable[[T], None], rest_seconds: float = 0) -> None:
         self._do = do
         self._rest_seconds = rest_seconds
-        """Pause when nothing waits: items that come meanwhile are then processed together."""
+        """Pause when nothing else waits: items that come meanwhile are then processed together."""
         self._waiting: dict[T, None] = {}
         self._changed = threading.Condition()
         self._ended = False
@@ -50,12 +50,12 @@ class Pending(Generic[T]):
                 self._do(item)
             except Exception as error:
                 log.warning("not done; a later run finds it", what=str(item), error=str(error))
-            self._rest()
+            self._rest(item)
 
-    def _rest(self) -> None:
+    def _rest(self, done: T) -> None:
         if self._rest_seconds:
             with self._changed:
-                if not self._waiting:
+                if not self._waiting.keys() - {done}:
                     self._changed.wait_for(lambda: self._ended, self._rest_seconds)
 
     def _next(self) -> T | None:

@@ -21,6 +21,8 @@ class Worker:
     """Interval of its scheduled run, which finds what lost messages were for."""
     priority: int = PRIORITY_STEPS[-1]
     """0 is first."""
+    rest_seconds: float = 0
+    """Pause after a run in the embedded form: what comes meanwhile is done together, in the next run."""
 
 
 WORKERS: dict[Work, Worker] = {}

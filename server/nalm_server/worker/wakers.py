@@ -64,9 +64,9 @@ class ThreadWaker:
     def start(self, context: Context) -> None:
         """Wakes before this are dropped: the schedule finds what they meant."""
         self._celery = make_celery("memory://", context)
-        for kind in WORKERS:
+        for kind, worker in WORKERS.items():
             self._celery.tasks[task_name(kind)].apply_async = partial(self._put, kind)
-            self._pending[kind] = Pending(f"work-{kind}", self._run)
+            self._pending[kind] = Pending(f"work-{kind}", self._run, worker.rest_seconds)
 
     def start_schedule(self) -> None:
         """Runs each kind at once, then at its pace."""

@@ -43,7 +43,7 @@ def states(service: Service) -> dict[str, set[str]]:
 def test_look_of_a_worker_that_died_is_taken_up(service: Service) -> None:
     store(service, step("sfc_a"))
     with service.context.sessions() as session:
-        assert looks.claim(session, service.clock()) is not None
+        assert looks.claim(session, service.clock(), None) is not None
         session.commit()
     tasks.drain(service.context)
     assert states(service) == {}

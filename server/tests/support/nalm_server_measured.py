@@ -23,7 +23,7 @@ from nalm_server.jobs.agents import repository as hosts
 from nalm_server.results import builds, functions, repository
 from nalm_server.results.models import RunRow, VerdictRow
 from nalm_server.results.repository import JudgedRun
-from nalm_server.results.series import entry
+from nalm_server.results.series import entry, functions_repository
 from nalm_server.results.series import repository as scenarios
 from nalm_server.results.series.functions_repository import FunctionKey
 from nalm_server_harness import Service
@@ -69,14 +69,18 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     assert project is not None
     projects.lock(session, project.id)
     reported = report.host.model_copy(update={"name": one.host, **one.fingerprint})
-    host = hosts.described(session, one.host, reported.host_class, reported.model_dump(mode="json"), now)
+    host = hosts.named(session, one.host, reported.host_class, now)
+    hosts.described(session, host, reported.model_dump(mode="json"), now)
     commit = record(session, project.id, sha(one.commit), sha(one.commit - 1))
     row = _run(session, one, report, commit, now)
     row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
     verdict = _verdict(one)
     repository.add(session, row, _stored(session, report), verdict)
-    entry.enter(session, row, _figures(one))
-    functions.enter(session, row, _counted(one))
+    place = (row.scenario_id, row.host_class)
+    figures, counted = _figures(one), _counted(one)
+    entry.enter(session, row, figures, scenarios.series_ids(session, *place, entry.series_of(figures)))
+    known = functions_repository.series_ids(session, *place, functions.costliest(counted))
+    functions.enter(session, row, counted, known)
     triggers.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host), now)
 
 
@@ -91,7 +95,7 @@ def _run(session: Session, one: Measured, report: RunReport, commit: CommitRow, 
         run_id=uuid4().hex,
         project_id=commit.project_id,
         commit_id=commit.id,
-        build_id=builds.record(session, commit.project_id, report, Arm.HEAD, now),
+        build_id=builds.record(session, commit.project_id, builds.of_report(report), now)[Arm.HEAD],
         base_sha=sha(one.commit - 1),
         head_sha=commit.sha,
         host_class=report.host.host_class,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, exists, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.alerts.weeks.models import WeekRow
@@ -42,15 +42,17 @@ def stale(session: Session) -> list[WeekRow]:
 
 def mark(session: Session, project_id: int, starts: Sequence[datetime]) -> None:
     """Adds weeks that there are not yet. The caller holds the project's lock."""
-    of_project = WeekRow.project_id == project_id
-    known = set(session.scalars(select(WeekRow.start).where(of_project, WeekRow.start.in_(starts))))
-    if known:
-        session.execute(
+    if not starts:
+        return
+    known = set(
+        session.scalars(
             update(WeekRow)
-            .where(of_project, WeekRow.start.in_(known))
+            .where(WeekRow.project_id == project_id, WeekRow.start.in_(starts))
             .values(changes=WeekRow.changes + 1)
+            .returning(WeekRow.start)
             .execution_options(synchronize_session=False)
         )
+    )
     missing = [
         {"project_id": project_id, "start": one, "changes": 1, "computed": 0, "figures": None}
         for one in starts
@@ -71,15 +73,15 @@ def store(session: Session, row: WeekRow, figures: dict[str, Any], parts: dict[s
 
 def times_of_runs(session: Session, commit_ids: Sequence[int]) -> set[datetime]:
     """When the runs of these commits started."""
-    found = (session.scalars(select(RunRow.started_at).where(some).distinct()) for some in _of(commit_ids))
-    return {at for times in found for at in times}
+    return {at for _, _, at in measured(session, commit_ids)}
 
 
-def measured(session: Session, commit_ids: Sequence[int]) -> list[tuple[int, int]]:
-    """(commit, scenario) of the runs of these commits."""
-    columns = select(RunRow.commit_id, RunRow.scenario_id)
-    found = (session.execute(columns.where(some).distinct()) for some in _of(commit_ids))
-    return [(commit_id, scenario_id) for rows in found for commit_id, scenario_id in rows]
+def measured(session: Session, commit_ids: Sequence[int]) -> list[tuple[int, int, datetime]]:
+    """(commit, scenario, start) of the runs of these commits."""
+    run = RunRow.__table__.c
+    columns = select(run.commit_id, run.scenario_id, run.started_at)
+    found = (session.execute(columns.where(some)) for some in _of(commit_ids))
+    return [(commit_id, scenario_id, at) for rows in found for commit_id, scenario_id, at in rows]
 
 
 def _of(commit_ids: Sequence[int]) -> list[ColumnElement[bool]]:
@@ -90,14 +92,16 @@ def _of(commit_ids: Sequence[int]) -> list[ColumnElement[bool]]:
 
 def measured_across(session: Session, commit: CommitRow, scenario_id: int) -> list[CommitRow]:
     """Later commits of which a run of the scenario has a base before `commit`."""
-    head, base = aliased(CommitRow), aliased(CommitRow)
+    head, base, any_later = aliased(CommitRow), aliased(CommitRow), aliased(CommitRow)
+    # By itself, so that the scenario's runs are not read for the newest commit.
+    later = exists().where(any_later.project_id == commit.project_id, any_later.position > commit.position)
     query = (
         select(head)
         .join(RunRow, RunRow.commit_id == head.id)
         .join(base, (base.project_id == head.project_id) & (base.sha == RunRow.base_sha))
         .where(head.project_id == commit.project_id, head.position > commit.position)
         .where(RunRow.scenario_id == scenario_id, head.parent_sha.is_distinct_from(RunRow.base_sha))
-        .where(base.position < commit.position)
+        .where(base.position < commit.position, later)
         .distinct()
     )
     return list(session.scalars(query))

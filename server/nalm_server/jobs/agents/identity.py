@@ -77,8 +77,9 @@ def measured_on(session: Session, caller: Principal, host: Host, now: datetime) 
     named = own or repository.find(session, host.name)
     if own is None and named is not None and named.registered_at is not None:
         return named
-    name = named.name if named is not None else host.name
-    return repository.described(session, name, host.host_class, host.model_dump(mode="json"), now)
+    row = named or repository.named(session, host.name, host.host_class, now)
+    repository.described(session, row, host.model_dump(mode="json"), now)
+    return row
 
 
 def working(session: Session, job: JobRow, health: Health | None, now: datetime) -> None:

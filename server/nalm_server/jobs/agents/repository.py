@@ -56,16 +56,12 @@ def seen(session: Session, name: str, host_class: str, now: datetime) -> HostRow
     return row
 
 
-def described(
-    session: Session, name: str, host_class: str, fingerprint: dict[str, Any], now: datetime
-) -> HostRow:
+def described(session: Session, row: HostRow, fingerprint: dict[str, Any], now: datetime) -> None:
     """Records the host as in its newest report."""
-    row = _get(session, name, host_class, now)
-    row.host_class = host_class
+    row.host_class = fingerprint["host_class"]
     row.fingerprint = fingerprint
     session.flush()
     record_fingerprint(session, row, fingerprint, now)
-    return row
 
 
 def named(session: Session, name: str, host_class: str, now: datetime) -> HostRow:

@@ -72,7 +72,7 @@ def _stretch(at: datetime, length: timedelta) -> int:
 def record_fingerprint(session: Session, host: HostRow, fingerprint: dict[str, Any], now: datetime) -> None:
     """Starts a new period in the host's history if its fingerprint has changed."""
     newest = repository.newest_fingerprint(session, host.id)
-    if newest is None or changed(newest.fingerprint, fingerprint):
+    if newest is None or (newest.fingerprint != fingerprint and changed(newest.fingerprint, fingerprint)):
         repository.add_fingerprint(session, host.id, digest_of(fingerprint), fingerprint, now)
         return
     if now - newest.last_seen_at >= SEEN_EVERY:

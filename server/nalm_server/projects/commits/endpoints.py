@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Query, Response
 
 from nalm_server.auth.access.roles import Role
 from nalm_server.auth.access.service import require_project
 from nalm_server.auth.dependencies import Caller, ReadDb
 from nalm_server.base.api_router import api_router
 from nalm_server.base.errors import documented
+from nalm_server.base.json_response import as_json
 from nalm_server.base.schemas import NAME, PRINTABLE, SHA_PREFIX, ProjectName, ShaPath
 from nalm_server.projects.commits import listing, service
 from nalm_server.projects.commits.schemas import Commit, CommitDetail, CommitPage
@@ -20,7 +21,7 @@ from nalm_server.results.schemas import Display
 router = api_router("commits", "/projects/{project}/commits")
 
 
-@router.get("", responses=documented(404))
+@router.get("", response_model=list[Commit], responses=documented(404))
 def list_commits(
     project: ProjectName,
     session: ReadDb,
@@ -37,10 +38,12 @@ def list_commits(
             max_length=255, pattern=PRINTABLE, description="A watched branch; without it, the default one."
         ),
     ] = None,
-) -> list[Commit]:
+) -> Response:
     """Lists commits of a branch along the first parent, newest first, with job and verdicts."""
     found = require_project(session, caller, project, Role.READER)
-    return service.list_commits(session, found, limit=limit, before=before, scenario=scenario, branch=branch)
+    return as_json(
+        service.list_commits(session, found, limit=limit, before=before, scenario=scenario, branch=branch)
+    )
 
 
 @router.get("/search", responses=documented(404))

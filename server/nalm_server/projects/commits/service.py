@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -13,10 +15,9 @@ from nalm_server.git.refs import repository as refs
 from nalm_server.jobs import repository as jobs
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobBrief
-from nalm_server.projects.commits.schemas import Commit, CommitDetail
+from nalm_server.projects.commits.schemas import CommitDetail
 from nalm_server.results import repository as runs
 from nalm_server.results import verdicts
-from nalm_server.results.schemas import VerdictBrief
 
 
 def list_commits(
@@ -27,11 +28,12 @@ def list_commits(
     before: str | None,
     scenario: str | None,
     branch: str | None = None,
-) -> list[Commit]:
+) -> list[dict[str, Any]]:
+    """schemas.Commit as plain values: they have thousands of verdicts."""
     rows = _page(session, project, branch, limit, before)
     ids = [row.id for row in rows]
     job_by_commit = jobs.newest_by_commit(session, ids)
-    verdicts_by_commit = verdicts.newest_by_commit(session, rows, scenario)
+    verdicts_by_commit = verdicts.newest_by_commit(session, ids, scenario)
     return [_commit(row, job_by_commit.get(row.id), verdicts_by_commit.get(row.id, [])) for row in rows]
 
 
@@ -54,20 +56,20 @@ def get_commit(session: Session, project: ProjectRow, sha: str) -> CommitDetail:
     row = service.require(session, project.id, sha)
     job = jobs.newest_by_commit(session, [row.id]).get(row.id)
     found = runs.of_commits(session, [row.id], None)
-    commit = _commit(row, job, verdicts.newest_by_commit(session, [row], None).get(row.id, []))
+    commit = _commit(row, job, verdicts.newest_by_commit(session, [row.id], None).get(row.id, []))
     return CommitDetail(
-        **dict(commit),
+        **commit,
         message=row.message,
         base_sha=job.base_sha if job else next((one.run.base_sha for one in found), row.parent_sha),
         runs=[verdicts.run_brief(one) for one in found],
     )
 
 
-def _commit(row: CommitRow, job: JobRow | None, found: list[VerdictBrief]) -> Commit:
-    return Commit(
+def _commit(row: CommitRow, job: JobRow | None, found: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
         **dict(service.ref(row)),
-        parent_sha=row.parent_sha,
-        job=JobBrief.model_validate(job) if job else None,
-        skipped=row.skipped,
-        verdicts=found,
-    )
+        "parent_sha": row.parent_sha,
+        "job": JobBrief.model_validate(job) if job else None,
+        "skipped": row.skipped,
+        "verdicts": found,
+    }

@@ -140,21 +140,15 @@ def _store_run(
         finished_at=run.time,
         received_at=taken.imported_at,
     )
-    known = history.series_ids(session, scenario.id, host_class)
-    values = []
-    for value in run.values:
-        key = (value.metric, value.stage, f"imported:{taken.format}")
-        if key not in known:
-            known[key] = history.add_series(session, scenario.id, host_class, key)
-        values.append(
-            SeriesValueRow(
-                series_id=known[key],
-                value=value.value,
-                low=value.low,
-                high=value.high,
-                launches=value.launches,
-            )
+    source = f"imported:{taken.format}"
+    keys = [(value.metric, value.stage, source) for value in run.values]
+    series = history.series_ids(session, scenario.id, host_class, keys)
+    values = [
+        SeriesValueRow(
+            series_id=series[key], value=value.value, low=value.low, high=value.high, launches=value.launches
         )
+        for key, value in zip(keys, run.values, strict=True)
+    ]
     repository.add_run(session, row, values)
     return commit
 

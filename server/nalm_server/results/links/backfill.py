@@ -10,6 +10,8 @@ from nalm_core.report.serialization import parse_report
 from nalm_server.auth.access import project_repository as projects
 from nalm_server.db.context import Context
 from nalm_server.results.links import entry, repository
+from nalm_server.results.series import functions_repository
+from nalm_server.results.series import repository as series_rows
 
 AT_ONCE = 20
 
@@ -27,7 +29,11 @@ def fill(context: Context, project_id: int) -> Iterator[int]:
             projects.lock(session, project_id)
             for run in repository.still_there(session, list(links)):
                 repository.remove(session, run.id)
-                entry.enter(session, run, links[run.id])
+                of_run = links[run.id]
+                place = (run.scenario_id, run.host_class)
+                series = series_rows.series_ids(session, *place, entry.series_of(of_run.values))
+                functions = functions_repository.series_ids(session, *place, of_run.costliest)
+                entry.enter(session, run, of_run, series, functions)
             session.commit()
         last = max(links)
         yield len(found)

@@ -3,21 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import NamedTuple
 
 from nalm_core.history.links import LinkValue, links_of
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_core.report.summary import Summaries
 from sqlalchemy.orm import Session
 
 from nalm_server.results.functions import Counted, costliest, counted
 from nalm_server.results.links import repository
-from nalm_server.results.links.models import FunctionLinkRow, LinkValueRow, OtherLinkRow
+from nalm_server.results.links.models import OtherLinkRow
 from nalm_server.results.models import RunRow
-from nalm_server.results.series import functions_repository
 from nalm_server.results.series import repository as series_rows
 from nalm_server.results.series.functions_repository import FunctionKey
+from nalm_server.results.series.repository import SeriesKey
 
 
 class FunctionLink(NamedTuple):
@@ -26,6 +27,10 @@ class FunctionLink(NamedTuple):
     ln_calls: float | None
     ln_cpp: float | None
     variance: float | None
+
+    def figures(self) -> dict[str, float | None]:
+        """By column of FunctionLinkRow."""
+        return dict(zip(self._fields[1:], self[1:], strict=True))
 
 
 class Links(NamedTuple):
@@ -40,10 +45,14 @@ class Links(NamedTuple):
 NONE = Links([], [], [])
 
 
-def found_in(report: RunReport) -> Links:
-    """Computed before a transaction begins."""
-    head = counted(report, Arm.HEAD)
-    return Links(links_of(report), _functions(counted(report, Arm.BASE), head), costliest(head))
+def found_in(
+    report: RunReport, summaries: Summaries | None = None, head: Sequence[Counted] | None = None
+) -> Links:
+    """Computed before a transaction begins. summaries, head: what is made already, of its arms and of the
+    functions of head."""
+    if head is None:
+        head = counted(report, Arm.HEAD)
+    return Links(links_of(report, summaries), _functions(counted(report, Arm.BASE), head), costliest(head))
 
 
 def _functions(base: Sequence[Counted], head: Sequence[Counted]) -> list[FunctionLink]:
@@ -63,31 +72,38 @@ def _ln(base: float | None, head: float | None) -> float | None:
     return log(head / base) if base and head and base > 0 and head > 0 else None
 
 
-def enter(session: Session, run: RunRow, found: Links) -> None:
-    """Confirmations on other hosts, too: they enter no series, but their comparisons count."""
-    series = _series(session, run.scenario_id, run.host_class, found.values)
-    repository.add(
+def series_of(found: Sequence[LinkValue]) -> list[SeriesKey]:
+    return [(one.metric, one.stage, one.source) for one in found]
+
+
+def enter(
+    session: Session,
+    run: RunRow,
+    found: Links,
+    series: Mapping[SeriesKey, int],
+    of_functions: Mapping[FunctionKey, int],
+) -> None:
+    """Confirmations on other hosts, too: they enter no series, but their comparisons count. series: numbers
+    of `series_of` at least. of_functions: of series of functions, those of `costliest` at least."""
+    repository.add_values(
         session,
         [
-            LinkValueRow(
-                series_id=series[one.metric, one.stage, one.source],
-                run_id=run.id,
-                part=one.part,
-                ln_ratio=one.ln_ratio,
-                variance=one.variance,
-            )
+            {
+                "series_id": series[one.metric, one.stage, one.source],
+                "run_id": run.id,
+                "part": one.part,
+                "ln_ratio": one.ln_ratio,
+                "variance": one.variance,
+            }
             for one in found.values
         ],
     )
-    known = functions_repository.series_ids(session, run.scenario_id, run.host_class)
-    new = [key for key in found.costliest if key not in known]
-    known |= functions_repository.add_series(session, run.scenario_id, run.host_class, new)
-    repository.add(
+    repository.add_function_links(
         session,
         [
-            FunctionLinkRow(series_id=known[one.key], run_id=run.id, **dict(list(one._asdict().items())[1:]))
-            for one in found.functions
-            if one.key in known
+            {"series_id": of_functions[key], "run_id": run.id, **figures}
+            for key, figures in ((one.key, one.figures()) for one in found.functions)
+            if key in of_functions
         ],
     )
 
@@ -104,7 +120,8 @@ def enter_other(session: Session, scenario_id: int, report: RunReport, found: Li
     """Once for each report."""
     if repository.has_other(session, report.run_id):
         return
-    series = _series(session, scenario_id, report.host.host_class, found.values)
+    keys = series_of(found.values)
+    series = series_rows.series_ids(session, scenario_id, report.host.host_class, keys)
     base, head = report.arms[Arm.BASE], report.arms[Arm.HEAD]
     repository.add(
         session,
@@ -123,14 +140,3 @@ def enter_other(session: Session, scenario_id: int, report: RunReport, found: Li
             for one in found.values
         ],
     )
-
-
-def _series(
-    session: Session, scenario_id: int, host_class: str, found: Sequence[LinkValue]
-) -> dict[series_rows.SeriesKey, int]:
-    known = series_rows.series_ids(session, scenario_id, host_class)
-    for one in found:
-        key = (one.metric, one.stage, one.source)
-        if key not in known:
-            known[key] = series_rows.add_series(session, scenario_id, host_class, key)
-    return known

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from nalm_core.history.links import Part
 from nalm_core.report.outcome import VALID
-from sqlalchemy import and_, delete, exists, func, literal, or_, select
+from sqlalchemy import and_, delete, exists, func, insert, literal, or_, select
 from sqlalchemy.orm import Session
 
-from nalm_server.db.engine import Base
+from nalm_server.db.engine import Base, table_of
 from nalm_server.db.reports.stored import Kept
 from nalm_server.jobs.agents.models import HostRow
 from nalm_server.jobs.hosts.models import FingerprintRow
@@ -76,6 +76,18 @@ class OtherLink(NamedTuple):
 def add(session: Session, rows: Iterable[Base]) -> None:
     session.add_all(rows)
     session.flush()
+
+
+def add_values(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """rows: columns of LinkValueRow."""
+    if rows:
+        session.execute(insert(table_of(LinkValueRow)), rows)
+
+
+def add_function_links(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """rows: columns of FunctionLinkRow."""
+    if rows:
+        session.execute(insert(table_of(FunctionLinkRow)), rows)
 
 
 def remove(session: Session, run_number: int) -> None:

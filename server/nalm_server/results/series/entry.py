@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nalm_core.report.history_figure import HistoryFigure, exact
-from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import summarise
+from nalm_core.report.run_report import Arm
+from nalm_core.report.summary import Summaries
 from sqlalchemy.orm import Session
 
 from nalm_server.results.models import RunRow
 from nalm_server.results.series import repository
-from nalm_server.results.series.models import SeriesValueRow
+from nalm_server.results.series.repository import SeriesKey
 
 CHAIN = "chain"
 STAGE_CHARACTERS = 64
@@ -22,12 +22,13 @@ Figures = list[tuple[str, str, HistoryFigure]]
 """(stage, metric, figure)."""
 
 
-def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
+def figures(summaries: Summaries) -> Iterator[tuple[str, str, HistoryFigure]]:
     """(stage, metric, figure) of head, with its own features. Parts of a metric by cause stand in the place
     of stages."""
+    report = summaries.report
     if Arm.HEAD not in report.arms:
         return
-    summary = summarise(report, Arm.HEAD)
+    summary = summaries.of(Arm.HEAD)
     for metric, figure in summary.chain.items():
         yield CHAIN, metric, figure
     for stage, by_metric in summary.stages.items():
@@ -38,22 +39,21 @@ def figures(report: RunReport) -> Iterator[tuple[str, str, HistoryFigure]]:
             yield cause[:STAGE_CHARACTERS], one.name, exact(part, one.source)
 
 
-def enter(session: Session, run: RunRow, found: Figures) -> None:
-    """One row per series."""
-    known = repository.series_ids(session, run.scenario_id, run.host_class)
-    for stage, metric, figure in found:
-        key = (metric, stage, figure.source)
-        if key not in known:
-            known[key] = repository.add_series(session, run.scenario_id, run.host_class, key)
-        repository.add_value(
-            session,
-            SeriesValueRow(
-                series_id=known[key],
-                run_id=run.id,
-                value=figure.value,
-                low=figure.low,
-                high=figure.high,
-                launches=figure.launches,
-            ),
-        )
-    session.flush()
+def series_of(found: Figures) -> list[SeriesKey]:
+    return [(metric, stage, figure.source) for stage, metric, figure in found]
+
+
+def enter(session: Session, run: RunRow, found: Figures, series: Mapping[SeriesKey, int]) -> None:
+    """One row per series. series: numbers of `series_of` at least."""
+    rows = [
+        {
+            "series_id": series[metric, stage, figure.source],
+            "run_id": run.id,
+            "value": figure.value,
+            "low": figure.low,
+            "high": figure.high,
+            "launches": figure.launches,
+        }
+        for stage, metric, figure in found
+    ]
+    repository.add_values(session, rows)

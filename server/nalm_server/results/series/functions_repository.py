@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from sqlalchemy import Select, func, insert, or_, select
 from sqlalchemy.orm import Session
 
+from nalm_server.db.engine import table_of
 from nalm_server.results.series.models import FunctionSeriesRow, FunctionValueRow
 
 METRICS = ("ipp", "calls", "cpp", "eipc")
@@ -59,9 +60,22 @@ def _series(scenario_id: int, host_class: str) -> Select[int, str, str, str]:
     ).where(FunctionSeriesRow.scenario_id == scenario_id, FunctionSeriesRow.host_class == host_class)
 
 
-def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[FunctionKey, int]:
+def series_ids(
+    session: Session, scenario_id: int, host_class: str, keys: Iterable[FunctionKey]
+) -> dict[FunctionKey, int]:
+    """Numbers of the scenario's series; adds those of these keys that there are not yet. The caller holds the
+    project's lock."""
     found = session.execute(_series(scenario_id, host_class))
-    return {FunctionKey(*key): number for number, *key in found}
+    known = {FunctionKey(*key): number for number, *key in found}
+    new = {
+        key: FunctionSeriesRow(scenario_id=scenario_id, host_class=host_class, **key._asdict())
+        for key in dict.fromkeys(keys)
+        if key not in known
+    }
+    if new:
+        session.add_all(new.values())
+        session.flush()
+    return known | {key: row.id for key, row in new.items()}
 
 
 def series_of(
@@ -76,22 +90,10 @@ def series_of(
     return {number: key for number, key in found if (key.stage, key.function) in names}
 
 
-def add_series(
-    session: Session, scenario_id: int, host_class: str, keys: Sequence[FunctionKey]
-) -> dict[FunctionKey, int]:
-    """The caller holds the project's lock."""
-    rows = [
-        FunctionSeriesRow(scenario_id=scenario_id, host_class=host_class, **key._asdict()) for key in keys
-    ]
-    session.add_all(rows)
-    session.flush()
-    return {key: row.id for key, row in zip(keys, rows, strict=True)}
-
-
 def add_values(session: Session, found: Iterable[FunctionValue]) -> None:
     rows = [one._asdict() for one in found]
     if rows:
-        session.execute(insert(FunctionValueRow), rows)
+        session.execute(insert(table_of(FunctionValueRow)), rows)
 
 
 def values(session: Session, series: Iterable[int], since: int) -> list[FunctionValue]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -13,16 +13,17 @@ from typing import Any, NamedTuple, cast
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.trials.kinds import RunKind, split_name
-from sqlalchemy import CursorResult, func, select
+from sqlalchemy import CursorResult, func, insert, select
 from sqlalchemy.orm import Session
 
-from nalm_server.db.engine import BINARY
+from nalm_server.db.engine import BINARY, table_of
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow
 from nalm_server.results.series.models import ProjectMetricRow, ScenarioRow, SeriesRow, SeriesValueRow
 
 SeriesKey = tuple[str, str, str]
 """(metric, stage, source)."""
+KEY = ("metric", "stage", "source")
 
 
 class SeriesName(NamedTuple):
@@ -95,19 +96,27 @@ def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dic
     return classes
 
 
-def series_ids(session: Session, scenario_id: int, host_class: str) -> dict[SeriesKey, int]:
-    found = session.scalars(
-        select(SeriesRow).where(SeriesRow.scenario_id == scenario_id, SeriesRow.host_class == host_class)
+def series_ids(
+    session: Session, scenario_id: int, host_class: str, keys: Iterable[SeriesKey]
+) -> dict[SeriesKey, int]:
+    """Numbers of the scenario's series; adds those of these keys that there are not yet. The caller holds the
+    project's lock."""
+    series = SeriesRow.__table__.c
+    found = session.execute(
+        select(series.id, series.metric, series.stage, series.source).where(
+            series.scenario_id == scenario_id, series.host_class == host_class
+        )
     )
-    return {(row.metric, row.stage, row.source): row.id for row in found}
-
-
-def add_series(session: Session, scenario_id: int, host_class: str, key: SeriesKey) -> int:
-    metric, stage, source = key
-    row = SeriesRow(scenario_id=scenario_id, host_class=host_class, metric=metric, stage=stage, source=source)
-    session.add(row)
-    session.flush()
-    return row.id
+    known = {(metric, stage, source): number for number, metric, stage, source in found}
+    new = {
+        key: SeriesRow(scenario_id=scenario_id, host_class=host_class, **dict(zip(KEY, key, strict=True)))
+        for key in dict.fromkeys(keys)
+        if key not in known
+    }
+    if new:
+        session.add_all(new.values())
+        session.flush()
+    return known | {key: row.id for key, row in new.items()}
 
 
 def series_of_metrics(
@@ -202,5 +211,7 @@ def project_metrics(session: Session, project_id: int) -> list[ProjectMetricRow]
     return list(session.scalars(query.order_by(ProjectMetricRow.name)))
 
 
-def add_value(session: Session, row: SeriesValueRow) -> None:
-    session.add(row)
+def add_values(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """rows: columns of SeriesValueRow, without objects, since each report has many."""
+    if rows:
+        session.execute(insert(table_of(SeriesValueRow)), rows)
