@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from nalm_core.changepoints.blocks import blocks
 from nalm_core.changepoints.constants import WINDOW
 from nalm_core.changepoints.cuts import Measured, cuts
+from nalm_core.changepoints.detect import detections
+from nalm_core.changepoints.results import Detection
 from nalm_core.changepoints.series_changes import SeriesChange, chain_share, changes, is_large, is_relevant
 from nalm_core.report.run_report import Host
 
@@ -106,3 +108,18 @@ def test_size_counts_in_either_direction(ratio: float, large: bool) -> None:
     assert is_large(ratio) is large
     change = SeriesChange(5, 5, 5, ratio, 0.99, "step")
     assert is_relevant(chain_share(change, [10.0] * 9, [10.0] * 9)) == (abs(ratio - 1) >= 0.005)
+
+
+@given(
+    value=st.floats(-1e100, 1e100),
+    length=st.integers(0, 2 * WINDOW),
+    missing=st.sets(st.integers(0, 2 * WINDOW)),
+)
+def test_equal_values_have_no_change_which_is_why_they_are_not_searched(
+    value: float, length: int, missing: set[int]
+) -> None:
+    values = [None if place in missing else value for place in range(length)]
+    assert detections([values]) == [Detection([], [], [])]
+    steps = [100.0] * 20 + [120.0] * 20
+    found = changes([values[:40], steps, [7.0] * 40], [1] * 40)
+    assert [len(one.changes) for one in found] == [0, 1, 0]

@@ -25,6 +25,8 @@ class Pending(Generic[T]):
         self._waiting: dict[T, None] = {}
         self._changed = threading.Condition()
         self._ended = False
+        self.rests = False
+        """It has done an item and lets others come."""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def put(self, item: T) -> None:
@@ -56,7 +58,9 @@ class Pending(Generic[T]):
         if self._rest_seconds:
             with self._changed:
                 if not self._waiting.keys() - {done}:
+                    self.rests = True
                     self._changed.wait_for(lambda: self._ended, self._rest_seconds)
+                    self.rests = False
 
     def _next(self) -> T | None:
         with self._changed:

@@ -54,3 +54,17 @@ def test_number_of_queries(service: Service, path: str) -> None:
         read(service, path)
     print("COUNT", len(few), len(many))
     assert len(many) == len(few) <= PATHS[path], many
+
+
+MOST_OF_A_REPORT = 31
+
+
+def test_number_of_statements_of_a_report(service: Service) -> None:
+    """Other writers of the project wait for them."""
+    for number in (1, 2):
+        service.upload(body_of(make_report(number)))
+    with counted(service, "") as statements:
+        service.upload(body_of(make_report(3)))
+    of_report = [one for one in statements if not one.startswith(("BEGIN", "PRAGMA"))]
+    print("COUNT", len(of_report))
+    assert len(of_report) <= MOST_OF_A_REPORT, of_report

@@ -71,6 +71,28 @@ def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch
     assert states(service) == {"sfc_a": {"standing"}}
 
 
+def test_a_look_requested_again_meanwhile_waits_for_the_next_run(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else reports that keep coming keep one run busy with one history."""
+    store(service, step("sfc_a"))
+    looked: list[str] = []
+
+    def again(session: Session, line: Any, *given: Any) -> Any:
+        looked.append("sfc_a")
+        with service.context.sessions() as other:
+            triggers.project(other, DEMO, whole=False)
+            other.commit()
+        return look(session, line, *given)
+
+    monkeypatch.setattr(tasks, "look", again)
+    tasks.drain(service.context)
+    assert len(looked) == 1
+    tasks.drain(service.context)
+    assert len(looked) == 2
+    assert states(service) == {"sfc_a": {"standing"}}
+
+
 @contextmanager
 def elsewhere(service: Service) -> Iterator[None]:
     """Another worker looks meanwhile; it is waited for at the end."""

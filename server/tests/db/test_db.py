@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from nalm_server.db import engine as db
 from sqlalchemy import text
@@ -27,3 +29,11 @@ def test_connections_that_postgresql_ended_are_not_used_again(database_url: str)
             assert not {third.scalar(PIDS), fourth.scalar(PIDS)} & ended
     engine.dispose()
     other.dispose()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": [1.5, null, true, 12345678901234567890]}', r'"\ud83d\ude00"', r'{"half": "\ud83d"}', "NaN"],
+)
+def test_a_json_column_is_read_as_by_the_standard_library(text: str) -> None:
+    assert repr(db.read_json(text)) == repr(db.read_json(text.encode())) == repr(json.loads(text))

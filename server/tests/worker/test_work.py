@@ -75,6 +75,24 @@ def test_pending_does_equal_things_once_and_goes_on_after_a_failure() -> None:
     assert done == ["a", "a", "bad", "b"]
 
 
+def test_pending_rests_before_it_does_the_same_again() -> None:
+    begun, go, done = threading.Event(), threading.Event(), []
+
+    def do(item: str) -> None:
+        begun.set()
+        go.wait(30)
+        done.append(item)
+
+    pending = Pending("test", do, rest_seconds=3600)
+    pending.put("a")
+    begun.wait(30)
+    pending.put("a")
+    go.set()
+    until(lambda: pending.rests, "the rest")
+    pending.stop(30)
+    assert done == ["a"]
+
+
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_thread_waker_drains_after_commit_and_one_kind_holds_up_no_other(
     service: Service, workers: dict[Work, Worker]
