@@ -222,16 +222,18 @@ def _values(
     place_of = {run: place for place, one in enumerate(part) for run in one.runs}
     by_series: dict[int, list[float | None]] = {}
     again: dict[tuple[int, int], list[float]] = defaultdict(list)
-    for number, run, value in repository.values(session, series, list(place_of)):
-        place = place_of.get(run)
-        if place is None:
-            continue
-        own = by_series.setdefault(number, absent.copy())
-        first = own[place]
-        if first is None:
-            own[place] = value
-        else:
-            again[number, place] = [*(again[number, place] or [first]), value]
+    for number, runs, values in repository.values(session, series, list(place_of)):
+        own = absent.copy()
+        for run, value in zip(runs, values, strict=True):
+            place = place_of.get(run)
+            if place is None:
+                continue
+            by_series[number] = own
+            first = own[place]
+            if first is None:
+                own[place] = value
+            else:
+                again[number, place] = [*(again[number, place] or [first]), value]
     for (number, place), found in again.items():
         by_series[number][place] = median(found)
     return {number: by_series[number] for number in sorted(by_series)}

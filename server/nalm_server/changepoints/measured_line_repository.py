@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
 from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.results.series.repository import by_series
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
 """Jobs whose runs make the history. Others are made because of a suspicion, which would bias it."""
@@ -162,15 +163,11 @@ def runs_of_series(session: Session, series_ids: Collection[int]) -> list[tuple[
 
 def values(
     session: Session, series_ids: Collection[int], run_numbers: Sequence[int]
-) -> list[tuple[int, int, float]]:
-    """(series, run, value) of these runs, possibly of others between them, too."""
+) -> Iterable[tuple[int, Sequence[int], Sequence[float]]]:
+    """(series, runs, values) of these runs, possibly of others between them, too."""
     if not run_numbers:
         return []
     table = SeriesValueRow.__table__.c
-    found = session.execute(
-        select(table.series_id, table.run_id, table.value).where(
-            table.series_id.in_(series_ids),
-            table.run_id.between(min(run_numbers), max(run_numbers)),
-        )
-    )
-    return [(one, run, value) for one, run, value in found]
+    between = table.run_id.between(min(run_numbers), max(run_numbers))
+    conditions = (table.series_id.in_(series_ids), between)
+    return by_series(session, conditions, (table.run_id, table.value))

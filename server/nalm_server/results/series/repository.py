@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.trials.kinds import RunKind, split_name
-from sqlalchemy import CursorResult, func, insert, select
+from sqlalchemy import ColumnElement, CursorResult, func, insert, select
 from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import BINARY, table_of
@@ -135,14 +135,22 @@ def series_of_metrics(
 
 
 def values(session: Session, series: Iterable[int], since: int) -> Iterable[StoredValues]:
-    """Values of the series in runs with number `since` or more.
+    """Values of the series in runs with number `since` or more."""
+    table = SeriesValueRow.__table__.c
+    columns = (table.run_id, table.value, table.low, table.high)
+    return by_series(session, (table.series_id.in_(series), table.run_id >= since), columns)
+
+
+def by_series(
+    session: Session, conditions: Iterable[ColumnElement[bool]], columns: Sequence[ColumnElement[Any]]
+) -> Iterable[Any]:
+    """(series, values of each column) of stored values, for each series that has some.
 
     PostgreSQL aggregates each series into arrays: for a hundred thousand values, fetching rows takes most of
     the time.
     """
     table = SeriesValueRow.__table__.c
-    columns = (table.run_id, table.value, table.low, table.high)
-    query = select(table.series_id).where(table.series_id.in_(series), table.run_id >= since)
+    query = select(table.series_id).where(*conditions)
     if session.get_bind().dialect.name != "postgresql":
         found = session.execute(query.add_columns(*columns).order_by(table.series_id))
         # The driver's own tuples: rows of SQLAlchemy would take most of the time.
