@@ -18,6 +18,8 @@ from nalm_server.changepoints.models import LookRow
 from nalm_server.db.context import Context
 from nalm_server.results.links import other_levels
 from nalm_server.worker.for_each import each
+from nalm_server.worker.kinds import Work
+from nalm_server.worker.wake import wake
 
 EVERY_SECONDS = 30.0
 REST_SECONDS = 1.0
@@ -28,7 +30,7 @@ log = structlog.get_logger()
 
 def drain(context: Context) -> None:
     """Runs all waiting looks without a claim, each once, then settles their projects. A look that is
-    requested again meanwhile is in the next run, which the request wakes."""
+    requested again meanwhile is in the next run."""
     row: LookRow | None = None
     while (row := _claim(context, row)) is not None:
         try:
@@ -74,6 +76,8 @@ def _look(context: Context, request: LookRow) -> None:
         row.host_steps = storage.host_steps(row.host_steps or [], looked)
         for solution in levels.values():
             solution.store(session)
+        if row.requested > request.requested:  # the worker that this woke may have found the claim
+            wake(session, Work.JUDGEMENT)
         session.commit()
 
 

@@ -15,6 +15,7 @@ from nalm_server.auth.access import project_repository as projects
 from nalm_server.changepoints import level_back, significance, tasks, triggers
 from nalm_server.changepoints import looks_repository as looks
 from nalm_server.changepoints.look import look
+from nalm_server.worker.kinds import Work
 from nalm_server_harness import Service
 from nalm_server_measured import Measured, store
 from sqlalchemy.orm import Session
@@ -74,9 +75,12 @@ def test_worker_that_comes_too_late_stores_nothing(service: Service, monkeypatch
 def test_a_look_requested_again_meanwhile_waits_for_the_next_run(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else reports that keep coming keep one run busy with one history."""
+    """Else reports that keep coming keep one run busy with one history. It wakes the next run itself: whom
+    the request woke may have found the look claimed."""
     store(service, step("sfc_a"))
     looked: list[str] = []
+    woken: list[Work] = []
+    monkeypatch.setattr(tasks, "wake", lambda _session, kind: woken.append(kind))
 
     def again(session: Session, line: Any, *given: Any) -> Any:
         looked.append("sfc_a")
@@ -87,9 +91,12 @@ def test_a_look_requested_again_meanwhile_waits_for_the_next_run(
 
     monkeypatch.setattr(tasks, "look", again)
     tasks.drain(service.context)
-    assert len(looked) == 1
+    assert len(looked) == len(woken) == 1
     tasks.drain(service.context)
-    assert len(looked) == 2
+    assert len(looked) == len(woken) == 2
+    monkeypatch.setattr(tasks, "look", look)
+    tasks.drain(service.context)
+    assert woken == [Work.JUDGEMENT] * 2
     assert states(service) == {"sfc_a": {"standing"}}
 
 
