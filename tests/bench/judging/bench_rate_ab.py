@@ -4,7 +4,9 @@ MRR, by the time that the job had.
 
 One run is measured, and judged as if it had ended after its first 11, 14, 20 and all of its launches.
 Usage: make bench BENCH=rate_ab or BENCH="rate_ab LAUNCHES RUNS". 24 launches take about eight minutes.
-Several runs tell how many of them called a figure changed: false alarms.
+Several runs tell how many of them called a figure changed: false alarms. Each run is also judged RELABELLED
+times with the arms of each launch exchanged at random, which equal builds allow: runs of equal builds with
+the noise of real ones, so that the rate of false alarms has an upper bound that a few runs cannot give.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from random import Random
 
 from host import print_result
 from nalm_agent.measure.request import Request
@@ -22,8 +25,9 @@ from nalm_agent.report.progress import Silent
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.rates.run_figures import rate_metrics
-from nalm_core.report.run_report import RunReport
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.trials.kinds import RunKind
+from nalm_core.report.trials.rate_run import RateRun
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
 
@@ -31,22 +35,29 @@ ROOT = Path(__file__).resolve().parents[3]
 LAUNCHES, RUNS = 24, 1
 BUDGETS = (11, 14, 20)
 SCENARIO = "sfc_a"
+RELABELLED = 200
+OTHER = {Arm.BASE: Arm.HEAD, Arm.HEAD: Arm.BASE}
 FIGURES = ("latency_p99_ns", "ndr_pps", "mrr_pps")
 
 
 def main() -> int:
     given = [int(one) for one in sys.argv[1:3]]
     launches, runs = (*given, *(LAUNCHES, RUNS)[len(given) :])
-    changed = 0
+    changed = relabelled = 0
+    rng = Random(1)
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         repository = committed(where / "nf", launches)
         for number in range(runs):
             report = measured(repository, where / "home")
-            changed += any(one.outcome in ("regressed", "improved") for one in judge(report).metrics)
+            changed += is_called_changed(report)
+            relabelled += sum(is_called_changed(exchanged(report, rng)) for _ in range(RELABELLED))
             if number == 0:
                 print_intervals(report, launches)
-    print_result("rate_ab_false_alarms", changed, f"of {runs} runs", "lower")
+    print_result("rate_ab_false_alarms", changed, f"of {runs} runs", "lower", launches=launches)
+    print_result(
+        "rate_ab_false_alarms_relabelled", relabelled, f"of {runs * RELABELLED} relabelled runs", "lower"
+    )
     return 0
 
 
@@ -76,6 +87,37 @@ def measured(repository: Path, home_path: Path) -> RunReport:
         )
 
 
+def is_called_changed(report: RunReport) -> bool:
+    return any(one.outcome in ("regressed", "improved") for one in judge(report).metrics)
+
+
+def exchanged(report: RunReport, rng: Random) -> RunReport:
+    """The run with base and head exchanged in about half of its launches."""
+    assert report.rates is not None
+    launches = sorted({one.trial.launch for one in report.rates.trials})
+    swapped = {launch: rng.random() < 0.5 for launch in launches}
+    return with_rates(
+        report,
+        report.rates.model_copy(
+            update={
+                "trials": [
+                    one.model_copy(update={"arm": OTHER[one.arm]}) if swapped[one.trial.launch] else one
+                    for one in report.rates.trials
+                ],
+                "searches": [
+                    one.model_copy(update={"arm": OTHER[one.arm]}) if swapped.get(one.launch) else one
+                    for one in report.rates.searches
+                ],
+            }
+        ),
+    )
+
+
+def with_rates(report: RunReport, run: RateRun) -> RunReport:
+    """The report as if it had ended with these trials and searches."""
+    return report.model_copy(update={"own_metrics": rate_metrics(run, report.arms, {})})
+
+
 def print_intervals(report: RunReport, launches: int) -> None:
     assert report.rates is not None
     spent = (report.finished_at - report.started_at).total_seconds()
@@ -86,8 +128,7 @@ def print_intervals(report: RunReport, launches: int) -> None:
                 "searches": [one for one in report.rates.searches if one.launch < budget],
             }
         )
-        shortened = report.model_copy(update={"own_metrics": rate_metrics(run, report.arms, {})})
-        figures = {one.metric: one for one in judge(shortened).metrics}
+        figures = {one.metric: one for one in judge(with_rates(report, run)).metrics}
         minutes = spent * budget / launches / 60
         for name in FIGURES:
             width = half_width(figures[name])
