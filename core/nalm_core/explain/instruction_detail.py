@@ -47,12 +47,23 @@ def instruction_detail(case: Case, found: Signature) -> Detail:
     visits = found.relative("visit_rate")
     if visits is not None and case.sign * visits >= VISIT_CHANGE and _as_dear_per_visit(found, case.sign):
         return "more_visits" if case.sign > 0 else "fewer_visits"
-    function = None if case.who is None or case.who.counted is None else case.who.counted
-    detail = "more_instructions" if function is None else _of_function(case, _forward(function, case.sign))
+    function = case.who.counted if case.who is not None else None
+    function = function or _most_grown(case)  # samples may name code without a name, which no count has
+    detail = "more_instructions" if function is None else _of_function(case, function)
     return detail if case.sign > 0 else BACKWARDS[detail]
 
 
-def _of_function(case: Case, one: FunctionChange) -> Detail:
+def _most_grown(case: Case) -> FunctionChange | None:
+    """The function of the stage whose instructions grew most."""
+    return max(case.functions, key=lambda one: case.sign * _growth(one), default=None)
+
+
+def _growth(one: FunctionChange) -> float:
+    return (one.head_ipp or 0.0) - (one.base_ipp or 0.0)
+
+
+def _of_function(case: Case, change: FunctionChange) -> Detail:
+    one = _forward(change, case.sign)
     if one.base_ipp is None and _was_absent(case, one):
         others = (_forward(other, case.sign) for other in case.functions)
         return (

@@ -333,3 +333,10 @@ def test_a_run_of_rates_says_what_it_cannot_explain() -> None:
     explanation = explain(report, judge(report))
     assert explanation.text.startswith("A run of rates counts no instructions")
     assert explanation.evidence == []
+
+
+def test_code_without_a_name_is_explained_by_the_function_that_grew_most() -> None:
+    """Samples name an address within a library; instructions were counted for its function."""
+    report = with_functions(MORE, {"classify": (100, 1 / 32)}, {"classify": (142, 1 / 8)})
+    found = explained(with_samples(report, {"lib.so+0x4e68": 20_000}, {"lib.so+0x4e68": 26_000}))
+    assert (found.function, found.detail) == ("lib.so+0x4e68", "more_calls")
