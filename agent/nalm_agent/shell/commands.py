@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 import typer
+from nalm_core.text.mistakes import in_words
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
 
@@ -131,8 +132,9 @@ def _nothing() -> None:
     """The callback of a group without options, and of a command that is not loaded."""
 
 
-def show_no_needless_types() -> None:
-    """Hides the `<bool>` that Typer writes after an option without a value, and types of arguments."""
+def write_plainly() -> None:
+    """Hides the `<bool>` that Typer writes after an option without a value, and types of arguments; puts
+    its messages about wrong values into words."""
     original = TyperOption.display_type_rich
 
     def display_type_rich(option: TyperOption, ctx: Any) -> str | None:
@@ -141,5 +143,7 @@ def show_no_needless_types() -> None:
     def no_type(argument: TyperArgument, ctx: Any) -> None:
         """An argument's name stands for its type."""
 
+    for kind in (TyperOption, TyperArgument):
+        kind.process_value = in_words(kind.process_value)  # type: ignore[method-assign]
     TyperOption.display_type_rich = display_type_rich  # type: ignore[method-assign, assignment]
     TyperArgument.display_type_rich = no_type  # type: ignore[method-assign, assignment]

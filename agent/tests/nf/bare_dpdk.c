@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A DPDK program without nalm: one lcore receives packets from port 0 and sends them there, except every DROP-th
- * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends. With as many ports as lcores,
- * each lcore has a port. The file that BARE_FORWARDED names in the environment is made once port 0 has forwarded
+ * (argument after `--`; 0: none). With a second lcore it is a pipeline: that one sends. With a third one, that one
+ * works between the rings of the two; with `back` as second argument the first lcore sends what comes back from the
+ * second. With as many ports as lcores, each lcore has a port. The file that BARE_FORWARDED names in the environment is made once port 0 has forwarded
  * packets.
  */
 #include <rte_eal.h>
@@ -13,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BURST = 32, BUFFERS = 1023, FORWARDED = 64 };
 
@@ -46,29 +48,53 @@ static __attribute__((noinline)) int bare_loop(void *drop)
 	return 0;
 }
 
-static struct rte_ring *between;
+static struct rte_ring *between, *after;
 
-static void bare_receiver(unsigned drop)
+static void bare_enqueue(struct rte_ring *ring, struct rte_mbuf **packets, uint16_t n)
+{
+	unsigned sent = rte_ring_enqueue_burst(ring, (void **)packets, n, NULL);
+	for (; sent < n; sent++)
+		rte_pktmbuf_free(packets[sent]);
+}
+
+static void bare_send(struct rte_ring *ring)
+{
+	struct rte_mbuf *packets[BURST];
+	uint16_t n = rte_ring_dequeue_burst(ring, (void **)packets, BURST, NULL);
+	uint16_t sent = n != 0 ? rte_eth_tx_burst(0, 0, packets, n) : 0;
+	for (; sent < n; sent++)
+		rte_pktmbuf_free(packets[sent]);
+}
+
+static void bare_receiver(unsigned drop, bool back)
 {
 	struct rte_mbuf *packets[BURST];
 	for (;;) {
-		uint16_t n = bare_filter(packets, rte_eth_rx_burst(0, 0, packets, BURST), drop);
-		unsigned sent = rte_ring_enqueue_burst(between, (void **)packets, n, NULL);
-		for (; sent < n; sent++)
-			rte_pktmbuf_free(packets[sent]);
+		bare_enqueue(between, packets, bare_filter(packets, rte_eth_rx_burst(0, 0, packets, BURST), drop));
+		if (back)
+			bare_send(after);
 	}
 }
 
-static int bare_sender(void *unused)
+static __attribute__((noinline)) void bare_worker(void)
 {
 	struct rte_mbuf *packets[BURST];
-	(void)unused;
-	for (;;) {
-		uint16_t n = rte_ring_dequeue_burst(between, (void **)packets, BURST, NULL);
-		uint16_t sent = n != 0 ? rte_eth_tx_burst(0, 0, packets, n) : 0;
-		for (; sent < n; sent++)
-			rte_pktmbuf_free(packets[sent]);
-	}
+	for (;;)
+		bare_enqueue(after, packets, rte_ring_dequeue_burst(between, (void **)packets, BURST, NULL));
+}
+
+static __attribute__((noinline)) void bare_sender(struct rte_ring *ring)
+{
+	for (;;)
+		bare_send(ring);
+}
+
+static int bare_second(void *works)
+{
+	bool last = rte_lcore_index((int)rte_lcore_id()) == 2;
+	if (*(bool *)works && !last)
+		bare_worker();
+	bare_sender(last ? after : between);
 	return 0;
 }
 
@@ -86,6 +112,8 @@ int main(int argc, char **argv)
 	if (used < 0 || used + 1 >= argc)
 		return 2;
 	unsigned drop = (unsigned)atoi(argv[used + 1]);
+	bool back = used + 2 < argc && strcmp(argv[used + 2], "back") == 0;
+	bool works = back || rte_lcore_count() == 3;
 	struct rte_mempool *pool =
 		rte_pktmbuf_pool_create("bare", BUFFERS, 0, 0, RTE_MBUF_DEFAULT_BUF_SIZE, SOCKET_ID_ANY);
 	uint16_t ports = rte_eth_dev_count_avail();
@@ -95,7 +123,8 @@ int main(int argc, char **argv)
 	if (rte_lcore_count() == ports)
 		return rte_eal_mp_remote_launch(bare_loop, &drop, CALL_MAIN);
 	between = rte_ring_create("between", 256, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
-	if (between == NULL || rte_eal_mp_remote_launch(bare_sender, NULL, SKIP_MAIN) != 0)
+	after = rte_ring_create("after", 256, SOCKET_ID_ANY, RING_F_SP_ENQ | RING_F_SC_DEQ);
+	if (between == NULL || after == NULL || rte_eal_mp_remote_launch(bare_second, &works, SKIP_MAIN) != 0)
 		return 1;
-	bare_receiver(drop);
+	bare_receiver(drop, back);
 }

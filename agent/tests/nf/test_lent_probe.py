@@ -221,6 +221,79 @@ def test_of_a_pipeline_only_lcores_that_receive_are_counted(
     assert not counted.profile.runs("bare_sender")
 
 
+def over_rings(program: Path, *arguments: str, lcores: int) -> list[str]:
+    """bare_dpdk as a pipeline on one CPU."""
+    cpu = choose(1).cpus[0]
+    eal = eal_options(choose(1), huge_pages=False, memory_mb=MEMORY_MB)
+    named = ",".join(f"{number}@{cpu}" for number in range(lcores))
+    return [str(program), f"--lcores={named}", *eal[1:], "--vdev=net_null0", "--", "0", *arguments]
+
+
+def test_over_two_rings_the_receiving_lcore_is_measured_and_the_others_in_no_stage(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """Receiver, worker and sender, each on an lcore of its own."""
+    pipelined = over_rings(bare_dpdk, lcores=3)
+    with RunningNf(pipelined, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        nf.wait_ready()
+        assert len(busy_threads(nf.pid)) == 2, "worker and sender poll their rings between turns"
+        turns = 0
+        while not (found := pipeline(nf.log_tail())):
+            before = nf.snapshot()
+            nf.turn(packets=32_000)
+            after = nf.snapshot()
+            stages, (lcore,) = stage_counters(nf.probe.stages, before, after), lcore_counters(before, after)
+            assert stages["rx"].outcomes == {"pass": 32_000} and lcore.packets == 32_000
+            assert stages["app"].outcomes == {"pass": 0, "not_sent": 32_000}
+            assert stages["tx"].outcomes == {"sent": 0} and stages["tx"].cycles == 0
+            assert sum(one.cycles for one in stages.values()) == lcore.busy_cycles
+            assert (turns := turns + 1) <= MOST_TURNS, "the third lcore sent nothing"
+        assert "work between rings, are in no stage" in found.replace("\n", " ")
+        nf.finish()
+
+
+def test_an_lcore_that_sends_what_a_worker_returns_has_all_stages(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    """Packets are sent in a later iteration than they are received in, and no more of them than that."""
+    returned = over_rings(bare_dpdk, "back", lcores=2)
+    with RunningNf(returned, work, lcores=1, seed=0, ready_seconds=30, environment=lent) as nf:
+        nf.wait_ready()
+        assert len(busy_threads(nf.pid)) == 1, "the worker polls its ring between turns"
+        sent = turns = 0
+        while not sent:
+            before = nf.snapshot()
+            nf.turn(packets=32_000)
+            after = nf.snapshot()
+            stages, (lcore,) = stage_counters(nf.probe.stages, before, after), lcore_counters(before, after)
+            sent = stages["tx"].outcomes["sent"]
+            assert stages["rx"].outcomes == {"pass": 32_000} and lcore.packets == 32_000
+            assert stages["app"].outcomes == {"pass": sent, "not_sent": 32_000 - sent}
+            assert sum(one.cycles for one in stages.values()) == lcore.busy_cycles
+            assert (stages["tx"].cycles > 0) == (sent > 0)
+            assert (turns := turns + 1) <= MOST_TURNS, "nothing came back"
+        assert pipeline(nf.log_tail()) is None
+        nf.finish()
+
+
+@pytest.mark.parametrize(("arguments", "lcores"), [((), 3), (("back",), 2)], ids=["sender", "back"])
+def test_instructions_of_a_worker_between_rings_are_in_no_stage(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir, arguments: tuple[str, ...], lcores: int
+) -> None:
+    loop = LOOP.replace("bare_loop", "bare_receiver")
+    run = simulated.Simulation(
+        over_rings(bare_dpdk, *arguments, lcores=lcores),
+        work,
+        parse(WITH_LENT + loop).stage_functions(),
+        ready_seconds=10,
+        environment=lent,
+        threads_of=LENT_RECEIVE,
+    )
+    counted = simulated.threads(run, packets=32_000)
+    assert counted.profile.runs("bare_receiver") and counted.others > 0
+    assert not counted.profile.runs("bare_worker") and not counted.profile.runs("bare_sender")
+
+
 def test_a_program_without_dpdk_is_distinguished(
     tiny_nf: list[str], lent: dict[str, str], work: WorkDir
 ) -> None:

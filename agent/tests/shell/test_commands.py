@@ -10,7 +10,9 @@ from pathlib import Path
 
 import nalm_agent.cli
 import pytest
+from nalm_agent.shell.app import app
 from nalm_agent.shell.commands import COMMANDS, UnloadedCommand
+from typer.testing import CliRunner
 
 LISTED = {name: text for below in COMMANDS.values() for name, text in below.items()}
 
@@ -33,3 +35,19 @@ def test_the_list_of_commands_loads_none_of_them() -> None:
     code += "('pydantic', 'numpy', 'httpx') or name.startswith('nalm_agent.cli')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("rate --mode all-of-them", "'all-of-them' is not one of 'mrr', 'ndr',"),
+        ("rate --preset x", "'x' is not one of 'vcpe',"),
+        ("rate --base HEAD --pps 0", "Invalid value for '--pps': expected at least 1"),
+        ("soak --pps many", "Invalid value for '--pps': expected an integer"),
+        ("experiment platform --share 0", "Invalid value for '--share': expected at least 1"),
+    ],
+)
+def test_a_wrong_value_is_named_in_words(arguments: str, said: str) -> None:
+    done = CliRunner().invoke(app, arguments.split(), env={"COLUMNS": "300"})
+    assert done.exit_code == 2 and said in done.stderr, done.stderr
+    assert "Value error" not in done.stderr and "Input should" not in done.stderr

@@ -3,8 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
+
+from nalm_core.text.plain_text import plain_line
+
+P, T = ParamSpec("P"), TypeVar("T")
 
 _EXPECTED: Final = {
     "missing": "is missing",
@@ -45,6 +50,22 @@ def words(mistake: Mapping[str, Any]) -> str:
         return form.format(**mistake.get("ctx", {}))
     text = message_of(mistake)
     return text[:1].lower() + text[1:]
+
+
+def in_words(process: Callable[P, T]) -> Callable[P, T]:
+    """The function with the messages of errors that pydantic caused in words: of Typer's BadParameter."""
+
+    @wraps(process)
+    def processed(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return process(*args, **kwargs)
+        except Exception as error:
+            errors = getattr(error.__cause__, "errors", None)
+            if errors is not None and hasattr(error, "message"):
+                error.message = plain_line(words(errors()[0]))
+            raise
+
+    return processed
 
 
 def message_of(mistake: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 from nalm_core.release import release
-from typer.core import TyperCommand, TyperGroup
+from nalm_core.text.mistakes import in_words
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 COMMANDS = {
     "project": ("project:project_app", "NF repositories that are watched."),
@@ -134,6 +135,9 @@ def _command(found: Any, name: str) -> Any:
     command.name = name
     return command
 
+
+for _kind in (TyperOption, TyperArgument):
+    _kind.process_value = in_words(_kind.process_value)  # type: ignore[method-assign]
 
 app = typer.Typer(cls=_Lazy, no_args_is_help=True, pretty_exceptions_enable=False)
 

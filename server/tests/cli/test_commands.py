@@ -15,6 +15,7 @@ import pytest
 import typer.main
 from nalm_server.cli import main as entry
 from nalm_server.cli.main import app, main
+from typer.testing import CliRunner
 
 Call = Callable[..., tuple[int, str, str]]
 
@@ -150,3 +151,9 @@ def test_a_migration_that_must_stop_the_running_version_says_so(call: Call, tmp_
     code, _, complaint = call("migrate", "--online")
     assert (code, "stop it first" in complaint) == (3, True)
     assert call("migrate")[0] == 0
+
+
+def test_a_wrong_value_is_named_in_words() -> None:
+    done = CliRunner().invoke(app, ["up", "--port", "x"], env={"COLUMNS": "200"})
+    assert done.exit_code == 2 and "expected an integer" in done.stderr
+    assert "Input should" not in done.stderr
