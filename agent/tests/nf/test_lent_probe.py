@@ -276,6 +276,7 @@ def test_an_lcore_that_sends_what_a_worker_returns_has_all_stages(
         nf.finish()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("arguments", "lcores"), [((), 3), (("back",), 2)], ids=["sender", "back"])
 def test_instructions_of_a_worker_between_rings_are_in_no_stage(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir, arguments: tuple[str, ...], lcores: int

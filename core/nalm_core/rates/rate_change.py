@@ -219,6 +219,11 @@ def _reasons(loads: Sequence[LoadChange], tests: int, settings: ComparisonSettin
     found = []
     needed = least_differences(settings.alpha / tests) if tests else 0
     for one in loads:
+        if any(_loses_most(change) for change in one.figures):
+            found.append(
+                f"at {one.load.pps} pps both builds lose most packets: the NF does not carry the load, or "
+                "nothing sends it; choose one below the NDR (`nalm rate --mode ndr`)"
+            )
         missing = [change.figure for change in one.figures if change.launches == 0]
         if missing:
             found.append(f"at {one.load.pps} pps not measured: {', '.join(missing)}")
@@ -229,3 +234,10 @@ def _reasons(loads: Sequence[LoadChange], tests: int, settings: ComparisonSettin
                 f"a change can be shown from {needed} on"
             )
     return found
+
+
+def _loses_most(change: FigureChange) -> bool:
+    """True if both builds lose more than half of the packets."""
+    if change.figure is not RateFigure.LOSS or change.base is None or change.head is None:
+        return False
+    return min(change.base, change.head) > 1 / 2

@@ -9,7 +9,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from nalm_core.text.plain_text import plain_line
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _EXPECTED: Final = {
     "missing": "is missing",

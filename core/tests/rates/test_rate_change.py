@@ -170,6 +170,27 @@ def test_jitter_that_the_generator_does_not_measure_is_named_and_not_judged() ->
     assert verdict.reasons == ["at 1000000 pps not measured: jitter p99"]
 
 
+def test_a_load_that_cannot_be_sent_or_carried_is_said_with_what_to_do() -> None:
+    waits = waits_of(np.random.default_rng(1).lognormal(np.log(5000), 0.3, 20_000))
+
+    def reasons(lost: int) -> list[str]:
+        truths = {
+            launch: Truth(phase=Phase.LATENCY, launch=launch, share=0.5, no_port=lost, latency=waits)
+            for launch in range(LAUNCHES)
+        }
+        trials = [
+            PairedTrial(arm=arm, load=0, pair=pair, trial=trial(truth))
+            for truth in truths.values()
+            for pair in range(PAIRS)
+            for arm in (Arm.BASE, Arm.HEAD)
+        ]
+        return [one for one in judge_comparison(report_of(trials)).reasons if "lose most packets" in one]
+
+    (said,) = reasons(900_000)
+    assert "choose one below the NDR" in said
+    assert reasons(400_000) == []
+
+
 def test_too_few_launches_decide_no_change_and_say_how_many_would() -> None:
     verdict = judge_comparison(made(np.random.default_rng(7), lambda waits: waits * 2, launches=6))
     assert verdict.outcome is Outcome.INCONCLUSIVE
