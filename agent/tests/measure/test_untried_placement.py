@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run whose change may be one of placement goes on, over layouts where builds can be linked again."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from nalm_agent.measure.layouts import LayoutsOfLaunches
+from nalm_agent.measure.measure import _needs_layouts
+from nalm_agent.measure.report_builder import ReportBuilder
+from nalm_core.report.defaults import DEFAULT_SETTINGS, MIN_LAYOUTS
+from nalm_core.report.run_report import Layouts
+from nalm_synthetic import COSTS, Noise, changed, make_report
+
+EQUAL_COUNTS = DEFAULT_SETTINGS.model_copy(update={"equal_counts": True})
+
+
+def built(percent: float, layouts: Layouts | None = None) -> ReportBuilder:
+    """A run at equal counts whose head takes more cycles."""
+    head = changed(**{name: cost * (1 + percent / 100) for name, cost in COSTS.items()})
+    report = make_report(
+        head, noise=Noise(0.001, 0.001), launches=2 * MIN_LAYOUTS, settings=EQUAL_COUNTS
+    ).model_copy(update={"layouts": layouts})
+    return cast(ReportBuilder, SimpleNamespace(report=lambda status: report))
+
+
+def layouts_of_launches() -> LayoutsOfLaunches:
+    unused = cast(Any, None)
+    return LayoutsOfLaunches(unused, unused, unused, {}, unused)
+
+
+@pytest.mark.parametrize("percent", [2.0, -2.0])
+def test_a_small_change_is_spread_over_layouts_until_there_are_enough(percent: float) -> None:
+    placements = layouts_of_launches()
+    assert _needs_layouts(built(percent), placements) and placements.most == MIN_LAYOUTS
+    numbers = [1 + launch // 2 for launch in range(2 * MIN_LAYOUTS)]
+    assert not _needs_layouts(built(percent, Layouts(relinked=True, numbers=numbers)), placements)
+
+
+def test_builds_that_cannot_be_linked_again_take_further_launches() -> None:
+    placements = layouts_of_launches()
+    placements.reason = "the build has no build.ninja"
+    numbers = list(range(1, 2 * MIN_LAYOUTS + 1))
+    layouts = Layouts(relinked=False, reason=placements.reason, numbers=numbers)
+    assert _needs_layouts(built(2.0, layouts), placements)
+    assert _needs_layouts(built(2.0), None), "layouts = 1 decides no such change either"
+
+
+def test_a_large_change_ends_at_once() -> None:
+    placements = layouts_of_launches()
+    assert not _needs_layouts(built(8.0), placements) and not placements.spreading
