@@ -18,7 +18,6 @@ from typing import Any
 import psycopg
 import pytest
 import structlog
-from anyio.from_thread import start_blocking_portal
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 from nalm_server.auth.accounts import passwords
@@ -27,7 +26,6 @@ from nalm_server.db import engine, migrate
 from sqlalchemy import Dialect, Engine, event
 
 sys.path.insert(0, str(Path(__file__).parent / "support"))
-import nalm_server_harness as harness
 from nalm_server_harness import Clock, Prepared, Service, make_service, prepare
 
 POSTGRES = Path("/usr/lib/postgresql")
@@ -53,14 +51,6 @@ def log_as_it_was() -> Iterator[None]:
     before = structlog.get_config()
     yield
     structlog.configure(**before)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_event_loop() -> Iterator[None]:
-    """For all clients: starting a loop takes as long as most requests."""
-    with start_blocking_portal() as harness.portal:
-        yield
-    harness.portal = None
 
 
 @pytest.fixture(scope="session", autouse=True)

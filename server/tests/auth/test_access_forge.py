@@ -10,14 +10,13 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from fastapi.testclient import TestClient
 from httpx import Response
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
 from nalm_server.auth.accounts.models import AccountRow, IdentityRow
 from nalm_server.base.settings import Settings
 from nalm_server.db.context import Context
-from nalm_server_harness import Clock
+from nalm_server_harness import AppClient, Clock
 from nalm_server_oidc import Provider, serving
 from pydantic import ValidationError
 from sqlalchemy import func, select
@@ -43,7 +42,7 @@ class Way:
 
     provider: Provider
     context: Context
-    client: TestClient
+    client: AppClient
 
     def start(self, **params: str) -> dict[str, str]:
         sent = self.client.get(f"{SIGN_IN}/start", params=params, follow_redirects=False)
@@ -66,7 +65,7 @@ def way(
     groups = getattr(request, "param", [])
     one = {"issuer": provider.issuer, "client_id": "nalm", "client_secret": "s" * 32, "groups": groups}
     context = make_context(make_settings(sign_in={"forge": one}), Clock())
-    yield Way(provider, context, TestClient(make_app(context)))
+    yield Way(provider, context, AppClient(make_app(context)))
     provider.wrong, provider.forged = {}, False
     context.engine.dispose()
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from fastapi.testclient import TestClient
 from httpx import Response
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
@@ -17,7 +16,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.base.sign_in_providers import Provider
 from nalm_server.db.context import Context
 from nalm_server_github import FakeGithub
-from nalm_server_harness import Clock
+from nalm_server_harness import AppClient, Clock
 from nalm_server_sockets import Loopback, serving
 from sqlalchemy import select
 
@@ -37,7 +36,7 @@ class Way:
     github: FakeGithub
     at: Loopback
     context: Context
-    client: TestClient
+    client: AppClient
 
     def start(self) -> dict[str, str]:
         sent = self.client.get(f"{SIGN_IN}/start", follow_redirects=False)
@@ -56,7 +55,7 @@ def way(make_settings: Callable[..., Settings], request: pytest.FixtureRequest) 
         one = {"kind": "github", "issuer": at.url, "client_id": "nalm", "client_secret": "s" * 32}
         one |= {"groups": getattr(request, "param", [])}
         context = make_context(make_settings(sign_in={"hub": one}), Clock())
-        yield Way(github, at, context, TestClient(make_app(context)))
+        yield Way(github, at, context, AppClient(make_app(context)))
         context.engine.dispose()
 
 

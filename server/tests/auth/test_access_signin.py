@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher, Type, extract_parameters
-from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.embedded.first_tokens import FIRST_LINK, make_first_tokens
 from nalm_server.auth.accounts import passwords
 from nalm_server.auth.accounts.passwords import hash_of, turn, verify
 from nalm_server.db import sign_in_attempts
-from nalm_server_harness import Clock, Service
+from nalm_server_harness import AppClient, Clock, Service
 
 PASSWORD = "correct horse battery"
 API = "/api/v1"
@@ -31,7 +30,7 @@ class Browser:
     """Keeps cookies, and sends the CSRF token with each write."""
 
     def __init__(self, service: Service, address: str = "192.0.2.1") -> None:
-        self.client = TestClient(make_app(service.context), client=(address, 1))
+        self.client = AppClient(make_app(service.context), client=(address, 1))
         self.csrf = ""
 
     def ask(self, method: str, path: str, status: int, json: Any = None, **headers: str) -> Any:
@@ -149,7 +148,7 @@ def test_attempts_are_limited_even_with_the_right_password(service: Service) -> 
 def flood(service: Service, sent: dict[str, str], times: int, *, network: str) -> None:
     """Sends attempts that are refused, a few from each of many addresses."""
     for number in range(times):
-        client = TestClient(make_app(service.context), client=(f"{network}.{number // 5}", 1))
+        client = AppClient(make_app(service.context), client=(f"{network}.{number // 5}", 1))
         assert client.post(f"{API}/session", json=sent).status_code in (401, 429)
 
 
@@ -245,7 +244,7 @@ def test_writes_by_cookie_need_the_token_that_other_sites_cannot_read(service: S
 
 @pytest.mark.parametrize("secure", [False, True])
 def test_the_cookie_is_out_of_reach(service: Service, secure: bool) -> None:
-    client = TestClient(
+    client = AppClient(
         make_app(service.context), base_url="https://testserver" if secure else "http://testserver"
     )
     answer = client.post(f"{API}/session", json={"link": invited(service)})

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
 from nalm_server.auth.tokens.service import digest_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 from nalm_server.db.engine import make_engine
+from nalm_server_harness import AppClient
 from nalm_server_reports import sha
 from sqlalchemy import Engine, MetaData, inspect
 
@@ -180,12 +180,12 @@ def stored(url: str) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def client_of(url: str, tmp_path: Path) -> TestClient:
+def client_of(url: str, tmp_path: Path) -> AppClient:
     context = make_context(Settings(state_dir=tmp_path / "state", database_url=url, static_dir=tmp_path))
-    return TestClient(make_app(context), headers={"Authorization": f"Bearer {TOKEN}"})
+    return AppClient(make_app(context), headers={"Authorization": f"Bearer {TOKEN}"})
 
 
-def get(client: TestClient, path: str) -> Any:
+def get(client: AppClient, path: str) -> Any:
     answer = client.get(f"/api/v1{path}")
     assert answer.status_code == 200, answer.text
     return answer.json()

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.context import open_context
 from nalm_server.base.settings import Settings
@@ -15,6 +14,7 @@ from nalm_server.cli.main import app
 from nalm_server.db import migrate
 from nalm_server.results import outcome_repository
 from nalm_server.results.series import history_repository
+from nalm_server_harness import AppClient
 from sqlalchemy import text
 from typer.testing import CliRunner
 
@@ -42,7 +42,7 @@ def test_every_page_has_its_answer(seeded: Callable[..., Any]) -> None:
     result = seeded()
     assert result.exit_code == 0, result.output
     assert "120 commits, 7 scenarios, 3 hosts" in result.output
-    with open_context(seeded.settings) as context, TestClient(make_app(context)) as client:  # type: ignore[attr-defined]
+    with open_context(seeded.settings) as context, AppClient(make_app(context)) as client:  # type: ignore[attr-defined]
 
         def get(path: str) -> Any:
             answer = client.get(path)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from nalm_core.verdict.verdict import judge
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
@@ -18,6 +17,7 @@ from nalm_server.auth.tokens.service import digest_of
 from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 from nalm_server.db.engine import make_engine
+from nalm_server_harness import AppClient
 from nalm_server_reports import body_of, make_report, sha
 from sqlalchemy import Engine, MetaData
 
@@ -153,7 +153,7 @@ def test_rows_of_the_first_revision_are_read_at_head_and_survive_the_way_back(
     context = make_context(
         Settings(state_dir=tmp_path / "state", database_url=first_revision, static_dir=tmp_path)
     )
-    client = TestClient(make_app(context), headers={"Authorization": f"Bearer {TOKEN}"})
+    client = AppClient(make_app(context), headers={"Authorization": f"Bearer {TOKEN}"})
 
     def get(path: str) -> Any:
         answer = client.get(f"/api/v1{path}")

@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.backup.archive import BackupError
-from nalm_server_harness import Service
+from nalm_server_harness import AppClient, Service
 from nalm_server_reports import body_of, make_report
 
 RUN = f"/api/v1/runs/{1:032x}/report"
@@ -51,7 +50,7 @@ def test_round_trip(service: Service, saved: Path, elsewhere: Settings) -> None:
     assert saved.stat().st_mode & 0o077 == 0
     backups.restore(elsewhere, saved)
     context = make_context(elsewhere)
-    client = TestClient(make_app(context), headers={"Authorization": f"Bearer {service.tokens['admin']}"})
+    client = AppClient(make_app(context), headers={"Authorization": f"Bearer {service.tokens['admin']}"})
     assert client.get(RUN).content == body_of(make_report(1))
     assert client.get(f"/api/v1/runs/{2:032x}").status_code == 404
     assert client.get("/api/v1/projects/demo/scenarios/sfc_a/history").json()["points"]

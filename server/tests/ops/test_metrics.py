@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import pytest
 import structlog
-from fastapi.testclient import TestClient
 from nalm_server.app.application import make_app
 from nalm_server.app.context import make_context
 from nalm_server.base import logs
@@ -19,7 +18,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.db import migrate
 from nalm_server.notify.tasks import drain
 from nalm_server.ops.health import service as health
-from nalm_server_harness import Clock, Service
+from nalm_server_harness import AppClient, Clock, Service
 from nalm_server_reports import body_of, make_report
 from nalm_server_sockets import Reply, serving
 from prometheus_client.parser import text_string_to_metric_families
@@ -28,7 +27,7 @@ SLOWER = {"nat": 180.0}
 TOKEN = "a-token-for-prometheus"
 
 
-def scraped(client: TestClient, **headers: str) -> dict[tuple[str, ...], float]:
+def scraped(client: AppClient, **headers: str) -> dict[tuple[str, ...], float]:
     """Samples by name and values of labels."""
     answer = client.get("/metrics", headers=headers)
     assert answer.status_code == 200, answer.text
@@ -39,9 +38,9 @@ def scraped(client: TestClient, **headers: str) -> dict[tuple[str, ...], float]:
     }
 
 
-def local(service: Service) -> TestClient:
+def local(service: Service) -> AppClient:
     """As from this host."""
-    return TestClient(make_app(service.context), client=("127.0.0.1", 5000))
+    return AppClient(make_app(service.context), client=("127.0.0.1", 5000))
 
 
 def test_figures_are_those_of_the_database(service: Service) -> None:
@@ -94,7 +93,7 @@ def test_who_may_scrape(
     make_settings: Callable[..., Settings], token: str | None, peer: str, headers: dict[str, str], status: int
 ) -> None:
     context = make_context(make_settings(metrics_token=token))
-    client = TestClient(make_app(context), client=(peer, 5000))
+    client = AppClient(make_app(context), client=(peer, 5000))
     assert client.get("/metrics", headers=headers).status_code == status
     context.engine.dispose()
 
@@ -117,7 +116,7 @@ def test_ready_says_what_is_missing(
 
 def test_redis_that_is_away_only_degrades(make_settings: Callable[..., Settings]) -> None:
     context = make_context(make_settings(redis_url="redis://127.0.0.1:1/0"))
-    answer = TestClient(make_app(context)).get("/api/v1/health/ready")
+    answer = AppClient(make_app(context)).get("/api/v1/health/ready")
     assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
     context.engine.dispose()
 
@@ -161,7 +160,7 @@ def test_ids_go_from_the_request_into_background_work(
     service: Service,
 ) -> None:
     context = make_context(make_settings(outgoing_allow="127.0.0.1"), service.clock)
-    service.client = TestClient(make_app(context))
+    service.client = AppClient(make_app(context))
     with serving(lambda _seen: Reply()) as server:
         body = {"name": "hook", "kind": "webhook", "url": server.url}
         service.post("/projects/demo/integrations", "admin", 201, body)

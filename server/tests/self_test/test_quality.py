@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from nalm_core.report.run_report import RunReport
 from nalm_server.alerts import findings, lifecycle
 from nalm_server.alerts import repository as alerts
@@ -19,7 +18,7 @@ from nalm_server.git.commits import repository as commits
 from nalm_server.jobs.schemas import PRIORITY
 from nalm_server.self_test import tasks
 from nalm_server_access import TRIAL
-from nalm_server_harness import Service
+from nalm_server_harness import AppClient, Service
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from sqlalchemy.orm import Session
 
@@ -227,7 +226,7 @@ def test_delay_in_minutes_counts_from_the_push(service: Service) -> None:
 
 def test_prometheus_counts_trials_by_what_was_said(service: Service) -> None:
     send(service, trial(1), trial(2), trial(3, outcome="improved", correct=False))
-    text = TestClient(make_app(service.context), client=("127.0.0.1", 5000)).get("/metrics").text
+    text = AppClient(make_app(service.context), client=("127.0.0.1", 5000)).get("/metrics").text
     assert 'nalm_quality_trials{kind="aa",outcome="same"} 2.0' in text
     assert 'nalm_quality_trials{kind="aa",outcome="improved"} 1.0' in text
 

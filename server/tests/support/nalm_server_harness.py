@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
-from anyio.from_thread import BlockingPortal
-from fastapi.testclient import TestClient
+import httpx
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from nalm_server.alerts.findings import confirm
 from nalm_server.alerts.models import AlertRow
 from nalm_server.alerts.states import AlertState
@@ -26,8 +28,50 @@ from nalm_server.webhooks.signature import sign
 from nalm_server.webhooks.tasks import drain as drain_deliveries
 from sqlalchemy import event, select
 
-portal: BlockingPortal | None = None
-"""The event loop of all clients. None: each request starts one."""
+
+@cache
+def event_loop() -> BlockingPortal:
+    """It ends with the process: to start one takes as long as most requests."""
+    opened = ExitStack()
+    atexit.register(opened.close)
+    return opened.enter_context(start_blocking_portal())
+
+
+class AppClient(httpx.Client):
+    """Calls an application without a network; raises what the application raises.
+
+    A request is one call of the event loop, which all requests of a test process share. Of Starlette's client
+    it is ten, each of which wakes two threads.
+
+    client: the caller's address and port.
+    """
+
+    def __init__(
+        self,
+        app: Any,
+        *,
+        base_url: str = "http://testserver",
+        headers: dict[str, str] | None = None,
+        client: tuple[str, int] = ("testclient", 50000),
+    ) -> None:
+        super().__init__(
+            base_url=base_url, headers=headers, transport=_AppTransport(app, client), follow_redirects=True
+        )
+
+
+class _AppTransport(httpx.BaseTransport):
+    def __init__(self, app: Any, client: tuple[str, int]) -> None:
+        self._transport = httpx.ASGITransport(app, client=client)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.read()
+        return event_loop().call(self._answer, request)
+
+    async def _answer(self, request: httpx.Request) -> httpx.Response:
+        answer = await self._transport.handle_async_request(request)
+        assert isinstance(answer.stream, httpx.AsyncByteStream)
+        body = b"".join([part async for part in answer.stream])
+        return httpx.Response(answer.status_code, headers=answer.headers, stream=httpx.ByteStream(body))
 
 
 @dataclass
@@ -47,7 +91,7 @@ class Clock:
 class Service:
     """The API as callers meet it, with one project `demo` and a token of each kind."""
 
-    client: TestClient
+    client: AppClient
     context: Context
     clock: Clock
     secret: str
@@ -154,8 +198,7 @@ def make_service(settings: Settings, clock: Clock, prepared: Prepared | None = N
         settings.state_dir.mkdir(mode=0o700)
         write_private(settings.state_dir / KEY_NAME, prepared.key)
     context = make_context(settings, clock)
-    client = TestClient(make_app(context))
-    client.portal = portal
+    client = AppClient(make_app(context))
     if prepared is not None:
         return Service(client, context, clock, prepared.secret, {**prepared.tokens})
     with context.sessions() as session:
