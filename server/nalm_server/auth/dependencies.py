@@ -23,7 +23,7 @@ bearer = HTTPBearer(auto_error=False, description="A token made by nalm-server, 
 
 
 async def get_context(request: Request) -> Context:
-    """A coroutine, like get_now, though it awaits nothing: a plain function would use a thread each time."""
+    """A coroutine, like all parameters that read nothing: a plain function would use a thread each time."""
     return cast(Context, request.app.state.context)
 
 
@@ -65,7 +65,7 @@ def get_caller(request: Request, context: Ctx, credentials: Credentials) -> Prin
 Caller = Annotated[Principal, Depends(get_caller)]
 
 
-def get_agent(caller: Caller) -> Principal:
+async def get_agent(caller: Caller) -> Principal:
     """The caller, if it is an agent."""
     if caller.anonymous:
         raise UnauthorizedError("This needs an agent's token in the header `Authorization: Bearer TOKEN`.")

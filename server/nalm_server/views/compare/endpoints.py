@@ -28,7 +28,7 @@ Scenario = Annotated[str | None, Query(max_length=64, pattern=NAME)]
 Host = Annotated[str | None, Query(min_length=1, max_length=128, pattern=PRINTABLE)]
 
 
-def pair_request(
+async def pair_request(
     base: RevisionQuery,
     head: RevisionQuery,
     *,

@@ -9,7 +9,7 @@ from fastapi import Depends, Query
 from nalm_core.profiles.function_costs import Key
 
 
-def requested_function(
+async def requested_function(
     function: Annotated[str, Query(min_length=1, max_length=2048, description="Name, as in /code.")],
     stage: Annotated[
         str | None, Query(max_length=64, description="Its stage; none: outside of stages.")
