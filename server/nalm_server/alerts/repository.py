@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
 from nalm_core.findings.recovery import Recovery
 from nalm_core.report.outcome import DECIDED
-from sqlalchemy import and_, exists, func, or_, select
+from sqlalchemy import Select, and_, bindparam, exists, func, or_, select
 from sqlalchemy.orm import Session, aliased, undefer
 
 from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow, AlertStateRow
@@ -37,20 +38,26 @@ def fixed_by(session: Session, commit_id: int) -> list[AlertRow]:
 
 def undone_by(session: Session, commit_id: int) -> list[AlertRow]:
     """Alerts that the commit fixes, or whose culprit's regression one of its runs undoes."""
+    return list(session.scalars(_undone_by(), {"commit_id": commit_id}))
+
+
+@cache
+def _undone_by() -> Select[AlertRow]:
+    """Made once, since each report asks it, and to make it takes longer than to execute it."""
+    commit_id = bindparam("commit_id", type_=AlertRow.commit_id.type)
     fixes = (
         select(VerdictRow.fixes_sha)
         .join(RunRow, RunRow.id == VerdictRow.run_id)
         .where(RunRow.commit_id == commit_id, VerdictRow.fixes_sha.is_not(None))
     )
     culprit, fixing = aliased(CommitRow), aliased(CommitRow)
-    query = (
+    return (
         select(AlertRow)
         .join(culprit, culprit.id == AlertRow.commit_id)
         .join(fixing, fixing.project_id == AlertRow.project_id)
         .where(fixing.id == commit_id, or_(AlertRow.fixed_by_id == commit_id, culprit.sha.in_(fixes)))
         .order_by(AlertRow.id)
     )
-    return list(session.scalars(query))
 
 
 def with_commits(session: Session, project_id: int) -> list[tuple[AlertRow, CommitRow]]:
@@ -66,9 +73,15 @@ def with_commits(session: Session, project_id: int) -> list[tuple[AlertRow, Comm
 
 def overlapping(session: Session, project_id: int, after: int, to: int) -> list[AlertRow]:
     """Alerts that were not merged, whose range overlaps that of these positions, nearest culprit first."""
+    return list(session.scalars(_overlapping(), {"project": project_id, "after": after, "to": to}))
+
+
+@cache
+def _overlapping() -> Select[AlertRow]:
     begin, parent = aliased(CommitRow), aliased(CommitRow)
     its_after = func.coalesce(begin.position, parent.position, CommitRow.position - 1)
-    query = (
+    to = bindparam("to", type_=CommitRow.position.type)
+    return (
         select(AlertRow)
         .join(CommitRow, CommitRow.id == AlertRow.commit_id)
         .outerjoin(begin, begin.id == AlertRow.after_commit_id)
@@ -76,11 +89,10 @@ def overlapping(session: Session, project_id: int, after: int, to: int) -> list[
             parent,
             and_(parent.project_id == CommitRow.project_id, parent.sha == CommitRow.parent_sha),
         )
-        .where(AlertRow.project_id == project_id, AlertRow.state != AlertState.DISMISSED)
-        .where(CommitRow.position > after, its_after < to)
+        .where(AlertRow.project_id == bindparam("project"), AlertRow.state != AlertState.DISMISSED)
+        .where(CommitRow.position > bindparam("after"), its_after < to)
         .order_by(func.abs(CommitRow.position - to), AlertRow.id)
     )
-    return list(session.scalars(query))
 
 
 def moves(session: Session, alert_id: int) -> list[AlertMoveRow]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from nalm_core.findings.recovery import Recovery
@@ -244,6 +245,7 @@ def _counted() -> ColumnElement[bool]:
     return exists().where(FunctionValueRow.run_id == RunRow.id)
 
 
+@cache
 def _taken_back() -> ColumnElement[bool]:
     """A condition: a later run of the same pair has another outcome."""
     later, judged = aliased(RunRow), aliased(VerdictRow)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from nalm_core.findings.overall_change import Pair, ratio_of
@@ -31,6 +32,7 @@ class Span:
         return and_(of_branch, _at() >= self.start, _at() < self.end)
 
 
+@cache
 def _at() -> ColumnElement[datetime]:
     """A commit's time. One that only a report named counts from its first run."""
     run = aliased(RunRow)
@@ -56,6 +58,7 @@ def pairs_of(session: Session, commit_id: int, base_sha: str | None) -> list[Pai
     return _newest(session, query).get(commit_id, [])
 
 
+@cache
 def _pairs() -> Select[Any]:
     document = VerdictRow.document
     return (
@@ -82,10 +85,12 @@ def _pairs() -> Select[Any]:
     )
 
 
+@cache
 def _against_parent() -> ColumnElement[bool]:
     return func.coalesce(RunRow.base_sha == CommitRow.parent_sha, False)
 
 
+@cache
 def _alone() -> ColumnElement[bool]:
     """A condition: its base is an earlier commit of the branch, and no commit in between was measured."""
     base, between = aliased(CommitRow), aliased(CommitRow)

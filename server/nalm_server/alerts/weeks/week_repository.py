@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, insert, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, exists, insert, select, update
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.alerts.weeks.models import WeekRow
@@ -92,16 +93,24 @@ def _of(commit_ids: Sequence[int]) -> list[ColumnElement[bool]]:
 
 def measured_across(session: Session, commit: CommitRow, scenario_id: int) -> list[CommitRow]:
     """Later commits of which a run of the scenario has a base before `commit`."""
+    of_commit = {"project": commit.project_id, "position": commit.position}
+    return list(session.scalars(_measured_across(), of_commit | {"scenario": scenario_id}))
+
+
+@cache
+def _measured_across() -> Select[CommitRow]:
+    """Made once, since each report asks it, and to make it takes longer than to execute it."""
     head, base, any_later = aliased(CommitRow), aliased(CommitRow), aliased(CommitRow)
+    project = bindparam("project", type_=CommitRow.project_id.type)
+    position = bindparam("position", type_=CommitRow.position.type)
     # By itself, so that the scenario's runs are not read for the newest commit.
-    later = exists().where(any_later.project_id == commit.project_id, any_later.position > commit.position)
-    query = (
+    later = exists().where(any_later.project_id == project, any_later.position > position)
+    return (
         select(head)
         .join(RunRow, RunRow.commit_id == head.id)
         .join(base, (base.project_id == head.project_id) & (base.sha == RunRow.base_sha))
-        .where(head.project_id == commit.project_id, head.position > commit.position)
-        .where(RunRow.scenario_id == scenario_id, head.parent_sha.is_distinct_from(RunRow.base_sha))
-        .where(base.position < commit.position, later)
+        .where(head.project_id == project, head.position > position)
+        .where(RunRow.scenario_id == bindparam("scenario"))
+        .where(head.parent_sha.is_distinct_from(RunRow.base_sha), base.position < position, later)
         .distinct()
     )
-    return list(session.scalars(query))
