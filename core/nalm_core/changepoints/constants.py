@@ -34,6 +34,14 @@ SHORT_VALUES = 30
 """... in full up to this length, and less in inverse proportion to longer ones."""
 GRADUAL_NATS = 4.0
 """Further evidence required of a change that is not sharp, since slow noise looks alike."""
+BATCH_CHANGES = 3.5
+"""More changes than this that are like those between batches show that a history has batches ..."""
+BATCH_EFFECT = 3.0
+"""... which are at most of this size, in standard deviations of one value's noise ..."""
+BATCH_VALUES = 25
+"""... and of this length, in values; up to a third larger and twice as long ones count in part."""
+BATCH_NATS = 8.0
+"""Further evidence required there of each such change."""
 DRIFT_NATS = 10.0
 """Nats by which drifts have to explain a history better than steps alone."""
 SHARP_SHARE = 0.6
@@ -46,6 +54,8 @@ RETURN_SHARE = 0.35
 """An excursion returns if less than this share of it remains."""
 STATE_VALUES = 13
 """Longest visit of a recurring state of the machine, in values."""
+STATE_VISITS = 3
+"""Visits of recurring states beside which a short level that returns once is one, too."""
 STATE_Z = 2.5
 """Standard errors by which visits of one state may differ ..."""
 STATE_SHARE = 0.15
@@ -56,8 +66,10 @@ EVEN_NATS = 9.0
 """Evidence of a change that is there as often as not."""
 OUTLIER_NATS = 1.95
 """Most evidence from each value between a change and an end of its history, since it may be an outlier ..."""
-OUTLIER_EVEN_NATS = 4.0
-"""... of which so much makes a change that is there as often as not."""
+OUTLIER_EVEN_NATS = 4.6
+"""... of which so much makes a change that is there as often as not ..."""
+STATES_EVEN_NATS = 8.8
+"""... which is this much where states of the machine are known: the values may be another one."""
 SUSPECTED = 0.5
 """Probability below which a change is only suspected."""
 RUN_NATS = 5.0

@@ -208,7 +208,7 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
         if local > scale and (nats < c.MIN_Z**2 / 2 or abs(size) < c.MIN_EFFECT * local):
             continue
         placed = (index, index) if first == last else (first, last)
-        probability = _probability(nats, placed, len(x))
+        probability = _probability(nats, placed, len(x), bool(machine.visits))
         found.append(ChangePoint(index, low, high, size, probability, "step" if first == last else "drift"))
     return found, machine.visits
 
@@ -243,12 +243,13 @@ def _kept(x: Values, at: list[int]) -> Kept:
     return only_steps if again == only_steps.at else select(x, again)
 
 
-def _probability(nats: float, move: Move, length: int) -> float:
+def _probability(nats: float, move: Move, length: int, with_states: bool) -> float:
     """Probability by the odds of the change's evidence, and of the few values between it and an end of the
-    history, each of which may be an outlier: the smaller ones count."""
+    history, each of which may be an outlier: the smaller ones count. with_states: the machine has states."""
     first, last = move
     values = min(max(last, 1), length - first)
-    return 1 / (1 + exp(-min(nats - c.EVEN_NATS, c.OUTLIER_NATS * values - c.OUTLIER_EVEN_NATS, 50.0)))
+    even = c.STATES_EVEN_NATS if with_states else c.OUTLIER_EVEN_NATS
+    return 1 / (1 + exp(-min(nats - c.EVEN_NATS, c.OUTLIER_NATS * values - even, 50.0)))
 
 
 def _placed(one: ChangePoint, start: int, index: NDArray[np.intp], in_logs: bool) -> ChangePoint:

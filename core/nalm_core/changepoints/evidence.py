@@ -6,6 +6,9 @@ changes looks like slow noise. So both are fitted: each subset of changes on a p
 none, the weakest dropped first, with every possible noise, weighted by its likelihood. The subset with the
 greatest likelihood, less the least gain of each change, is kept (penalised likelihood as in Yao 1988,
 averaged over the unknown correlation of the noise).
+
+Commits that were measured in one batch may share an offset: then a history has many small levels, each of
+which ends soon. Where that many are found, all of them have to gain more.
 """
 
 from __future__ import annotations
@@ -28,6 +31,8 @@ CLIP = 3.0
 """Standard deviations at which values are clipped."""
 SMALL = 1e6
 """Subtracted from the strength of changes that are too small."""
+WIDER_EFFECT = 4 / 3
+"""Size, relative to BATCH_EFFECT, from which a change is not small at all."""
 AT_ONCE = 3
 """One in this number of uncertain changes is dropped in one step."""
 
@@ -71,12 +76,22 @@ def clipped(y: Values, at: list[int], scale: float) -> Values:
 def select(x: Values, candidates: list[Move]) -> Kept:
     """The subset of the candidates that explains the history best. x: in units of one value's noise, clipped
     around its levels."""
+    best = _selected(x, candidates, 0.0)
+    if _like_batches(best.at, np.array(best.sizes)) > c.BATCH_CHANGES:
+        return _selected(x, candidates, c.BATCH_NATS)
+    return best
+
+
+def _selected(x: Values, candidates: list[Move], batch_nats: float) -> Kept:
+    """The same. batch_nats: further evidence required of each change that is like those between batches."""
     at, best = list(candidates), Kept([], [], [], -np.inf)
     fit = fitted(x - x.mean(), at)
     while True:
         seen = _averaged(fit)
         small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
         score = seen.nats - _required_nats(at, len(x))
+        if batch_nats:
+            score -= batch_nats * _like_batches(at, seen.sizes / max(1.0, seen.spread))
         if score > best.score and not small.any() and (seen.z >= c.MIN_Z).all():
             score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
             if score > best.score:
@@ -107,6 +122,18 @@ def _weakest(strength: Values) -> NDArray[np.bool_]:
         if gone.sum() < most and not gone[max(0, i - 1) : i + 2].any():
             gone[i] = True
     return gone
+
+
+def _like_batches(at: list[Move], sizes: Values) -> float:
+    """The number of changes that are small and beside a level that ended soon; those that are nearly so count
+    in part. The first and the last level have not ended."""
+    if not at:
+        return 0.0
+    ended = [begin - end for (_, end), (begin, _) in pairwise(at)]
+    lasted = np.minimum([np.inf, *ended], [*ended, np.inf])
+    brief = np.clip(2 - lasted / c.BATCH_VALUES, 0, 1)
+    small = np.clip((WIDER_EFFECT - np.abs(sizes) / c.BATCH_EFFECT) / (WIDER_EFFECT - 1), 0, 1)
+    return float(brief @ small)
 
 
 def _required_nats(at: list[Move], length: int) -> float:

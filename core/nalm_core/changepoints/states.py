@@ -65,7 +65,10 @@ def without(y: Values, at: list[int], scale: float, removed: Sequence[Visit] = (
     for _ in range(ROUNDS):
         closed = _closed(y, at, scale)
         known = [*(one for one in visits if not one.open), *closed]
-        found = [one for one in closed if any(_alike(one, other) for other in known if other is not one)]
+        several = sum(not one.open for one in visits) >= c.STATE_VISITS
+        found = [
+            one for one in closed if several or any(_alike(one, other) for other in known if other is not one)
+        ]
         if not found:
             break
         y, at = _moved(y, at, found)

@@ -175,3 +175,34 @@ def test_values_that_were_taken_over_do_not_make_a_history_quiet() -> None:
             deviations[at] = deviations[at - 1]
         alarms += len(detect(history(deviations)))
     assert alarms <= 2, "of 2,000 commits"
+
+
+def test_commits_of_one_batch_share_an_offset_which_is_no_change() -> None:
+    """Each batch of 12 to 25 commits has an offset as large as the noise."""
+    false = hits = 0
+    for seed in range(8):
+        rng = np.random.default_rng([33, seed])
+        deviations, at = rng.normal(0, NOISE, 350), 0
+        while at < 350:
+            end = at + int(rng.integers(12, 26))
+            deviations[at:end] += rng.normal(0, NOISE)
+            at = end
+        found = detect(history(deviations, {150: 0.03}))
+        hits += any(abs(one.index - 150) <= 5 for one in found)
+        false += sum(abs(one.index - 150) > 5 for one in found)
+    assert hits == 8
+    assert false <= 4, "of 2,800 commits"
+
+
+def test_a_machine_with_states_has_others() -> None:
+    rng = np.random.default_rng(34)
+    deviations = rng.normal(0, NOISE, 300)
+    for first in (30, 80, 190, 240):
+        deviations[first : first + 7] += 0.04
+    deviations[130:138] -= 0.06
+    (found,) = detections([history(deviations)])
+    assert found.changes == []
+    assert [(one.first, one.last) for one in found.visits if one.size < 0] == [(130, 137)]
+    alone = rng.normal(0, NOISE, 300)
+    alone[130:138] -= 0.06
+    assert [one.index for one in detect(history(alone))] == [130, 138]
