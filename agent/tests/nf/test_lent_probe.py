@@ -205,18 +205,25 @@ def test_instructions_until_a_program_is_set_up_are_not_counted(
     assert counted.stages == pytest.approx(without.stages, rel=0.02)
 
 
-def test_of_a_pipeline_only_lcores_that_receive_are_counted(
-    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
-) -> None:
+def count_of_receivers(
+    program: list[str], work: WorkDir, lent: dict[str, str], loop: str
+) -> simulated.Counted:
+    """Instructions of the threads that receive, over 32,000 packets."""
     run = simulated.Simulation(
-        command(bare_dpdk, 0, two_lcores=True),
+        program,
         work,
-        parse(WITH_LENT + LOOP).stage_functions(),
+        parse(WITH_LENT + loop).stage_functions(),
         ready_seconds=10,
         environment=lent,
         threads_of=LENT_RECEIVE,
     )
-    counted = simulated.threads(run, packets=32_000)
+    return simulated.threads(run, packets=32_000)
+
+
+def test_of_a_pipeline_only_lcores_that_receive_are_counted(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    counted = count_of_receivers(command(bare_dpdk, 0, two_lcores=True), work, lent, LOOP)
     assert counted.profile.runs("bare_receiver") and counted.others > 0
     assert not counted.profile.runs("bare_sender")
 
@@ -282,15 +289,7 @@ def test_instructions_of_a_worker_between_rings_are_in_no_stage(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir, arguments: tuple[str, ...], lcores: int
 ) -> None:
     loop = LOOP.replace("bare_loop", "bare_receiver")
-    run = simulated.Simulation(
-        over_rings(bare_dpdk, *arguments, lcores=lcores),
-        work,
-        parse(WITH_LENT + loop).stage_functions(),
-        ready_seconds=10,
-        environment=lent,
-        threads_of=LENT_RECEIVE,
-    )
-    counted = simulated.threads(run, packets=32_000)
+    counted = count_of_receivers(over_rings(bare_dpdk, *arguments, lcores=lcores), work, lent, loop)
     assert counted.profile.runs("bare_receiver") and counted.others > 0
     assert not counted.profile.runs("bare_worker") and not counted.profile.runs("bare_sender")
 

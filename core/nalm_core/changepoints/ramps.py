@@ -52,7 +52,9 @@ def _slope(x: Values, at: list[int], group: list[int], scale: float) -> Move | N
     a = max(at[i - 1] if i else 0, start - REACH)
     b = min(at[j + 1] if j + 1 < len(at) else len(x), end + REACH)
     part = x[a:b]
-    steps = sum(_cost(piece - piece.mean(), scale) for piece in np.split(part, [one - a for one in group]))
+    steps = sum(
+        float(_costs(piece - piece.mean(), scale)) for piece in np.split(part, [one - a for one in group])
+    )
     wing = max(2, (end - start) // (2 * (len(group) - 1)))
     wings = (0, wing // 2, wing, 2 * wing)
     low = np.array([max(1, start - a - left) for left in wings for _ in wings])
@@ -75,8 +77,9 @@ def _slope_costs(part: Values, low: NDArray[np.intp], high: NDArray[np.intp], sc
     first = (lower * within - upper * across) / determinant
     last = (upper * beside - lower * across) / determinant
     residual = part - rest * first[:, None] - share * last[:, None]
-    return np.asarray(np.minimum((residual / scale) ** 2 / 2, CAP).sum(1))
+    return _costs(residual, scale)
 
 
-def _cost(residual: Values, scale: float) -> float:
-    return float(np.minimum((residual / scale) ** 2 / 2, CAP).sum())
+def _costs(residual: Values, scale: float) -> Values:
+    """The cost of each row of residuals."""
+    return np.asarray(np.minimum((residual / scale) ** 2 / 2, CAP).sum(-1))

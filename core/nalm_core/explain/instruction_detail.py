@@ -18,6 +18,7 @@ from nalm_core.explain.limits import (
     VISIT_CHANGE,
 )
 from nalm_core.explain.model import Detail
+from nalm_core.explain.payer import most_grown
 from nalm_core.explain.signature import Signature
 from nalm_core.report.run_report import Arm
 from nalm_core.verdict.instruction_change import FunctionChange
@@ -48,18 +49,10 @@ def instruction_detail(case: Case, found: Signature) -> Detail:
     if visits is not None and case.sign * visits >= VISIT_CHANGE and _as_dear_per_visit(found, case.sign):
         return "more_visits" if case.sign > 0 else "fewer_visits"
     function = case.who.counted if case.who is not None else None
-    function = function or _most_grown(case)  # samples may name code without a name, which no count has
+    # Samples may name code without a name, which no count has.
+    function = function or most_grown(case.functions, case.sign)
     detail = "more_instructions" if function is None else _of_function(case, function)
     return detail if case.sign > 0 else BACKWARDS[detail]
-
-
-def _most_grown(case: Case) -> FunctionChange | None:
-    """The function of the stage whose instructions grew most."""
-    return max(case.functions, key=lambda one: case.sign * _growth(one), default=None)
-
-
-def _growth(one: FunctionChange) -> float:
-    return (one.head_ipp or 0.0) - (one.base_ipp or 0.0)
 
 
 def _of_function(case: Case, change: FunctionChange) -> Detail:

@@ -42,11 +42,16 @@ def payer(report: RunReport, verdict: Verdict, stage: str | None, sign: int) -> 
     if shift := _most(sampled, lambda one: sign * (one.head_cpp - one.base_cpp)):
         same = next((one for one in counted if one.name == shift.name), None)
         return Payer(shift.name, "samples", _sampled_place(report, head, shift), shift, same)
-    if grown := _most(counted, lambda one: sign * ((one.head_ipp or 0.0) - (one.base_ipp or 0.0))):
+    if grown := most_grown(counted, sign):
         return Payer(grown.name, "instructions", counted_place(report, head, grown.name), None, grown)
     if called := _most(counted, lambda one: sign * _calls_grown(one)):
         return Payer(called.name, "calls", counted_place(report, head, called.name), None, called)
     return None
+
+
+def most_grown(counted: Iterable[FunctionChange], sign: int) -> FunctionChange | None:
+    """The function whose instructions changed most in this direction."""
+    return _most(counted, lambda one: sign * ((one.head_ipp or 0.0) - (one.base_ipp or 0.0)))
 
 
 def _calls_grown(one: FunctionChange) -> float:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import table_of
 from nalm_server.results.series.models import FunctionSeriesRow, FunctionValueRow
+from nalm_server.results.series.repository import added
 
 METRICS = ("ipp", "calls", "cpp", "eipc")
 """Metrics with a history by function, by the catalogue's names."""
@@ -72,10 +73,7 @@ def series_ids(
         for key in dict.fromkeys(keys)
         if key not in known
     }
-    if new:
-        session.add_all(new.values())
-        session.flush()
-    return known | {key: row.id for key, row in new.items()}
+    return known | added(session, new)
 
 
 def series_of(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
@@ -19,7 +19,15 @@ from sqlalchemy.orm import Session
 from nalm_server.db.engine import BINARY, table_of
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.results.models import RunRow
-from nalm_server.results.series.models import ProjectMetricRow, ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.results.series.models import (
+    FunctionSeriesRow,
+    ProjectMetricRow,
+    ScenarioRow,
+    SeriesRow,
+    SeriesValueRow,
+)
+
+Key = TypeVar("Key")
 
 SeriesKey = tuple[str, str, str]
 """(metric, stage, source)."""
@@ -113,10 +121,15 @@ def series_ids(
         for key in dict.fromkeys(keys)
         if key not in known
     }
+    return known | added(session, new)
+
+
+def added(session: Session, new: Mapping[Key, SeriesRow | FunctionSeriesRow]) -> dict[Key, int]:
+    """Adds these series, and returns their numbers."""
     if new:
         session.add_all(new.values())
         session.flush()
-    return known | {key: row.id for key, row in new.items()}
+    return {key: row.id for key, row in new.items()}
 
 
 def series_of_metrics(
