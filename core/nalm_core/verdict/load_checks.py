@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from statistics import fmean, median, stdev
+from statistics import median, stdev
 
 from nalm_core.report.counters import idle_share, ratio, taken_in
 from nalm_core.report.defaults import GENERATOR_LIMIT, OFFERED_LIMIT, STARVED_LIMIT
@@ -76,12 +76,16 @@ def _sent(rounds: Sequence[Round]) -> int:
 
 
 def _off(rounds: Sequence[Round]) -> float:
-    """Packets sent beyond those due, as a share of them, without what gaps explain; negative: too few."""
-    by_round = [one.traffic.sent - one.traffic.due for one in rounds if one.traffic is not None]
-    mean, scatter = fmean(by_round), stdev(by_round) if len(by_round) > 1 else 0.0
-    unexplained = max(0.0, abs(mean) - 1 - ERRORS * scatter / sqrt(len(by_round)))
-    off = unexplained * len(by_round) / _due(rounds)
-    return off if mean > 0 else -off
+    """Packets sent beyond those due, as a share of them, without what gaps explain; negative: too few.
+
+    The scatter is that around the share: rounds of different lengths that all lack 90 % do not scatter.
+    """
+    due, sent, turns = _due(rounds), _sent(rounds), len(rounds)
+    share = sent / due - 1
+    around = [one.traffic.sent - one.traffic.due * (1 + share) for one in rounds if one.traffic is not None]
+    explained = turns + ERRORS * sqrt(turns) * (stdev(around) if turns > 1 else 0.0)
+    off = max(0.0, abs(sent - due) - explained) / due
+    return off if share > 0 else -off
 
 
 def _waited(rounds: Sequence[Round]) -> float | None:

@@ -178,6 +178,22 @@ def test_a_load_above_bases_capacity_makes_the_run_invalid() -> None:
     assert "base: " in verdict.reason and "the load is above what it carries" in verdict.reason
 
 
+def test_rounds_of_different_lengths_do_not_hide_a_load_above_bases_capacity() -> None:
+    """A host that stops the NF for a while lengthens a round, and with it the number of packets due."""
+
+    def stopped_once(one: Round) -> Round:
+        assert one.traffic is not None
+        longer = 100 if one.arm is Arm.BASE and (one.launch, one.turn) == (0, 0) else 1
+        due = 30 * PACKETS * longer
+        return one.model_copy(update={"traffic": one.traffic.model_copy(update={"due": due})})
+
+    report = at_load(make_report(changed(), launches=6))
+    much = [given_up(0.25, busy=True)(one) for one in report.rounds]
+    verdict = judge(report.model_copy(update={"rounds": [stopped_once(one) for one in much]}))
+    assert verdict.outcome == "invalid"
+    assert "base: " in verdict.reason and "the load is above what it carries" in verdict.reason
+
+
 @pytest.mark.parametrize("factor", [0.9, 1.1])
 def test_a_generator_whose_count_is_not_the_nfs_is_not_believed(factor: float) -> None:
     def lies(one: Round) -> Round:
