@@ -49,6 +49,8 @@ READY_FLOOR_SECONDS = 2.0
 """Added to the time that the NF took to get ready, before it is scaled up for valgrind."""
 COUNTING = 0.15
 """Share of the progress while instructions are counted."""
+MODELLING = 0.97
+"""The same while caches and branches are modelled."""
 STOPPING_SECONDS = 0.1
 """Time between two attempts to stop the arms' processes after one count failed."""
 
@@ -65,7 +67,9 @@ class Counting:
     config: Config
     progress: Progress
 
-    def simulation(self, ready: Ready, tried: TryOut, cpu: int) -> simulated.Simulation:
+    def simulation(
+        self, ready: Ready, tried: TryOut, cpu: int, passed: Callable[[int], None]
+    ) -> simulated.Simulation:
         """How to run an arm under valgrind on one CPU."""
         lent = ready.run.lent
         lcores = ready.run.scenario.lcores if lent else 1
@@ -78,21 +82,28 @@ class Counting:
             pin=ready.run.pin(core),
             environment=ready.environment(self.home),
             say=self.progress.say,
-            passed=self._passed(ready),
+            passed=passed,
             lcores=lcores,
             setup=ready.setup(self.traffic, core),
             threads_of=LENT_RECEIVE if lent else None,
         )
 
-    def _passed(self, ready: Ready) -> Callable[[int], None]:
+    def counted(self, ready: Ready) -> Callable[[int], None]:
         """Reports how many packets of an arm are counted."""
-        what = f"{ready.built.build.commit[:7]}"
         packets = ready.run.scenario.packets
+        return self._passed("instructions", _commit_of(ready), packets, COUNTING)
 
-        def report(done: int) -> None:
-            self.progress.step("instructions", f"{what}: {done:,} of {packets:,} packets", COUNTING)
+    def modelled(self, ready: Ready) -> Callable[[int], None]:
+        """Reports how many packets of an arm passed through modelled caches."""
+        what = f"caches and branches of {_commit_of(ready)}"
+        return self._passed("explain", what, simulated.MODEL_PACKETS, MODELLING)
 
-        return report
+    def _passed(self, step: str, what: str, packets: int, fraction: float) -> Callable[[int], None]:
+        return lambda done: self.progress.step(step, f"{what}: {done:,} of {packets:,} packets", fraction)
+
+
+def _commit_of(ready: Ready) -> str:
+    return ready.built.build.commit[:7]
 
 
 def count_all(
@@ -114,7 +125,7 @@ def count_all(
     def count_one(arm: Arm, cpu: int) -> InstructionCount:
         ready = arms[arm]
         key = count_address(ready, loads[arm], counting.config.stage_functions())
-        work = counting.simulation(ready, tried[arm], cpu)
+        work = counting.simulation(ready, tried[arm], cpu, counting.counted(ready))
         packets = ready.run.scenario.packets
 
         def count() -> InstructionCount:
@@ -146,8 +157,9 @@ def model_all(
         return []
 
     def model_one(arm: Arm, cpu: int) -> ModelCount:
-        key = model_address(arms[arm], loads[arm], counting.config.stage_functions())
-        work = counting.simulation(arms[arm], tried[arm], cpu)
+        ready = arms[arm]
+        key = model_address(ready, loads[arm], counting.config.stage_functions())
+        work = counting.simulation(ready, tried[arm], cpu, counting.modelled(ready))
         return kept(counting.home.store(), key, ModelCount, arm, lambda: simulated.model(arm, work))
 
     try:

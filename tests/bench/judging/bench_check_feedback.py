@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 NALM = Path(sys.executable).with_name("nalm")
 LAUNCHED = "start:"
 """First step after the builds."""
+COUNTING = re.compile(r"packets per arm$|: [\d,]+ of [\d,]+ packets$")
+"""Ends of lines that say how far the counting is."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,8 @@ def check(where: Path, merge: dict[str, str], report: Path | None) -> Check:
         now = time.monotonic() - began
         if line.startswith(LAUNCHED):
             built = now
-        elif line.startswith("instructions: ") and "packets per arm" not in line:
-            instructions = now
+        elif line.startswith("instructions: ") and not COUNTING.search(line):
+            instructions = instructions or now
     if process.wait() not in (0, 1):
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     return Check(built, instructions, time.monotonic() - began)
