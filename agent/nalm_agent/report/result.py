@@ -41,7 +41,10 @@ class Result:
         """The exit code of a command with this run alone."""
         if self.verdict is None:
             return ExitCode.OK
-        return ExitCode.REGRESSION if self.verdict.failing_metrics else _EXIT_CODES[self.verdict.outcome]
+        if self.verdict.failing_metrics:
+            return ExitCode.REGRESSION
+        own = _EXIT_CODES[self.verdict.outcome]
+        return ExitCode.INCONCLUSIVE if own is ExitCode.OK and self.verdict.lost_metrics else own
 
 
 def judged(report: RunReport) -> Verdict | None:

@@ -11,6 +11,7 @@ import pytest
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.serialization import dump_report
 from nalm_server_reports import make_report
 from typer.testing import CliRunner, Result
@@ -37,6 +38,17 @@ def test_show_prints_every_verdict_and_leaves_with_the_worst(saved: Path) -> Non
     out = show(saved / "slower.json", saved / "both.json", code=1).stdout
     assert [word in out for word in ("regressed", "same", "not measured")] == [True] * 3
     assert "nat*" in out
+
+
+def test_a_gating_metric_that_only_base_has_is_no_success(saved: Path) -> None:
+    metric = {"name": "table_bytes", "unit": "bytes", "better": "lower", "every": "build", "exact": True}
+    metric |= {"source": "command", "margin": 0.05, "gates": True, "values": {"base": [1000.0]}}
+    own = OwnMetric.model_validate(metric | {"missing": {"head": "it printed 'no'"}})
+    report = make_report(4).model_copy(update={"own_metrics": [own]})
+    (saved / "lost.json").write_bytes(dump_report(report))
+    out = show(saved / "lost.json", "--github", code=3).stdout
+    assert "::warning " in out and "table_bytes: missing; head: it printed 'no'" in out
+    assert "same" in out
 
 
 @pytest.mark.parametrize(

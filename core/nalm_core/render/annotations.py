@@ -14,6 +14,7 @@ from nalm_core.report.outcome import Outcome
 from nalm_core.text.plain_text import plain
 from nalm_core.verdict.judged import Judged
 from nalm_core.verdict.places import places
+from nalm_core.verdict.verdict import Verdict
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
@@ -32,13 +33,20 @@ def workflow_commands(runs: Sequence[Judged]) -> str:
     kept: list[str] = []
     left: dict[Level, int] = dict.fromkeys(("error", "warning", "notice"), MOST_OF_A_LEVEL)
     for judged in runs:
-        level = "error" if judged.verdict.failing_metrics else _LEVELS.get(judged.verdict.outcome)
+        level = _level(judged.verdict)
         if level is None:
             continue
         lines = list(_of_run(judged, level))[: left[level]]
         left[level] -= len(lines)
         kept += lines
     return "".join(f"{line}\n" for line in kept)
+
+
+def _level(verdict: Verdict) -> Level | None:
+    if verdict.failing_metrics:
+        return "error"
+    own = _LEVELS.get(verdict.outcome)
+    return "warning" if verdict.lost_metrics and own != "error" else own
 
 
 def _of_run(judged: Judged, level: Level) -> Iterator[str]:

@@ -54,7 +54,8 @@ class MetricChange(Model):
     better: Literal["lower", "higher"]
     outcome: MetricOutcome
     gates: bool
-    """Whether a regression fails the check and makes an alert."""
+    """Whether a regression fails the check and makes an alert. One value of each build that varies never
+    does: its history decides."""
     base: float | None = None
     """Mean over the launches that take part; None: missing."""
     head: float | None = None
@@ -72,6 +73,12 @@ class MetricChange(Model):
     def fails(self) -> bool:
         """True if it fails the check."""
         return self.gates and self.outcome == "regressed"
+
+    @property
+    def lost(self) -> bool:
+        """True if it gates and could be read in base, but not in head."""
+        unread = self.outcome == "missing" and self.reason != OTHER_FEATURES
+        return self.gates and unread and self.base is not None and self.head is None
 
 
 def metric_changes(report: RunReport) -> list[MetricChange]:
@@ -179,7 +186,7 @@ def _own(report: RunReport, metric: OwnMetric, arm: Arm, settings: Settings) -> 
         unit=metric.unit,
         better=metric.better,
         outcome="missing",
-        gates=metric.gates,
+        gates=metric.gates and (metric.exact or metric.every != "build"),
         base=_mean(old),
         head=_mean(new),
         margin=metric.margin,

@@ -79,6 +79,11 @@ class Verdict(Model):
         """Metrics that fail the check, whatever the outcome of the run; the largest change first."""
         return failing(self.metrics)
 
+    @property
+    def lost_metrics(self) -> list[MetricChange]:
+        """Metrics that gate and could be read in base, but not in head: nothing is known of them."""
+        return [one for one in self.metrics if one.lost]
+
 
 def all_checks(report: RunReport) -> list[Check]:
     """The report's checks, and checks computed here that it lacks or passed wrongly. Those of trials are the
@@ -152,6 +157,9 @@ def _with_metrics(verdict: Verdict, report: RunReport) -> Verdict:
     if others:
         reason = f"{reason} {wording.worse_metrics(others)}"
         summary = f"{summary}; {wording.worse_metrics_in_short(others)}"
+    if lost := [one for one in own if one.lost]:
+        reason = f"{reason} {wording.lost_metrics(lost)}"
+        summary = f"{summary}; {wording.lost_metrics_in_short(lost)}"
     return verdict.model_copy(update={"metrics": changes, "reason": reason, "summary": summary})
 
 

@@ -96,6 +96,17 @@ def worse_metrics(failed: Sequence[MetricChange]) -> str:
     return f"Worse beyond its margin: {named}{more}."
 
 
+def lost_metrics(lost: Sequence[MetricChange]) -> str:
+    """A sentence about metrics that could be read in base only, with the reasons."""
+    named = "; ".join(said(one) for one in lost)
+    return f"Nothing is known of what could be read in base only: {named}."
+
+
+def lost_metrics_in_short(lost: Sequence[MetricChange]) -> str:
+    """Metrics that could be read in base only, for a table's cell."""
+    return f"{', '.join(metric_name(one) for one in lost)} missing"
+
+
 def worse_metrics_in_short(failed: Sequence[MetricChange]) -> str:
     """Metrics beyond their margin, the first one's stages with it, for a table's cell."""
     first = failed[0]

@@ -116,9 +116,26 @@ def test_a_missing_metric_is_missing_with_its_reason() -> None:
     assert said(found) == "table_bytes: missing; head: size ended with exit code 3"
 
 
+@pytest.mark.parametrize(("arm", "gates", "lost"), [("head", True, 1), ("base", True, 0), ("head", False, 0)])
+def test_a_gating_metric_that_only_base_has_is_lost(arm: str, gates: bool, lost: int) -> None:
+    has = Arm.BASE if arm == "head" else Arm.HEAD
+    metric = exact(1, 1).model_copy(
+        update={"values": {has: [1.0]}, "missing": {Arm(arm): "exit code 3"}, "gates": gates}
+    )
+    verdict = judge(with_metrics(metric))
+    assert verdict.outcome == "same" and len(verdict.lost_metrics) == lost
+    assert ("table_bytes: missing; head: exit code 3" in verdict.reason) == bool(lost)
+    assert verdict.summary.endswith("; table_bytes missing") == bool(lost)
+
+
+def test_a_metric_without_a_figure_for_other_features_is_not_lost() -> None:
+    verdict = judge(with_metrics(exact(1, 2), head=Side(features=["nat", "dpi", "l3fwd"], code="b")))
+    assert verdict.metrics[0].outcome == "missing" and not verdict.lost_metrics
+
+
 def test_one_value_of_a_varying_metric_decides_nothing() -> None:
     found = only(with_metrics(exact(10, 20).model_copy(update={"exact": False})))
-    assert (found.outcome, found.ratio) == ("inconclusive", 2.0)
+    assert (found.outcome, found.ratio, found.gates) == ("inconclusive", 2.0, False)
 
 
 def test_cycles_keep_the_outcome_and_the_metric_is_named() -> None:

@@ -239,6 +239,25 @@ def test_what_a_commit_shows(
     assert concluded[0] is expected[0] and concluded[1].startswith(expected[1])
 
 
+@pytest.mark.parametrize(
+    ("outcome", "expected"),
+    [
+        ("same", (ForgeState.NEUTRAL, "table_bytes missing: same: why")),
+        ("regressed", (ForgeState.FAILURE, "regressed")),
+    ],
+)
+def test_a_gating_metric_that_head_lacks_is_no_success(
+    outcome: str, expected: tuple[ForgeState, str]
+) -> None:
+    lacks = {"metric": "table_bytes", "unit": "bytes", "better": "lower", "outcome": "missing", "base": 1.0}
+    lacks |= {"gates": True, "margin": 0.05, "reason": "head: it printed 'no'"}
+    found = said(outcome)
+    verdict = Verdict.model_validate(found.verdict.model_dump() | {"metrics": [lacks]})
+    concluded = conclude(None, [replace(found, verdict=verdict)])
+    assert concluded is not None
+    assert concluded[0] is expected[0] and concluded[1].startswith(expected[1])
+
+
 def known(fate: Fate, state: AlertState | None, plan: PlanState | None = None) -> Known:
     return Known("sfc_a", fate, state, plan)
 

@@ -54,13 +54,17 @@ class Said:
     def state(self) -> ForgeState:
         if self._alert:
             return self._alert.state
-        own = STATES[self.verdict.outcome]
-        return min(own, ForgeState.FAILURE, key=WEIGHTS.index) if self.verdict.failing_metrics else own
+        found = [STATES[self.verdict.outcome]]
+        found += [ForgeState.FAILURE] if self.verdict.failing_metrics else []
+        found += [ForgeState.NEUTRAL] if self.verdict.lost_metrics else []
+        return min(found, key=WEIGHTS.index)
 
     def text(self, limit: int) -> str:
         before = self._alert.said if self._alert else ""
         if self.verdict.outcome not in FAILING and self.verdict.failing_metrics:
             before += f"{', '.join(title_of(one.metric) for one in self.verdict.failing_metrics)} regressed: "
+        elif self.verdict.lost_metrics and STATES[self.verdict.outcome] is ForgeState.SUCCESS:
+            before += f"{', '.join(title_of(one.metric) for one in self.verdict.lost_metrics)} missing: "
         if self.fixes is not None:
             before = f"{undoing_text(self.fixes, self.recovery)}: "
         return before + line(self.verdict, limit - len(before))
