@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from nalm_core.report.terms import Count, Model
@@ -74,13 +75,25 @@ def percentile_ns(one: Histogram, percent: float) -> float | None:
 
 
 def percentiles_ns(one: Histogram, percents: Sequence[float]) -> list[float] | None:
-    """Several percentiles; None without values."""
+    """Several percentiles, each as HdrHistogram.get_value_at_percentile has it; None without values."""
     if one.count == 0 or one.max_ns is None or one.min_ns is None:
         return None
     hdr = HdrHistogram.decode(one.payload.encode())
+    reached = np.cumsum(np.frombuffer(hdr.counts, dtype=np.uint64), dtype=np.float64)
+    targets = [hdr.get_target_count_at_percentile(percent) for percent in percents]
+    places = np.searchsorted(reached, targets).tolist()
     return [
-        max(one.min_ns, min(float(hdr.get_value_at_percentile(percent)), one.max_ns)) for percent in percents
+        max(one.min_ns, min(_value_at(hdr, place, percent), one.max_ns))
+        for place, percent in zip(places, percents, strict=True)
     ]
+
+
+def _value_at(hdr: HdrHistogram, place: int, percent: float) -> float:
+    """The greatest value that this place counts, the least for 0 %; 0 beyond the last place."""
+    if place >= hdr.counts_len:
+        return 0.0
+    least = hdr.get_value_from_index(place)
+    return float(hdr.get_highest_equivalent_value(least) if percent else least)
 
 
 def figures(one: Histogram) -> LatencyFigures | None:

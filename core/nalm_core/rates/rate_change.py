@@ -6,11 +6,12 @@ The launch is the random unit: each gives one difference of each figure. docs/st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import exp, inf, log, log1p
 from statistics import median
+from typing import TypeVar
 
 from nalm_core.rates.comparison_report import CommonLoad, ComparisonSettings, RateComparison
 from nalm_core.rates.defaults import COMPARE_MIN_PAIRS
@@ -52,6 +53,7 @@ WORSE_IF_GROWN: dict[Decision, Decided] = {
     "undecided": Outcome.INCONCLUSIVE,
 }
 
+Figure = TypeVar("Figure", bound=str)
 LaunchPair = tuple[float, float]
 """Base's and head's figure in one launch."""
 
@@ -180,19 +182,20 @@ def _at_load(report: RateComparison, number: int) -> _AtLoad:
 
 
 def _figures(trials: Sequence[Trial], info: ArmInfo) -> dict[RateFigure, float]:
-    """Figures of an arm in one launch. A percentile is the median of its trials, so that one disturbed trial
-    does not decide; losses are summed, so that a rare burst counts."""
-    found = _percentiles(LATENCIES, [one.latency for one in trials])
-    found |= _percentiles(JITTERS, [one.jitter for one in trials])
+    """Figures of an arm in one launch. Losses are summed, so that a rare burst counts."""
+    found = median_percentiles(LATENCIES, [one.latency for one in trials])
+    found |= median_percentiles(JITTERS, [one.jitter for one in trials])
     due = sum(intended(one) for one in trials)
     if due:
         found[RateFigure.LOSS] = min(1.0, sum(lost_packets(one, info) for one in trials) / due)
     return found
 
 
-def _percentiles(
-    percents: dict[RateFigure, float], histograms: Sequence[Histogram | None]
-) -> dict[RateFigure, float]:
+def median_percentiles(
+    percents: Mapping[Figure, float], histograms: Sequence[Histogram | None]
+) -> dict[Figure, float]:
+    """Percentiles of one launch in ns: medians over its trials, so that one disturbed trial does not decide.
+    Empty if no trial has values."""
     by_trial = [
         values
         for one in histograms

@@ -9,19 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 from types import MappingProxyType
 from typing import Final
 
 from nalm_core.rates import defaults
-from nalm_core.rates.latency import percentiles_ns
-from nalm_core.rates.rate_change import LEAST_NS
+from nalm_core.rates.rate_change import median_percentiles
 from nalm_core.rates.sweep import chain_knee
 from nalm_core.rates.trials import as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.report.counters import totals
 from nalm_core.report.own_metrics import Judged, MetricGrowth, OwnMetric
 from nalm_core.report.run_report import Arm, ArmInfo
-from nalm_core.report.trials.histogram import Histogram
 from nalm_core.report.trials.rate_run import ArmSearch, PairedTrial, RateMode, RateRun
 from nalm_core.report.trials.trial import Ended, Phase, Trial
 
@@ -64,9 +63,10 @@ LATENCIES: Final = {
     "latency_p99_ns": 99.0,
     "latency_p99_9_ns": 99.9,
 }
+JITTERS: Final = {"jitter_p99_ns": 99.0}
 KNEE: Final = "knee_pps"
 """Of runs that sweep: the load at which CPP leaves its level at small loads."""
-OPTIONAL: Final = ("jitter_p99_ns",)
+OPTIONAL: Final = tuple(JITTERS)
 """Figures that a generator need not measure: without one the verdict is not open."""
 
 ByLaunch = dict[int, tuple[float, float]]
@@ -160,24 +160,39 @@ class _Figures:
             return self._searched(name.removesuffix("_pps"))
         return self._each(self._at_the_load(name))
 
-    def _at_the_load(self, name: str) -> Callable[[Sequence[Trial], Arm], float | None]:
-        """The figure of an arm's trials of one launch."""
+    def _at_the_load(self, name: str) -> Callable[[int, Arm], float | None]:
+        """The figure of an arm in one launch."""
+        launches = self._launches
         if name == "loss_ratio":
-            return lambda trials, arm: _loss(trials, self.arms[arm])
+            return lambda launch, arm: _loss(launches[launch][arm], self.arms[arm])
         if name == LOAD_CPP:
-            return lambda trials, arm: _cycles(trials, self.arms[arm]).get(None)
+            return lambda launch, arm: self._cycles_by_launch[launch, arm].get(None)
         if name == "latency_max_ns":
-            return _greatest
-        if name == "jitter_p99_ns":
-            return lambda trials, _: _percentile([one.jitter for one in trials], 99.0)
-        percent = LATENCIES[name]
-        return lambda trials, _: _percentile([one.latency for one in trials], percent)
+            return lambda launch, arm: _greatest(launches[launch][arm])
+        return lambda launch, arm: self._percentiles_by_launch[launch, arm].get(name)
+
+    @cached_property
+    def _cycles_by_launch(self) -> dict[tuple[int, Arm], dict[str | None, float]]:
+        return {
+            (launch, arm): _cycles(sides[arm], self.arms[arm])
+            for launch, sides in self._launches.items()
+            for arm in ARMS
+        }
+
+    @cached_property
+    def _percentiles_by_launch(self) -> dict[tuple[int, Arm], dict[str, float]]:
+        return {
+            (launch, arm): median_percentiles(LATENCIES, [one.latency for one in sides[arm]])
+            | median_percentiles(JITTERS, [one.jitter for one in sides[arm]])
+            for launch, sides in self._launches.items()
+            for arm in ARMS
+        }
 
     def causes(self) -> dict[Arm, dict[str, float]]:
         """The share of lost packets by cause, of the trials that take part."""
         found = {}
         for arm in ARMS:
-            trials = [one for sides in self._launches().values() for one in sides[arm]]
+            trials = [one for sides in self._launches.values() for one in sides[arm]]
             due = sum(intended(one) for one in trials)
             losses = total_losses(trials, self.arms[arm])
             found[arm] = {loss.cause: loss.packets / due for loss in losses} if due else {}
@@ -187,7 +202,7 @@ class _Figures:
         """Cycles per packet of each stage, of the trials that take part."""
         found: dict[Arm, dict[str, float]] = {}
         for arm in ARMS:
-            launches = [_cycles(sides[arm], self.arms[arm]) for sides in self._launches().values()]
+            launches = [self._cycles_by_launch[launch, arm] for launch in self._launches]
             names = [stage.name for stage in self.arms[arm].stages if not stage.apart]
             found[arm] = {
                 name: median(one[name] for one in launches if name in one)
@@ -196,20 +211,20 @@ class _Figures:
             }
         return found
 
-    def _each(self, figure: Callable[[Sequence[Trial], Arm], float | None]) -> ByLaunch:
+    def _each(self, figure: Callable[[int, Arm], float | None]) -> ByLaunch:
         """A figure of the open loop's trials of each launch. Raises _MissingError."""
-        launches = self._launches()
-        if not launches:
+        if not self._launches:
             raise _MissingError(_why_no_trials(self.run.trials))
         found: ByLaunch = {}
-        for launch, sides in launches.items():
-            base, head = (figure(sides[arm], arm) for arm in ARMS)
+        for launch in self._launches:
+            base, head = (figure(launch, arm) for arm in ARMS)
             if base is not None and head is not None:
                 found[launch] = base, head
         if not found:
             raise _MissingError("no trial has a value of it")
         return found
 
+    @cached_property
     def _launches(self) -> dict[int, dict[Arm, list[Trial]]]:
         """Valid pairs of the open loop's trials, of launches with at least COMPARE_MIN_PAIRS."""
         pairs: dict[tuple[int, int], dict[Arm, Trial]] = {}
@@ -302,14 +317,6 @@ def _cycles(trials: Sequence[Trial], info: ArmInfo) -> dict[str | None, float]:
     return found
 
 
-def _percentile(histograms: Iterable[Histogram | None], percent: float) -> float | None:
-    """Median over the trials, so that one disturbed trial does not decide."""
-    values = [
-        found[0] for one in histograms if one is not None and (found := percentiles_ns(one, (percent,)))
-    ]
-    return max(LEAST_NS, median(values)) if values else None
-
-
-def _greatest(trials: Sequence[Trial], _: Arm) -> float | None:
+def _greatest(trials: Sequence[Trial]) -> float | None:
     values = [one.latency.max_ns for one in trials if one.latency is not None and one.latency.max_ns]
     return max(values) if values else None

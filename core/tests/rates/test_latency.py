@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from nalm_core.rates.latency import figures, histogram, merged, percentile_ns
+from nalm_core.rates.latency import figures, histogram, merged, percentile_ns, percentiles_ns
 
 
 def of(values: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> object:
@@ -60,3 +60,19 @@ def test_the_payload_is_hdrhistograms_own() -> None:
     hdr = HdrHistogram.decode(one.payload.encode())
     assert hdr.get_total_count() == 100
     assert hdr.get_value_at_percentile(95) == pytest.approx(4000, rel=1e-3)
+
+
+def test_percentiles_are_those_of_hdrhistogram() -> None:
+    values = np.random.default_rng(2).lognormal(9, 2, 3_000)
+    one = of(values)
+    percents = [0.0, 0.01, *np.arange(0.5, 100.0, 0.5).tolist(), 99.9, 99.999, 100.0]
+    hdr = HdrHistogram.decode(one.payload.encode())  # type: ignore[attr-defined]
+    own = [float(hdr.get_value_at_percentile(percent)) for percent in percents]
+    least, greatest = float(values.min()), float(values.max())
+    assert percentiles_ns(one, percents) == [max(least, min(value, greatest)) for value in own]  # type: ignore[arg-type]
+
+
+def test_a_payload_without_values_gives_the_least_value() -> None:
+    empty = histogram([], sum_ns=0, min_ns=0, max_ns=0)
+    one = empty.model_copy(update={"count": 3, "sum_ns": 15.0, "min_ns": 4.0, "max_ns": 6.0})
+    assert percentiles_ns(one, [0.0, 50.0, 100.0]) == [4.0, 4.0, 4.0]

@@ -10,27 +10,17 @@ import numpy as np
 import pytest
 from nalm_core.rates.comparison_report import CommonLoad, ComparisonSettings, PairedTrial, RateComparison
 from nalm_core.rates.defaults import COMPARE_ALPHA, COMPARE_EQUIVALENCE_ALPHA
-from nalm_core.rates.latency import Histogram, histogram
 from nalm_core.rates.rate_change import ComparisonVerdict, RateFigure, change_of, judge_comparison
 from nalm_core.rates.rate_report import Phase, Trial
 from nalm_core.rates.rate_result import rate_checks
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm
+from rate_runs import waits_of
 from rate_synthetic import HOST, INFO, SCENARIO, STARTED, TSC_HZ, Truth, trial
 
 LAUNCHES, PAIRS = 16, 2
 SETTINGS = ComparisonSettings(launches=LAUNCHES, trials=PAIRS)
 Draw = Callable[[np.random.Generator, int], np.ndarray]
-
-
-def waits_of(values: np.ndarray) -> Histogram:
-    unique, counts = np.unique(np.round(values), return_counts=True)
-    return histogram(
-        zip(unique.tolist(), counts.tolist(), strict=True),
-        sum_ns=float(values.sum()),
-        min_ns=float(unique[0]),
-        max_ns=float(unique[-1]),
-    )
 
 
 def made(
@@ -60,7 +50,7 @@ def made(
                     latency=waits_of(head(waits) if arm is Arm.HEAD else waits),
                 )
                 one = trial(truth, invalid(launch, arm))
-                one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, 5000) + 1)})
+                one = one.model_copy(update={"jitter": waits_of(rng.exponential(800, 5000) + 50)})
                 trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
     return report_of(trials)
 
