@@ -111,6 +111,8 @@ class _Block:
     """Products of 1 and y with each other."""
     wide: NDArray[np.bool_]
     """The columns of the level with most groups."""
+    parts: tuple[Values, Values, Values]
+    """Of `gram`: the diagonal of the wide columns, the wide with the others, the others with each other."""
 
 
 def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
@@ -120,12 +122,12 @@ def observations(runs: Iterable[RunLaunches]) -> list[PooledLaunch]:
             one.pair,
             launch.ln_ratio,
             one.host,
-            one.hour_of(launch),
+            hour,
             str(launch.layout) if one.relinked else f"{one.run_id} {launch.layout}",
             launch.turn_variance,
         )
         for one in runs
-        for launch in one.launches
+        for launch, hour in zip(one.launches, one.hours(), strict=True)
     ]
 
 
@@ -234,7 +236,9 @@ def _block(launches: Sequence[PooledLaunch], levels: Sequence[Level]) -> _Block:
 def _of(y: Values, columns: Values, level: NDArray[np.int64]) -> _Block:
     both = np.stack([np.ones_like(y), y], axis=1)
     widest = int(np.bincount(level).argmax()) if len(level) else 0
-    return _Block(y, columns, level, columns.T @ columns, columns.T @ both, both.T @ both, level == widest)
+    gram, wide = columns.T @ columns, level == widest
+    parts = np.diag(gram)[wide], gram[np.ix_(wide, ~wide)], gram[np.ix_(~wide, ~wide)]
+    return _Block(y, columns, level, gram, columns.T @ both, both.T @ both, wide, parts)
 
 
 def _reml(blocks: Sequence[_Block], start: Values) -> tuple[Values, float]:
@@ -258,11 +262,13 @@ def _likelihood(blocks: Sequence[_Block], ratios: Values) -> tuple[float, float]
     logs, squares, free = 0.0, 0.0, 0
     for one in blocks:
         roots = np.sqrt(ratios[one.level])
-        scaled, crossed = roots[:, None] * one.gram * roots, roots[:, None] * one.crossed
+        crossed = roots[:, None] * one.crossed
         # The groups of one level have no launch in common, so its part is diagonal: the widest is eliminated.
         wide, rest = one.wide, ~one.wide
-        own, between = 1 + np.diag(scaled)[wide], scaled[np.ix_(wide, rest)]
-        inner = np.eye(int(rest.sum())) + scaled[np.ix_(rest, rest)] - between.T @ (between / own[:, None])
+        diagonal, between, inner = one.parts
+        own, between = 1 + roots[wide] * diagonal * roots[wide], roots[wide, None] * between * roots[rest]
+        inner = np.eye(len(inner)) + roots[rest, None] * inner * roots[rest]
+        inner -= between.T @ (between / own[:, None])
         factor = np.linalg.cholesky(inner)
         half = np.linalg.solve(factor, crossed[rest] - between.T @ (crossed[wide] / own[:, None]))
         products = one.products - crossed[wide].T @ (crossed[wide] / own[:, None]) - half.T @ half

@@ -53,11 +53,11 @@ class RunLaunches(Model):
     """False: code was not placed otherwise; layouts differ in stack and heap alone."""
     launches: list[RunLaunch]
 
-    def hour_of(self, launch: RunLaunch) -> str:
-        """The hour in which a launch ran, taking them to be equally long."""
-        last = max(one.number for one in self.launches) + 1
-        at = self.started_at + timedelta(seconds=self.seconds * (launch.number + 0.5) / last)
-        return at.strftime("%Y-%m-%dT%H")
+    def hours(self) -> list[str]:
+        """The hour in which each launch ran, taking them to be equally long."""
+        last = max((one.number for one in self.launches), default=0) + 1
+        middles = (self.seconds * (one.number + 0.5) / last for one in self.launches)
+        return [f"{self.started_at + timedelta(seconds=each):%Y-%m-%dT%H}" for each in middles]
 
 
 def run_launches(report: RunReport, pair: str) -> RunLaunches | None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil, e, log
 
 from nalm_core.report.defaults import (
@@ -48,14 +49,18 @@ class Decision:
 
 def look_schedule(settings: Settings) -> list[int]:
     """Launches at which the run is judged, the last one being max_launches."""
-    first, last, looks = settings.first_look, settings.max_launches, settings.looks
+    return list(_schedule(settings.first_look, settings.max_launches, settings.looks))
+
+
+@lru_cache(maxsize=256)
+def _schedule(first: int | None, last: int, looks: int) -> tuple[int, ...]:
     if first is None:
         planned = [ceil(last * k / looks) for k in range(1, looks + 1)]
     elif looks == 1 or first >= last:
         planned = [last]
     else:
         planned = [round(first * (last / first) ** (k / (looks - 1))) for k in range(looks)]
-    return sorted({max(MIN_LAUNCHES, launches) for launches in planned})
+    return tuple(sorted({max(MIN_LAUNCHES, launches) for launches in planned}))
 
 
 def spent_at(rate: float, settings: Settings, look: int) -> float:

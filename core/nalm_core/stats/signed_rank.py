@@ -36,13 +36,14 @@ class Differences:
         if not values:
             raise ValueError("no differences")
         one = np.asarray(values, dtype=float)
-        rows, columns = np.triu_indices(len(one))
+        rows, columns = _pairs(len(one))
         self._count = len(one)
         self._walsh = np.sort((one[rows] + one[columns]) / 2)
 
     def location(self, error_rate: float) -> Location:
         """The two-sided interval misses the location with at most this error rate."""
-        estimate = float(np.median(self._walsh))
+        averages = len(self._walsh)
+        estimate = float(self._walsh[(averages - 1) // 2] + self._walsh[averages // 2]) / 2
         omitted = omitted_averages(self._count, error_rate)
         if omitted is None:
             return Location(estimate, -inf, inf)
@@ -61,6 +62,12 @@ def least_differences(error_rate: float) -> int:
     while 2.0 ** (1 - count) > error_rate:
         count += 1
     return count
+
+
+@lru_cache(maxsize=64)
+def _pairs(count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Indices of both values of each Walsh average."""
+    return np.triu_indices(count)
 
 
 @lru_cache(maxsize=64)

@@ -46,7 +46,8 @@ def spikes(rng: np.random.Generator, n: int) -> np.ndarray:
 
 def estimate(base: np.ndarray, head: np.ndarray) -> RatioEstimate | None:
     """As a run estimates its chain."""
-    return estimate_ratio(list(base), list(head), kept=middle_launches(list(base), list(head)))
+    old, new = base.tolist(), head.tolist()
+    return estimate_ratio(old, new, kept=middle_launches(old, new))
 
 
 def run(
