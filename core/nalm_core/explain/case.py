@@ -11,6 +11,7 @@ from nalm_core.report.outcome import CHANGED, Outcome
 from nalm_core.report.run_report import Arm, InstructionCount, RunReport
 from nalm_core.verdict.change import Cause, Change
 from nalm_core.verdict.instruction_change import FunctionChange
+from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.verdict import Verdict
 
 
@@ -23,6 +24,7 @@ class Case:
     stage: str | None
     """None: the whole chain."""
     who: Payer | None
+    pairs: Pairs
 
     @property
     def head(self) -> Arm:
@@ -64,10 +66,11 @@ class Case:
         return next((c for c in self.report.instructions if c.arm is arm and c.source is source), None)
 
 
-def case_of(report: RunReport, verdict: Verdict) -> Case | None:
-    """The case of a verdict; None if there is no change of cycles to explain."""
+def case_of(report: RunReport, verdict: Verdict, pairs: Pairs | None = None) -> Case | None:
+    """The case of a verdict; None if there is no change of cycles to explain. pairs: of the report's arms, if
+    some are made already."""
     if verdict.outcome not in CHANGED or verdict.chain is None:
         return None
     sign = 1 if verdict.outcome == Outcome.REGRESSED else -1
     stage = verdict.culprit_stages[0] if verdict.culprit_stages else None
-    return Case(report, verdict, sign, stage, payer(report, verdict, stage, sign))
+    return Case(report, verdict, sign, stage, payer(report, verdict, stage, sign), pairs or Pairs(report))

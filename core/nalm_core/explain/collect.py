@@ -18,7 +18,6 @@ from nalm_core.report.counters import counted_packets, ratio
 from nalm_core.report.profile import Profile, ProfiledFunction
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.verdict.change import Change, Figure
-from nalm_core.verdict.pairing import paired_series
 
 WAITS = re.compile(
     r"(?:^|_)(?:(?:spin|rw|try|un|seq|ticket|mcs)?lock|mutex|futex|sem|atomic|cas|cmpset|pause|wait|ring|enqueue"
@@ -43,7 +42,7 @@ def collect(case: Case) -> Signature:
 
 def launch_logs(case: Case) -> tuple[list[float], list[float]]:
     """ln CPP by launch of the stage (or the chain), base and head; empty without pairs."""
-    pair, stage = paired_series(case.report, Arm.BASE, case.head), case.stage
+    pair, stage = case.pairs.of(Arm.BASE, case.head), case.stage
     if pair is None or (stage is not None and not all(stage in arm.stages for arm in pair)):
         return [], []
     old, new = (arm.chain if stage is None else arm.stages[stage] for arm in pair)

@@ -29,15 +29,16 @@ from nalm_core.explain.signature import Signature
 from nalm_core.explain.slow_kinds import SLOW
 from nalm_core.report.defaults import MODEL_CHANGE
 from nalm_core.report.run_report import RunReport
+from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.verdict import Verdict
 
 
-def explain(report: RunReport, verdict: Verdict) -> Explanation:
+def explain(report: RunReport, verdict: Verdict, pairs: Pairs | None = None) -> Explanation:
     """Why cycles changed, or which functions fail the check by themselves; otherwise only a sentence.
 
-    Raises nothing on any report that was judged.
+    pairs: of the report's arms, if some are made already. Raises nothing on any report that was judged.
     """
-    case = case_of(report, verdict)
+    case = case_of(report, verdict, pairs)
     if case is None and (alone := function_alone(report, verdict)) is not None:
         return alone
     if case is None:

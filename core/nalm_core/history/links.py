@@ -21,7 +21,7 @@ from nalm_core.stats.estimate import estimate_ratio, middle_launches
 from nalm_core.stats.quantiles import normal_quantile
 from nalm_core.verdict.attribution import Rates, compare_arms
 from nalm_core.verdict.change import Change
-from nalm_core.verdict.pairing import paired_series
+from nalm_core.verdict.pairing import Pairs
 
 CHAIN = "chain"
 OF_VERDICT = ("cpp", "ipp", "eipc")
@@ -46,14 +46,17 @@ class LinkValue(NamedTuple):
     variance: float
 
 
-def links_of(report: RunReport, summaries: Summaries | None = None) -> list[LinkValue]:
-    """All comparisons of a valid, measured report. summaries: of its arms, if some are made already."""
-    summaries = summaries or Summaries(report)
+def links_of(
+    report: RunReport, summaries: Summaries | None = None, pairs: Pairs | None = None
+) -> list[LinkValue]:
+    """All comparisons of a valid, measured report. summaries, pairs: of its arms, if some are made
+    already."""
+    summaries, pairs = summaries or Summaries(report), pairs or Pairs(report)
     if Arm.BASE not in report.arms or Arm.HEAD not in report.arms:
         return []
     found = []
     for part, base, head in _arms(report):
-        found += [*_cycles(report, part, base, head), *_others(summaries, part, base, head)]
+        found += [*_cycles(pairs, part, base, head), *_others(summaries, part, base, head)]
     return found
 
 
@@ -65,8 +68,8 @@ def _arms(report: RunReport) -> list[tuple[Part, Arm, Arm]]:
     return [(Part.CODE, Arm.BASE, Arm.HEAD_AS_BASE), (Part.FEATURES, Arm.HEAD_AS_BASE, Arm.HEAD)]
 
 
-def _cycles(report: RunReport, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
-    pair = paired_series(report, base, head)
+def _cycles(pairs: Pairs, part: Part, base: Arm, head: Arm) -> Iterator[LinkValue]:
+    report, pair = pairs.report, pairs.of(base, head)
     if pair is None:
         return
     rates = Rates(1 - CONFIDENCE, STAGE_FALSE_DISCOVERY_RATE, report.settings.margin)

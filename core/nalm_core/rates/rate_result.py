@@ -13,7 +13,7 @@ from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import Ended, Phase, RateReport, RateStatus, Search, Trial
 from nalm_core.rates.sweep import Sweep, sweep
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, invalid_reason, shares_core, total_losses
-from nalm_core.report.counters import cpu_time_scale, cur, pps, ratio, totals
+from nalm_core.report.counters import counted_packets, cpu_time_scale, cur, pps, ratio, totals
 from nalm_core.report.run_report import Arm, ArmInfo, Build, Check, RunDefinition, StageInfo
 from nalm_core.verdict.checks import run_checks
 
@@ -185,7 +185,7 @@ def full_load(trials: Sequence[Trial], info: ArmInfo, tsc_hz: int) -> FullLoad |
     rounds = [as_round(trial) for trial in valid]
     return FullLoad(
         pps=Spread(median(rates), min(rates), max(rates), len(rates), len(trials)),
-        nf_pps=_median([pps(one, info, tsc_hz) for one in rounds]),
+        nf_pps=_median([pps(one, counted_packets(one, info), tsc_hz) for one in rounds]),
         cpp=_median([totals(one, info).cpp for one in rounds]),
         cur=_median([cur(one) for one in rounds]),
     )

@@ -81,29 +81,35 @@ def stolen_share(one: Round | BareTurn) -> Share:
     return Share(max(1.0 - cpu_time_scale(lcore) for lcore in one.lcores))
 
 
-def packets_by_kind(one: Round, arm: ArmInfo) -> dict[OutcomeKind, int]:
-    """Packets of the NF's own stages by kind of outcome, without those of generator and sink."""
+@dataclass(frozen=True, slots=True)
+class OwnStages:
+    """The NF's own stages of an arm, without generator and sink, looked up once for all its rounds."""
+
+    kinds: Mapping[str, Mapping[str, OutcomeKind]]
+    """Kinds of outcomes by stage, in pass order."""
+    first: str | None
+
+
+def own_stages(arm: ArmInfo) -> OwnStages:
     kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
+    return OwnStages(kinds, next(iter(kinds), None))
+
+
+def packets_by_kind(one: Round, arm: ArmInfo | OwnStages) -> dict[OutcomeKind, int]:
+    """Packets of the NF's own stages by kind of outcome."""
+    own = arm if isinstance(arm, OwnStages) else own_stages(arm)
     found = dict.fromkeys(OutcomeKind, 0)
     for name, counters in one.stages.items():
-        if name in kinds:
+        if (kinds := own.kinds.get(name)) is not None:
             for outcome, packets in counters.outcomes.items():
-                found[kinds[name][outcome]] += packets
+                found[kinds[outcome]] += packets
     return found
 
 
 def counted_packets(one: Round, arm: ArmInfo) -> Packets:
     """CPP's denominator: packets that left or were dropped by policy."""
-    kinds = {stage.name: stage.outcomes for stage in arm.stages if not stage.apart}
-    return Packets(
-        sum(
-            packets
-            for name, counters in one.stages.items()
-            if name in kinds
-            for outcome, packets in counters.outcomes.items()
-            if kinds[name][outcome] in COUNTED
-        )
-    )
+    kinds = packets_by_kind(one, arm)
+    return Packets(sum(kinds[kind] for kind in COUNTED))
 
 
 def totals(one: Round, arm: ArmInfo) -> RoundTotals:
@@ -111,25 +117,38 @@ def totals(one: Round, arm: ArmInfo) -> RoundTotals:
 
     The report has stages summed over lcores, so all stages have one scale: that of all busy cycles.
     """
-    own = {stage.name for stage in arm.stages if not stage.apart}
+    return totals_of([one], arm)[0]
+
+
+def totals_of(rounds: Iterable[Round], arm: ArmInfo) -> list[RoundTotals]:
+    """`totals` of each round."""
+    own = own_stages(arm)
+    return [_totals(one, own) for one in rounds]
+
+
+def _totals(one: Round, own: OwnStages) -> RoundTotals:
     raw = sum(lcore.busy_cycles for lcore in one.lcores)
     scaled = sum(lcore.busy_cycles * cpu_time_scale(lcore) for lcore in one.lcores)
     scale = scaled / raw if raw else 1.0
+    packets = 0
+    stage_cycles: dict[str, Cycles] = {}
+    stage_packets: dict[str, Packets] = {}
+    for name, stage in one.stages.items():
+        kinds = own.kinds.get(name)
+        if kinds is not None:
+            stage_cycles[name] = Cycles(stage.cycles * scale)
+            stage_packets[name] = Packets(stage.packets)
+            packets += sum(count for outcome, count in stage.outcomes.items() if kinds[outcome] in COUNTED)
+    first = None if own.first is None else one.stages.get(own.first)
     return RoundTotals(
-        packets=counted_packets(one, arm),
+        packets=Packets(packets),
         chain_cycles=Cycles(scaled),
-        stage_cycles={name: Cycles(s.cycles * scale) for name, s in one.stages.items() if name in own},
-        stage_packets={name: Packets(s.packets) for name, s in one.stages.items() if name in own},
+        stage_cycles=stage_cycles,
+        stage_packets=stage_packets,
         cur=cur(one),
-        polls=polls(one, arm),
-        taken_in=taken_in(one, arm),
+        polls=None if first is None else first.batches,
+        taken_in=0 if first is None else first.packets,
     )
-
-
-def polls(one: Round, arm: ArmInfo) -> int | None:
-    """Polls that found packets: batches of the NF's first own stage. None if they were not counted."""
-    first = next((stage.name for stage in arm.stages if not stage.apart), None)
-    return None if first is None or first not in one.stages else one.stages[first].batches
 
 
 def taken_in(one: Round, arm: ArmInfo) -> int:
@@ -192,9 +211,9 @@ def _weighted(times: Sequence[tuple[int, float]]) -> Seconds:
     return Seconds(sum(weight for weight, _ in usable) / rates if rates else 0.0)
 
 
-def pps(one: Round, arm: ArmInfo, tsc_hz: int) -> PacketsPerSecond | None:
-    """Counted packets per second of the NF's own CPU time."""
-    rate = ratio(counted_packets(one, arm), own_cpu_seconds(working_lcores(one), tsc_hz))
+def pps(one: Round, packets: Packets, tsc_hz: int) -> PacketsPerSecond | None:
+    """Packets per second of the NF's own CPU time. packets: CPP's denominator."""
+    rate = ratio(packets, own_cpu_seconds(working_lcores(one), tsc_hz))
     return None if rate is None else PacketsPerSecond(rate)
 
 

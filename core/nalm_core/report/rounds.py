@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from nalm_core.report.counters import RoundTotals, cpu_time_scale, stolen_share, totals
+from nalm_core.report.counters import RoundTotals, cpu_time_scale, stolen_share, totals_of
 from nalm_core.report.defaults import (
     CLEAN_LAUNCH_SHARE,
     CLEAN_STOLEN_SHARE,
@@ -265,10 +265,11 @@ def _pair_ratio(pair: tuple[RoundTotals, RoundTotals]) -> float:
 def _turns(report: RunReport, arm: Arm) -> dict[tuple[int, int], Turn]:
     if arm not in report.arms:
         return {}
+    kept = kept_rounds(report, arm)
     return {
         (one.launch, one.turn): turn
-        for one in kept_rounds(report, arm)
-        if (turn := _turn(one, totals(one, report.arms[arm]))) is not None
+        for one, sums in zip(kept, totals_of(kept, report.arms[arm]), strict=True)
+        if (turn := _turn(one, sums)) is not None
     }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from nalm_core.report.counters import RoundTotals, core_clock, cur, pps, ratio, totals
+from nalm_core.report.counters import RoundTotals, core_clock, pps, ratio, totals_of
 from nalm_core.report.event_counts import with_core_cycles
 from nalm_core.report.first_level import first_level_figures
 from nalm_core.report.history_figure import (
@@ -66,7 +66,8 @@ class Summaries:
 def summarise(report: RunReport, arm: Arm) -> ArmSummary:
     """Figures of one arm. Raises KeyError if the report has no such arm."""
     info = report.arms[arm]
-    summed = [(one, totals(one, info)) for one in kept_rounds(report, arm)]
+    kept = kept_rounds(report, arm)
+    summed = zip(kept, totals_of(kept, info), strict=True)
     rounds = [(one, sums) for one, sums in summed if sums.cpp is not None]
     ipp = arm_ipp(report.instructions, arm, info, common_source(report.instructions, (arm,)))
     own = [stage.name for stage in info.stages if not stage.apart]
@@ -158,16 +159,16 @@ def _chain_figures(chain: _Chain, info: ArmInfo, ipp: ArmIpp | None, tsc_hz: int
         "cpp": cpp,
         "core_cpp": core_cpp,
         "core_clock": _figure(rounds, lambda one, _: core_clock(one), source),
-        "pps": _figure(rounds, lambda one, _: _pps(one, info, tsc_hz, chain.unmarked), source),
-        "cur": _figure(rounds, lambda one, _: cur(one), source),
+        "pps": _figure(rounds, lambda one, sums: _pps(one, sums, tsc_hz, chain.unmarked), source),
+        "cur": _figure(rounds, lambda _, sums: sums.cur, source),
         **_poll_figures(rounds, info, source),
         **_instruction_figures(cpp, core_cpp, None if ipp is None else ipp.chain, ipp, info),
     }
     return {name: value for name, value in measured.items() if value is not None}
 
 
-def _pps(one: Round, info: ArmInfo, tsc_hz: int, unmarked: Mapping[int, float]) -> float | None:
-    found = pps(one, info, tsc_hz)
+def _pps(one: Round, sums: RoundTotals, tsc_hz: int, unmarked: Mapping[int, float]) -> float | None:
+    found = pps(one, sums.packets, tsc_hz)
     return None if found is None else found / unmarked.get(one.launch, 1.0)
 
 

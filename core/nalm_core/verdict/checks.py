@@ -6,7 +6,7 @@ A check without its figures is not made: it is missing from the list, not passed
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -15,6 +15,7 @@ from nalm_core.report.counters import (
     ENDED,
     cur,
     idle_share,
+    own_stages,
     own_wall_seconds,
     packets_by_kind,
     ratio,
@@ -62,12 +63,15 @@ class Beside:
     looks: Sequence[BufferLook] = ()
     expected: Sequence[ExpectedOutcome] = ()
     changed_functions: Sequence[str] = ()
+    changes: Sequence[OutcomeChange] | None = None
+    """All changes of outcomes, if they are known already."""
 
 
-def checks_of(report: RunReport) -> list[Check]:
-    """All checks that a report's figures allow, in a fixed order."""
+def checks_of(report: RunReport, changes: Sequence[OutcomeChange] | None = None) -> list[Check]:
+    """All checks that a report's figures allow, in a fixed order. changes: `changes_of(report)`, if it is
+    known already."""
     beside = Beside(
-        report.replays, report.buffer_looks, report.expected_outcomes, report.changed_functions or ()
+        report.replays, report.buffer_looks, report.expected_outcomes, report.changed_functions or (), changes
     )
     return run_checks(report.arms, report.rounds, report.instructions, report.host.tsc_hz, beside)
 
@@ -92,18 +96,54 @@ def run_checks(
         for arm, ones in by_arm.items()
         if (found := [one for one in ones if one.set_aside is None and working_lcores(one)])
     }
-    changes = outcome_changes(arms, beside.replays, rounds, beside.expected)
+    changes = beside.changes
+    if changes is None:
+        changes = outcome_changes(arms, beside.replays, rounds, beside.expected)
+    packets = _Packets(arms, by_arm)
     made = (
-        _eq6_closes(arms, kept, tsc_hz),
+        _eq6_closes(kept, packets, tsc_hz),
         _stages_add_up(arms, by_arm, instructions),
-        _packets_conserved(arms, by_arm),
+        _packets_conserved(arms, by_arm, packets),
         _generator_honest(arms, by_arm, kept),
         load_offered(arms, kept),
         load_carried(kept),
-        _same_share_forwarded(arms, by_arm, changes, beside),
-        _buffers_returned(arms, by_arm, beside.looks, _Holders(arms, changes, instructions, beside)),
+        _same_share_forwarded(arms, by_arm, changes, beside, packets),
+        _buffers_returned(by_arm, beside.looks, packets, _Holders(arms, changes, instructions, beside)),
     )
     return [check for check in made if check is not None]
+
+
+class _Packets:
+    """Packets of each round, counted once for all checks."""
+
+    def __init__(self, arms: Arms, by_arm: RoundsByArm) -> None:
+        self._kinds: dict[int, dict[OutcomeKind, int]] = {}
+        self._entered: dict[int, int] = {}
+        for arm, rounds in by_arm.items():
+            own = own_stages(arms[arm])
+            for one in rounds:
+                first = None if own.first is None else one.stages.get(own.first)
+                self._entered[id(one)] = 0 if first is None else first.packets
+                self._kinds[id(one)] = packets_by_kind(one, own)
+
+    def entered(self, one: Round) -> int:
+        """Packets handed to the NF's first own stage."""
+        return self._entered[id(one)]
+
+    def counted(self, one: Round) -> int:
+        """CPP's denominator."""
+        return sum(self._kinds[id(one)][kind] for kind in COUNTED)
+
+    def ended(self, one: Round) -> int:
+        """Packets with an outcome that ends their way through the NF."""
+        return sum(self._kinds[id(one)][kind] for kind in ENDED)
+
+    def shares(self, rounds: Sequence[Round]) -> Shares | None:
+        """Outcomes as shares of the packets taken in; None without packets."""
+        entered = sum(self.entered(one) for one in rounds)
+        if not entered:
+            return None
+        return {kind: sum(self._kinds[id(one)][kind] for one in rounds) / entered for kind in OutcomeKind}
 
 
 def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: str) -> Check | None:
@@ -116,19 +156,17 @@ def _check(name: str, found: Sequence[tuple[float, str]], limit: float, fine: st
     return Check(name=name, passed=passed, value=value, limit=limit, message=fine if passed else off)
 
 
-def _eq6_closes(arms: Arms, kept: RoundsByArm, tsc_hz: int) -> Check | None:
+def _eq6_closes(kept: RoundsByArm, packets: _Packets, tsc_hz: int) -> Check | None:
     """Eq. 6: pps = Freq * CUR / CPP. One side uses TSC marks, the other the wall clock; neither is scaled."""
     found = []
     for arm, rounds in kept.items():
-        off = [value for one in rounds if (value := _eq6_off(one, arms[arm], tsc_hz)) is not None]
+        off = [value for one in rounds if (value := _eq6_off(one, packets.counted(one), tsc_hz)) is not None]
         if off:
             found.append((median(off), str(arm)))
     return _check("eq6_closes", found, EQ6_LIMIT, "pps = Freq * CUR / CPP holds on the run's own numbers")
 
 
-def _eq6_off(one: Round, arm: ArmInfo, tsc_hz: int) -> float | None:
-    kinds = packets_by_kind(one, arm)
-    packets = sum(kinds[kind] for kind in COUNTED)
+def _eq6_off(one: Round, packets: int, tsc_hz: int) -> float | None:
     lcores = working_lcores(one)
     measured = ratio(packets, own_wall_seconds(lcores, tsc_hz))
     cpp = ratio(sum(lcore.busy_cycles for lcore in lcores), packets)
@@ -156,7 +194,7 @@ def _stages_add_up(arms: Arms, by_arm: RoundsByArm, instructions: Sequence[Instr
     return _check("stages_add_up", found, STAGES_LIMIT, "stages add up to the chain")
 
 
-def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
+def _packets_conserved(arms: Arms, by_arm: RoundsByArm, packets: _Packets) -> Check | None:
     """For each stage with outcomes: packets in = outcomes. For the NF: packets in = sent + named drops."""
     found = []
     for arm, rounds in by_arm.items():
@@ -169,8 +207,8 @@ def _packets_conserved(arms: Arms, by_arm: RoundsByArm) -> Check | None:
                     if stage.name in one.stages
                 )
                 found.append((abs(handed - ended) / handed, f"{arm}, stage {stage.name}"))
-        if _entered(arms[arm], rounds):
-            off = vanished_share(rounds, _taken_in(arms[arm]), _ended(arms[arm]))
+        if any(packets.entered(one) for one in rounds):
+            off = vanished_share(rounds, packets.entered, packets.ended)
             found.append((off, f"{arm}, packets in and packets sent or dropped"))
     return _check("packets_conserved", found, CONSERVED_LIMIT, "packets in = sent + named drops")
 
@@ -204,7 +242,7 @@ def _generator_honest(arms: Arms, by_arm: RoundsByArm, kept: RoundsByArm) -> Che
 
 
 def _same_share_forwarded(
-    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], beside: Beside
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], beside: Beside, packets: _Packets
 ) -> Check | None:
     """An arm is broken, not fast, if it loses packets that base forwards or does other work than base.
 
@@ -215,7 +253,7 @@ def _same_share_forwarded(
     if lost:
         said = f"packets that base forwards are lost: {facts(lost)}"
         return Check(name="same_share_forwarded", passed=False, value=lost[0].growth, limit=0.0, message=said)
-    found = _other_shares(arms, by_arm, changes)
+    found = _other_shares(arms, by_arm, changes, packets)
     exactly = [arm for arm in arms if arm is not Arm.BASE and replayed(beside.replays, arm)]
     if not found and not exactly:
         return None
@@ -229,10 +267,10 @@ def _same_share_forwarded(
 
 
 def _other_shares(
-    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange]
+    arms: Arms, by_arm: RoundsByArm, changes: Sequence[OutcomeChange], packets: _Packets
 ) -> list[tuple[float, str]]:
     """Differences of each arm's shares from base's in the rounds, beyond declared ones."""
-    base = _shares(arms, by_arm, Arm.BASE)
+    base = packets.shares(by_arm.get(Arm.BASE, ()))
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD) if base is not None else ():
         if arm not in by_arm:
@@ -240,7 +278,7 @@ def _other_shares(
         assert base is not None
         declared = sum(one.growth for one in changes if one.arm is arm and one.expected is not None)
         same_features = arms[arm].run.features == arms[Arm.BASE].run.features
-        shares = _shares(arms, by_arm, arm) or dict.fromkeys(OutcomeKind, 0.0)
+        shares = packets.shares(by_arm[arm]) or dict.fromkeys(OutcomeKind, 0.0)
         for name, old, new in _comparable(base, shares, same_features):
             text = f"{arm}: {name} {share_percent(new, 2)} of its packets, base {share_percent(old, 2)}"
             found.append((max(0.0, abs(new - old) - declared), text))
@@ -248,14 +286,14 @@ def _other_shares(
 
 
 def _buffers_returned(
-    arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], holders: _Holders
+    by_arm: RoundsByArm, looks: Sequence[BufferLook], packets: _Packets, holders: _Holders
 ) -> Check | None:
     """Head returns every packet buffer that base returns. A base that leaks and a head that does not is a
     fix."""
-    base = _leak(arms, by_arm, looks, Arm.BASE) or 0.0
+    base = _leak(by_arm, looks, packets, Arm.BASE) or 0.0
     found = []
     for arm in (Arm.HEAD_AS_BASE, Arm.HEAD):
-        if (leak := _leak(arms, by_arm, looks, arm)) is not None:
+        if (leak := _leak(by_arm, looks, packets, arm)) is not None:
             seen = _levels_seen(by_arm.get(arm, ()), [one for one in looks if one.arm is arm])
             text = f"{arm}: held packet buffers grow with each turn{seen}; {holders.of(arm)}; for each packet"
             found.append((max(0.0, leak - base), text))
@@ -304,12 +342,12 @@ def _apart(arm: ArmInfo) -> frozenset[str]:
     return frozenset(stage.name for stage in arm.stages if stage.apart)
 
 
-def _leak(arms: Arms, by_arm: RoundsByArm, looks: Sequence[BufferLook], arm: Arm) -> float | None:
+def _leak(by_arm: RoundsByArm, looks: Sequence[BufferLook], packets: _Packets, arm: Arm) -> float | None:
     """Buffers not returned per packet. A longer look is more reliable than launches."""
     longer = [look_leaks(look) for look in looks if look.arm is arm]
     if arm not in by_arm or longer:
         return max(longer, default=None)
-    return leaked_share(by_arm[arm], _taken_in(arms[arm]), _ended(arms[arm]))
+    return leaked_share(by_arm[arm], packets.entered, packets.ended)
 
 
 def _levels_seen(rounds: Sequence[Round], looks: Sequence[BufferLook]) -> str:
@@ -326,18 +364,6 @@ LEVELS_SAID = 3
 """Number of levels of held buffers that are printed in full."""
 
 
-def _taken_in(arm: ArmInfo) -> Callable[[Round], int]:
-    return lambda one: _entered(arm, [one])
-
-
-def _ended(arm: ArmInfo) -> Callable[[Round], int]:
-    def ended(one: Round) -> int:
-        kinds = packets_by_kind(one, arm)
-        return sum(kinds[kind] for kind in ENDED)
-
-    return ended
-
-
 def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tuple[str, float, float]]:
     """(name, base's share, the arm's share) of all shares that must be equal."""
     if same_features:
@@ -348,20 +374,6 @@ def _comparable(base: Shares, arm: Shares, same_features: bool) -> Iterator[tupl
     counted_base, counted_arm = (sum(shares[kind] for kind in COUNTED) for shares in (base, arm))
     if counted_arm == 0:
         yield "sent or dropped by policy", counted_base, counted_arm
-
-
-def _shares(arms: Arms, by_arm: RoundsByArm, arm: Arm) -> Shares | None:
-    """Outcomes as shares of the packets taken in; None without packets."""
-    rounds = by_arm.get(arm)
-    entered = _entered(arms[arm], rounds) if rounds else 0
-    if not rounds or not entered:
-        return None
-    return {kind: packets / entered for kind, packets in _kinds(arms[arm], rounds).items()}
-
-
-def _kinds(arm: ArmInfo, rounds: Sequence[Round]) -> dict[OutcomeKind, int]:
-    found = [packets_by_kind(one, arm) for one in rounds]
-    return {kind: sum(kinds[kind] for kinds in found) for kind in OutcomeKind}
 
 
 def _handed(rounds: Sequence[Round], stage: str) -> int:

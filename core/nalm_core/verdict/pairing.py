@@ -3,11 +3,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from nalm_core.report.instructions import ArmIpp, arm_ipp, common_source
 from nalm_core.report.rounds import pair_launches, random_units
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.units import CyclesPerPacket
 from nalm_core.verdict.attribution import ArmSeries, Series
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The series of a report's arms in pairs, each pair made once."""
+
+    report: RunReport
+    _made: dict[tuple[Arm, Arm], tuple[ArmSeries, ArmSeries] | None] = field(default_factory=dict)
+
+    def of(self, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:
+        """As `paired_series`."""
+        if (base, head) not in self._made:
+            self._made[base, head] = paired_series(self.report, base, head)
+        return self._made[base, head]
 
 
 def paired_series(report: RunReport, base: Arm, head: Arm) -> tuple[ArmSeries, ArmSeries] | None:

@@ -7,7 +7,7 @@ are cycles the same, improved or regressed, which stages pay, and do instruction
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ from nalm_core.verdict.instruction_change import InstructionChange, instruction_
 from nalm_core.verdict.metric_change import MetricChange, failing, metric_changes
 from nalm_core.verdict.modelled_change import ModelChange, model_changes
 from nalm_core.verdict.packet_outcomes import OutcomeChange
-from nalm_core.verdict.pairing import paired_series
+from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.placement import may_be_placement, placement_note, untried
 from nalm_core.verdict.profile_change import FunctionShift, function_shifts
 
@@ -85,19 +85,19 @@ class Verdict(Model):
         return [one for one in self.metrics if one.lost]
 
 
-def all_checks(report: RunReport) -> list[Check]:
+def all_checks(report: RunReport, changes: Sequence[OutcomeChange] | None = None) -> list[Check]:
     """The report's checks, and checks computed here that it lacks or passed wrongly. Those of trials are the
-    report's own."""
+    report's own. changes: as in `checks_of`."""
     if report.rates is not None:
         return report.checks
-    computed = checks_of(report)
+    computed = checks_of(report, changes)
     failed = {check.name for check in report.checks if not check.passed}
     again = {check.name: check for check in computed if check.name not in failed}
     return [again.pop(check.name, check) for check in report.checks] + list(again.values())
 
 
-def judge(report: RunReport) -> Verdict:
-    """The verdict on a run report, whatever its status."""
+def judge(report: RunReport, pairs: Pairs | None = None) -> Verdict:
+    """The verdict on a run report, whatever its status. pairs: of its arms, for other callers, too."""
     features = feature_change(report)
 
     def plain(outcome: Outcome, reason: str) -> Verdict:
@@ -118,7 +118,10 @@ def judge(report: RunReport) -> Verdict:
         return plain(Outcome.INVALID, wording.first_line(report.failure))
     if report.rates is not None:
         return _judge_rates(report, plain)
-    return _with_metrics(_with_outcomes(_judge_measured(report, plain), changes_of(report)), report)
+    changes = changes_of(report)
+    return _with_metrics(
+        _with_outcomes(_judge_measured(pairs or Pairs(report), plain, changes), changes), report
+    )
 
 
 def _judge_rates(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
@@ -184,22 +187,25 @@ def _with_outcomes(verdict: Verdict, changes: list[OutcomeChange]) -> Verdict:
     )
 
 
-def _judge_measured(report: RunReport, plain: Callable[[Outcome, str], Verdict]) -> Verdict:
+def _judge_measured(
+    pairs: Pairs, plain: Callable[[Outcome, str], Verdict], changes: Sequence[OutcomeChange]
+) -> Verdict:
+    report = pairs.report
     features = feature_change(report)
-    failed = [check for check in all_checks(report) if not check.passed]
+    failed = [check for check in all_checks(report, changes) if not check.passed]
     if failed:
         outcome: Outcome = (
             Outcome.BROKEN if any(check.name in BREAKING for check in failed) else Outcome.INVALID
         )
         return plain(outcome, wording.failed_checks(failed))
     if features:
-        return _judge_features(report, plain(Outcome.INCONCLUSIVE, ""))
-    return _judge_pair(report, plain(Outcome.INCONCLUSIVE, ""), Arm.HEAD)
+        return _judge_features(pairs, plain(Outcome.INCONCLUSIVE, ""))
+    return _judge_pair(pairs, plain(Outcome.INCONCLUSIVE, ""), Arm.HEAD)
 
 
-def _compare(report: RunReport, arm: Arm) -> tuple[Decided, Comparison] | None:
+def _compare(pairs: Pairs, arm: Arm) -> tuple[Decided, Comparison] | None:
     """Base against an arm with the same features, at the look of the finished launches. None: too few."""
-    pair = paired_series(report, Arm.BASE, arm)
+    report, pair = pairs.report, pairs.of(Arm.BASE, arm)
     if pair is None:
         return None
     settings = report.settings
@@ -217,9 +223,9 @@ def _rates(settings: Settings, look: int, error_rate: float | None = None) -> Ra
     return Rates(error_rate or spent, STAGE_FALSE_DISCOVERY_RATE, settings.margin)
 
 
-def _judge_pair(report: RunReport, verdict: Verdict, arm: Arm) -> Verdict:
+def _judge_pair(pairs: Pairs, verdict: Verdict, arm: Arm) -> Verdict:
     """Base against an arm with the same features."""
-    found = _compare(report, arm)
+    report, found = pairs.report, _compare(pairs, arm)
     changes = instruction_changes(report, arm)
     if found is None:
         reason = wording.too_few(report, arm)
@@ -278,14 +284,13 @@ def _functions(report: RunReport, arm: Arm, comparison: Comparison) -> list[Func
     return function_shifts(report, arm, base.cpp, head.cpp) if base and head else None
 
 
-def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
+def _judge_features(pairs: Pairs, verdict: Verdict) -> Verdict:
     """Judges efficiency with base's features. The cost of added features is a price, never a regression."""
+    report = pairs.report
     if judged_arm(report) is None:
-        return (
-            _price_in_equal_code(report, verdict) if equal_code(report) else _not_comparable(report, verdict)
-        )
-    judged = _judge_pair(report, verdict, Arm.HEAD_AS_BASE)
-    pair = paired_series(report, Arm.HEAD_AS_BASE, Arm.HEAD)
+        return _price_in_equal_code(pairs, verdict) if equal_code(report) else _not_comparable(pairs, verdict)
+    judged = _judge_pair(pairs, verdict, Arm.HEAD_AS_BASE)
+    pair = pairs.of(Arm.HEAD_AS_BASE, Arm.HEAD)
     if pair is None or judged.chain is None or judged.chain.head is None:
         return judged
     price = compare_arms(*pair, _rates(report.settings, look_for(launches_done(report), report.settings)))
@@ -293,22 +298,22 @@ def _judge_features(report: RunReport, verdict: Verdict) -> Verdict:
     return _priced(judged, feature_split(judged.chain, price.chain), in_pass_order(report, stages))
 
 
-def _price_in_equal_code(report: RunReport, verdict: Verdict) -> Verdict:
+def _price_in_equal_code(pairs: Pairs, verdict: Verdict) -> Verdict:
     """The price in equal code: the features cause the whole change in cycles."""
     same = verdict.model_copy(
         update={"outcome": Outcome.SAME, "reason": wording.EQUAL_CODE, "summary": "same code"}
     )
-    pair = paired_series(report, Arm.BASE, Arm.HEAD)
+    pair = pairs.of(Arm.BASE, Arm.HEAD)
     if pair is None:
         return _priced(same, None, [])
-    comparison = compare_arms(*pair, _rates(report.settings, 1))
+    comparison = compare_arms(*pair, _rates(pairs.report.settings, 1))
     priced = _priced(same, feature_split(None, comparison.chain), comparison.stages)
     return priced.model_copy(update={"chain": comparison.chain})
 
 
-def _not_comparable(report: RunReport, verdict: Verdict) -> Verdict:
-    pair = paired_series(report, Arm.BASE, Arm.HEAD)
-    chain = compare_arms(*pair, _rates(report.settings, 1)).chain if pair else None
+def _not_comparable(pairs: Pairs, verdict: Verdict) -> Verdict:
+    pair = pairs.of(Arm.BASE, Arm.HEAD)
+    chain = compare_arms(*pair, _rates(pairs.report.settings, 1)).chain if pair else None
     return verdict.model_copy(
         update={"reason": wording.NOT_AS_BASE, "summary": wording.short(wording.NOT_AS_BASE), "chain": chain}
     )

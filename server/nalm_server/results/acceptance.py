@@ -8,6 +8,7 @@ from importlib.metadata import version
 from nalm_core.explain import Explanation, explain
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import ReportError, dump_report, parse_report
+from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.verdict import Verdict, judge
 
 from nalm_server.base.body_limits import values
@@ -73,17 +74,19 @@ def _unstorable(report: RunReport) -> list[ErrorDetail]:
     return mistakes
 
 
-def judged(report: RunReport) -> Verdict:
-    """The verdict. Raises InvalidError if the report's numbers have no verdict."""
+def judged(report: RunReport, pairs: Pairs | None = None) -> Verdict:
+    """The verdict. Raises InvalidError if the report's numbers have no verdict. pairs: of its arms, for other
+    callers, too."""
     try:
-        return judge(report)
+        return judge(report, pairs)
     except ArithmeticError as error:
         raise InvalidError(f"No metrics can be computed from this report: {error}.") from error
 
 
-def explained(report: RunReport, verdict: Verdict) -> Explanation | None:
-    """Why cycles changed, or which C functions fail the check by themselves; None if nothing does."""
+def explained(report: RunReport, verdict: Verdict, pairs: Pairs | None = None) -> Explanation | None:
+    """Why cycles changed, or which C functions fail the check by themselves; None if nothing does. pairs: of
+    the report's arms, if some are made already."""
     alone = any(one.function is not None for one in verdict.failing_metrics)
     if verdict.outcome not in ("regressed", "improved") and not alone:
         return None
-    return explain(report, verdict)
+    return explain(report, verdict, pairs)

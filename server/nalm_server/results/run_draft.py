@@ -8,6 +8,7 @@ from datetime import datetime
 from nalm_core.report.outcome import CHANGED, VALID
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.report.summary import Summaries
+from nalm_core.verdict.pairing import Pairs
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -35,7 +36,8 @@ class JudgedDraft(Draft):
         super().__init__(upload)
         if upload.report.experiment is not None:
             _refuse_cell(upload)
-        self.verdict = acceptance.judged(upload.report)
+        self.pairs = Pairs(upload.report)
+        self.verdict = acceptance.judged(upload.report, self.pairs)
 
     def reply(self, *, new: bool) -> ReportTaken:
         return ReportTaken(
@@ -64,8 +66,12 @@ class RunDraft(JudgedDraft):
         summaries = Summaries(report)
         self.figures = list(entry.figures(summaries)) if is_valid else []
         self.functions = functions.counted(report) if is_valid else []
-        self.links = link_entry.found_in(report, summaries, self.functions) if is_valid else link_entry.NONE
-        explanation = acceptance.explained(report, self.verdict)
+        self.links = (
+            link_entry.found_in(report, summaries, self.functions, self.pairs)
+            if is_valid
+            else link_entry.NONE
+        )
+        explanation = acceptance.explained(report, self.verdict, self.pairs)
         self.explanation = None if explanation is None else explanation.model_dump(mode="json")
 
     def stored(self, session: Session, project: ProjectRow) -> StoredReport | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from nalm_core.history.links import LinkValue, links_of
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import Summaries
+from nalm_core.verdict.pairing import Pairs
 from sqlalchemy.orm import Session
 
 from nalm_server.results.functions import Counted, costliest, counted
@@ -46,13 +47,18 @@ NONE = Links([], [], [])
 
 
 def found_in(
-    report: RunReport, summaries: Summaries | None = None, head: Sequence[Counted] | None = None
+    report: RunReport,
+    summaries: Summaries | None = None,
+    head: Sequence[Counted] | None = None,
+    pairs: Pairs | None = None,
 ) -> Links:
-    """Computed before a transaction begins. summaries, head: what is made already, of its arms and of the
-    functions of head."""
+    """Computed before a transaction begins. summaries, head, pairs: what is made already, of its arms and of
+    the functions of head."""
     if head is None:
         head = counted(report, Arm.HEAD)
-    return Links(links_of(report, summaries), _functions(counted(report, Arm.BASE), head), costliest(head))
+    return Links(
+        links_of(report, summaries, pairs), _functions(counted(report, Arm.BASE), head), costliest(head)
+    )
 
 
 def _functions(base: Sequence[Counted], head: Sequence[Counted]) -> list[FunctionLink]:
