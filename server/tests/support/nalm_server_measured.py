@@ -75,7 +75,7 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     row = _run(session, one, report, commit, now)
     row.scenario_id, row.host_id = scenarios.record_scenario(session, project.id, report).id, host.id
     verdict = _verdict(one)
-    repository.add(session, row, _stored(session, report), verdict)
+    repository.add(session, row, _stored(session, one.scenario), verdict)
     place = (row.scenario_id, row.host_class)
     figures, counted = _figures(one), _counted(one)
     entry.enter(session, row, figures, scenarios.series_ids(session, *place, entry.series_of(figures)))
@@ -84,8 +84,13 @@ def _store(session: Session, one: Measured, now: datetime) -> None:
     triggers.run_taken(session, JudgedRun(row, verdict, one.scenario, one.host), now)
 
 
-def _stored(session: Session, report: RunReport) -> Packed:
-    packed = pack(body_of(report))
+@cache
+def _packed(scenario: str) -> Packed:
+    return pack(body_of(_like(scenario)))
+
+
+def _stored(session: Session, scenario: str) -> Packed:
+    packed = _packed(scenario)
     store_of(session).put(packed.digest, packed.compressed)
     return packed
 
