@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +11,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock, Timeout
 from nalm_core.text.amounts import amount
 
 from nalm_agent.runtime.errors import HostError
@@ -54,7 +54,7 @@ def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
     before = os.sched_getaffinity(0)
     with ExitStack() as stack:
         for cpu in sorted(cores.cpus):
-            _acquire(stack, FileLock(folder / f"nalm-cpu{cpu}.lock", mode=0o666), cpu, waiting)
+            _acquire(stack, folder / f"nalm-cpu{cpu}.lock", cpu, waiting)
         others = before - set(cores.cpus)
         if others:
             _move(others)
@@ -77,15 +77,41 @@ def _lock_directory() -> Path:
     return next(path for path in LOCK_DIRECTORIES if path.is_dir() and os.access(path, os.W_OK))
 
 
-def _acquire(stack: ExitStack, lock: FileLock, cpu: int, waiting: Callable[[str], None]) -> None:
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
+def _acquire(stack: ExitStack, path: Path, cpu: int, waiting: Callable[[str], None]) -> None:
+    """Locks a file that agents of all users share, until the stack ends."""
+    file = _open_shared(path)
+    stack.callback(os.close, file)
+    if not _locked(file):
         waiting(f"another measurement uses CPU {cpu}; waiting for it to end")
-        while True:
-            try:
-                lock.acquire(timeout=POLL_SECONDS)
-                break
-            except Timeout:
-                time.sleep(POLL_SECONDS)
-    stack.callback(lock.release)
+        while not _locked(file):
+            time.sleep(POLL_SECONDS)
+
+
+def _open_shared(path: Path) -> int:
+    """Opens a lock that any user may have made, or makes it for all. Raises HostError.
+
+    In a directory with the sticky bit the kernel refuses O_CREAT for another user's file, and filelock (4.3)
+    refuses such a file at all.
+    """
+    try:
+        with suppress(FileNotFoundError):
+            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CREAT | os.O_EXCL)
+        except FileExistsError:
+            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        os.fchmod(file, 0o666)  # earlier versions open it to write
+    except OSError as error:
+        raise HostError(
+            f"the lock of a CPU cannot be opened: {error}",
+            hint=f"{LOCKS} names another directory; all agents of this host need the same one",
+        ) from error
+    return file
+
+
+def _locked(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
