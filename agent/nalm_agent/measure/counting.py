@@ -40,9 +40,10 @@ C = TypeVar("C", InstructionCount, ModelCount)
 
 COUNTS = "counts"
 RECORDED = (
-    "instructions by stage, function (40 a stage), call path (callers named alike) and line, of its lcores"
+    "instructions by stage, function (40 a stage), call path (callers named alike) and line, of its lcores, "
+    "whose slices end at polls"
 )
-"""The contents of a kept count. Part of its address, since earlier counts held less."""
+"""The contents of a kept count. Part of its address, since earlier counts held less, or counted waiting."""
 MODELLED = "events of caches and branches by stage"
 """The same of a kept model."""
 READY_FLOOR_SECONDS = 2.0

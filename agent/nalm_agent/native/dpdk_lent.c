@@ -14,6 +14,7 @@
  * stripped.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +29,17 @@ enum { PORTS = 32 }; /* RTE_MAX_ETHPORTS, unless DPDK is built with more */
 enum { RX, APP, TX };
 enum { PASS = 0, NOT_SENT = 1, SENT = 0 };
 enum { SENDER = 128 }; /* packets after which a thread that has received none counts as one that only sends */
+
+/* Under valgrind, one thread runs at a time: until it has executed 100,000 blocks, or 300 after a `pause`. */
+enum { SLICE_PACKETS = 512, SLICES = 128 }; /* at least so many packets a slice; about so many slices a turn */
+enum { SLICE_END = 1024 };		    /* blocks, more than follow a `pause` */
+enum { SLICE_NS = 1000000, NAPS = 100 };    /* a slice takes longer; naps of 1 ms until one is seen */
+enum { THREADS = 64, FIRST_NAPS = 50 };	    /* threads that are waited for; naps until it is known who polls */
+
+struct poller {
+	clockid_t clock; /* of its CPU time */
+	int64_t ns;	 /* when the lcore began to wait */
+};
 
 typedef uint16_t (*burst)(void *queue, void **packets, uint16_t n);
 typedef int (*dev_start)(uint16_t port);
@@ -57,6 +69,10 @@ struct lane {
 	uint32_t to_app;   /* of these, not yet handed to app */
 	uint64_t held;	   /* received, but neither sent nor dropped */
 	uint32_t sent;	   /* before the first poll */
+	bool counted;	   /* valgrind runs it */
+	uint64_t in_slice; /* packets received since other threads ran; only if counted */
+	struct poller others[THREADS];
+	unsigned polling; /* of these, in a turn */
 };
 
 static const struct nalm_outcome_spec rx_outcomes[] = {{"pass", NALM_KIND_PASS}, {NULL, 0}};
@@ -95,6 +111,85 @@ static void choose_transmit(bool bare)
 	}
 }
 
+#ifdef NALM_HAVE_CALLGRIND
+/* The clock of another thread's CPU time, as pthread_getcpuclockid() makes it. */
+static clockid_t clock_of(pid_t thread)
+{
+	return (clockid_t)(~(unsigned)thread << 3 | 6);
+}
+
+static void find_others(struct lane *l)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	const struct dirent *one;
+	pid_t self = (pid_t)syscall(SYS_gettid);
+
+	l->polling = 0;
+	while (tasks != NULL && l->polling < THREADS && (one = readdir(tasks)) != NULL) {
+		pid_t thread = atoi(one->d_name);
+		if (thread > 0 && thread != self)
+			l->others[l->polling++].clock = clock_of(thread);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+}
+
+/* Waits until each thread that polls used its CPU. From then on, one that did not does not count as polling. */
+static void wait_for_others(struct lane *l, int naps)
+{
+	const struct timespec nap = {0, 1000000};
+	unsigned waiting = l->polling, at;
+
+	for (at = 0; at < waiting; at++)
+		l->others[at].ns = (int64_t)nalm_clock_ns(l->others[at].clock);
+	for (; waiting != 0 && naps > 0; naps--) {
+		nanosleep(&nap, NULL);
+		for (at = 0; at < waiting;) {
+			struct poller done = l->others[at];
+			if ((int64_t)nalm_clock_ns(done.clock) - done.ns < SLICE_NS) {
+				at++;
+				continue;
+			}
+			l->others[at] = l->others[--waiting];
+			l->others[waiting] = done;
+		}
+	}
+	l->polling -= waiting;
+	memmove(l->others, l->others + waiting, l->polling * sizeof(*l->others));
+}
+#endif
+
+/* Lets threads that poll, such as the other lcores of a pipeline, work off what they have, and begins a slice. Without
+ * it, valgrind would interrupt the lcore anywhere, also in the middle of an operation on a ring with several producers,
+ * such as a pool's. The next thread that uses the ring then waits, its slice ends early, and its own operation is one
+ * that the lcore waits for next: from there on each slice does one operation, and most of what is executed is waiting.
+ * Slices that end at a poll also let every count find the rings in the same state. None of this is counted.
+ *
+ * A thread that just ended its slice may not yet have asked for the next one. So the end of the lcore's slice alone
+ * does not let it run, and the lcore looks at the others' CPU time. */
+static __attribute__((noinline)) void let_others_run(struct lane *l, bool first)
+{
+#ifdef NALM_HAVE_CALLGRIND
+	CALLGRIND_TOGGLE_COLLECT;
+	if (first)
+		find_others(l);
+	wait_for_others(l, first ? FIRST_NAPS : NAPS);
+	__builtin_ia32_pause();
+	for (int i = 0; i < SLICE_END; i++)
+		__asm__ volatile("" ::: "memory");
+	CALLGRIND_TOGGLE_COLLECT;
+#endif
+	l->in_slice = 0;
+}
+
+static void end_slice(struct lane *l)
+{
+	uint64_t packets = l->lc.control->turn_packets / SLICES;
+	l->in_slice += l->received;
+	if (l->polling != 0 && (l->received == 0 || l->in_slice >= (packets > SLICE_PACKETS ? packets : SLICE_PACKETS)))
+		let_others_run(l, false);
+}
+
 static void pass_gate(struct lane *l)
 {
 	if (!nalm_probe_gate(&l->lc))
@@ -102,6 +197,8 @@ static void pass_gate(struct lane *l)
 	choose_transmit(nalm_probe_is_bare(&l->lc));
 	l->received = l->to_app = 0;
 	l->held = 0;
+	if (l->counted)
+		let_others_run(l, true);
 }
 
 /* Packets held when a turn ends count as dropped by the program; if they are sent later, they are not counted again. */
@@ -118,8 +215,13 @@ static void begin_iteration(struct lane *l, void *queue)
 		if (nalm_lcore_claim(&probe, probe.claimed, &l->lc) != 0)
 			give_up("the program polls with more lcores than the probe has blocks");
 		l->first_queue = queue;
+#ifdef NALM_HAVE_CALLGRIND
+		l->counted = RUNNING_ON_VALGRIND != 0;
+#endif
 	} else {
 		nalm_probe_commit(&l->lc, l->received);
+		if (__builtin_expect(l->counted, 0))
+			end_slice(l);
 	}
 	l->received = 0;
 	if (!nalm_probe_ready(&l->lc))
