@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import time
 
-from limits import RateLimitItemPerMinute, storage, strategies
+from limits import RateLimitItemPerMinute, strategies
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from nalm_server.base.errors import TooManyError
 from nalm_server.base.refusals import refuse
 from nalm_server.base.settings import Settings
+from nalm_server.base.window_counts import WindowCounts
 
 ADDRESS_FACTOR = 10
 """Many callers may share an address; one caller may have many tokens. Both are limited."""
@@ -27,7 +28,7 @@ class RateMiddleware:
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
-        self._counts = strategies.FixedWindowRateLimiter(storage.MemoryStorage())
+        self._counts = strategies.FixedWindowRateLimiter(WindowCounts())
         self._limits = {
             "hooks": settings.rate_hooks,
             "agent": settings.rate_agents,

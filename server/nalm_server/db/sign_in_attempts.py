@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import structlog
 from limits import RateLimitItemPerMinute, storage, strategies
@@ -53,11 +54,15 @@ class Attempts:
     in this process."""
 
     def __init__(self, redis_url: str | None = None) -> None:
-        self._local = strategies.MovingWindowRateLimiter(storage.MemoryStorage())
         self._shared: strategies.MovingWindowRateLimiter | None = None
         if redis_url is not None:
             shared = storage.RedisStorage(redis_url, wrap_exceptions=True)
             self._shared = strategies.MovingWindowRateLimiter(shared)
+
+    @cached_property
+    def _local(self) -> strategies.MovingWindowRateLimiter:
+        """Made at the first attempt: it starts a thread."""
+        return strategies.MovingWindowRateLimiter(storage.MemoryStorage())
 
     def require(self, attempt: Attempt) -> None:
         """Raises TooManyError if too many such attempts were refused. Counts nothing."""
