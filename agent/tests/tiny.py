@@ -63,6 +63,7 @@ ready_seconds = 10
 arguments = ["--capacity", "100000"]
 [scenarios.made]
 traffic = "nalm.toml"
+packets = 20000
 """
 
 

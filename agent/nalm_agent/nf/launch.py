@@ -24,14 +24,7 @@ from nalm_agent.nf.known_failures import (
     PANIC,
     PIPELINE,
 )
-from nalm_agent.nf.nf_process import (
-    POLL_LONG_AFTER_SECONDS,
-    POLL_SECONDS,
-    REPORT_SECONDS,
-    NfProcess,
-    describe_exit,
-    nf_environment,
-)
+from nalm_agent.nf.nf_process import REPORT_SECONDS, NfProcess, describe_exit, nf_environment
 from nalm_agent.nf.probe import (
     LcoreState,
     ProbeFile,
@@ -223,8 +216,7 @@ class RunningNf(NfProcess):
             if code is not None and not parked():
                 message = f"the NF did not end turn {number}: it ended with {describe_exit(code)}"
                 raise self._ended(message, code)
-            short = time.monotonic() - begin < POLL_LONG_AFTER_SECONDS
-            time.sleep(POLL_SECONDS if short else self.poll_seconds)
+            self._pause(time.monotonic() - begin)
         if parked():
             return
         if watch.seconds_without() > stall:

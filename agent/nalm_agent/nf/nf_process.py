@@ -22,7 +22,9 @@ from nalm_agent.store.home import WorkDir
 
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
-POLL_LONG_AFTER_SECONDS = 0.5
+POLL_SHARE = 0.05
+"""Interval between two checks of a condition, as a share of the time waited so far: the end of a short wait is seen
+at once, and a long one takes little of a CPU."""
 REPORT_SECONDS = 10.0
 """Time after which a wait is reported, with what the NF printed, although it may last longer."""
 LINES_REPORTED = 3
@@ -36,7 +38,7 @@ class NfProcess:
     """An NF's process. A context manager, which stops the process in every case."""
 
     poll_seconds = POLL_LONG_SECONDS
-    """Interval between two checks of a condition after POLL_LONG_AFTER_SECONDS."""
+    """Longest interval between two checks of a condition."""
 
     def __init__(
         self,
@@ -117,7 +119,11 @@ class NfProcess:
             if waited > REPORT_SECONDS and not reported:
                 reported = True
                 self.say(self._still_waiting(what, waited, seconds))
-            time.sleep(POLL_SECONDS if waited < POLL_LONG_AFTER_SECONDS else self.poll_seconds)
+            self._pause(waited)
+
+    def _pause(self, waited: float) -> None:
+        """Sleeps until the next check. waited: seconds since the first one."""
+        time.sleep(min(max(POLL_SECONDS, POLL_SHARE * waited), self.poll_seconds))
 
     def _ended(self, message: str, code: int) -> NfError:
         """The error for an NF that ended too early."""
