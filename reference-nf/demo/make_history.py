@@ -80,12 +80,12 @@ class Repository:
         return done.stdout.decode().strip()
 
     def stage(self, files: list[File]) -> None:
-        """Replaces the index's content by the files."""
+        """Replaces the index's content by the files, which one process stores: one for each takes seconds."""
         blobs = [
             b"blob\nmark :%d\ndata %d\n%s\nget-mark :%d\n" % (number, len(file.content), file.content, number)
             for number, file in enumerate(files, start=1)
         ]
-        names = self.git("fast-import", "--quiet", stdin=b"".join(blobs)).split()  # a process for each takes seconds
+        names = self.git("fast-import", "--quiet", stdin=b"".join(blobs)).split()
         lines = [f"{file.mode} {blob}\t{file.path}\n" for file, blob in zip(files, names, strict=True)]
         self.git("read-tree", "--empty")
         self.git("update-index", "--index-info", stdin="".join(lines).encode())

@@ -23,8 +23,8 @@ from nalm_agent.store.home import WorkDir
 POLL_SECONDS = 0.0002
 POLL_LONG_SECONDS = 0.005
 POLL_SHARE = 0.05
-"""Interval between two checks of a condition, as a share of the time waited so far: the end of a short wait is seen
-at once, and a long one takes little of a CPU."""
+"""Interval between two checks of a condition, as a share of the time waited so far: a short wait ends at
+once, a long one takes little of a CPU."""
 REPORT_SECONDS = 10.0
 """Time after which a wait is reported, with what the NF printed, although it may last longer."""
 LINES_REPORTED = 3

@@ -45,17 +45,25 @@ def test_equal_code_is_the_same(traffic_repository: NfRepository, nalm: Nalm, tm
     assert [(one.pps, one.share) for one in report.loads] == [(50_000, None)]
 
 
-def test_arms_take_turns_in_swapped_order(
+LOSES = ("strtoull(value, NULL, 10)", "strtoull(value, NULL, 10) * 48 / 100")
+"""A head that carries 48,000 packets a second."""
+
+
+def test_arms_take_turns_in_swapped_order_and_losses_have_a_cause(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    traffic_repository.commit("nothing", notes="read me\n")
-    _, report, _ = compared(nalm, traffic_repository, tmp_path / "out.json", "--launches", "2")
+    changed(traffic_repository, *LOSES)
+    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json", "--launches", "2")
     order = [(one.trial.launch, one.pair, one.arm) for one in report.trials[:4] + report.trials[8:12]]
     base, head = Arm.BASE, Arm.HEAD
     assert order == [
         (0, 0, base), (0, 0, head), (0, 1, head), (0, 1, base),
         (1, 0, head), (1, 0, base), (1, 1, base), (1, 1, head),
     ]  # fmt: skip
+    (load,) = judge_comparison(report).loads
+    assert [one.cause for one in load.losses[Arm.HEAD]] == ["work.full"]
+    assert "lost (head): work.full" in text
+    assert code == 3 and "a change can be shown from" in " ".join(text.split())
 
 
 @pytest.mark.nightly
@@ -71,10 +79,11 @@ def test_a_slower_hundredth_of_the_packets_is_found_at_p99_alone(
     assert worse == [RateFigure.LATENCY_P99]
 
 
+@pytest.mark.nightly
 def test_a_head_that_drops_packets_is_found_with_the_cause(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
-    changed(traffic_repository, "strtoull(value, NULL, 10)", "strtoull(value, NULL, 10) * 48 / 100")
+    changed(traffic_repository, *LOSES)
     code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json")
     assert code == 1, text
     (load,) = judge_comparison(report).loads
