@@ -88,6 +88,8 @@ class RunningNf(NfProcess):
         self._probe_path = path
         self._lent = "LD_PRELOAD" in given
         self._setup = setup
+        self._setup_log: Path | None = None
+        """What run.setup printed, while it runs."""
         self.probe: ProbeFile
         self.gate: Gate | None = None
         super().__init__(
@@ -128,11 +130,13 @@ class RunningNf(NfProcess):
         log = self.directory / "setup.log"
         command = self.in_run_dir(self._setup)
         process = start(command, cwd=self.directory, env=nf_environment(self.directory), log=log)
+        self._setup_log = log
         try:
             self._wait(lambda: process.poll() is not None, self._ready_seconds, "was not set up by run.setup")
         except NfError as error:
             raise NfError(error.message, log=tail(log) or error.log, hint=error.hint) from error
         finally:
+            self._setup_log = None
             stop(process)
         if process.returncode:
             raise NfError(
@@ -312,6 +316,9 @@ class RunningNf(NfProcess):
         return f"{LENT_PROBE_BLAMED}\n{super()._by_itself()}" if blamed else super()._by_itself()
 
     def _late_hints(self) -> list[str]:
+        if self._setup_log is not None:
+            last = tail(self._setup_log, 1) or "nothing"
+            return [f"run.setup has not ended; it last printed: {last}"]
         if not self._lent:
             return []
         if self.gate is None:

@@ -188,6 +188,22 @@ def test_a_setup_that_fails_is_shown_with_its_output(
     assert "no route" in (raised.value.log or "") and "sh -c" in (raised.value.hint or "")
 
 
+def test_a_setup_that_does_not_end_is_not_put_down_to_the_probe(
+    bare_dpdk: Path, lent: dict[str, str], work: WorkDir
+) -> None:
+    endless = ["sh", "-c", "echo waiting for a socket; exec sleep 60"]
+    with (
+        RunningNf(
+            command(bare_dpdk, 0), work, lcores=1, seed=0, ready_seconds=1, environment=lent, setup=endless
+        ) as nf,
+        pytest.raises(NfError, match=r"was not set up by run\.setup within 1 s") as raised,
+    ):
+        nf.wait_ready()
+    hint = raised.value.hint or ""
+    assert "run.setup has not ended; it last printed: waiting for a socket" in hint
+    assert "rte_eth_dev_start" not in hint
+
+
 def test_instructions_until_a_program_is_set_up_are_not_counted(
     bare_dpdk: Path, lent: dict[str, str], work: WorkDir, tmp_path: Path
 ) -> None:
