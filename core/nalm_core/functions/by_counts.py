@@ -16,6 +16,7 @@ from nalm_core.report.defaults import FUNCTION_CALLS_EQUAL, FUNCTION_SHARE, PLAC
 
 PLACEMENT = "its code is the same and it is called as often: its input, or its place in memory, differs"
 UNLISTED = "one side's report does not name it among the costliest functions of its stage"
+BOUNDED = f"{UNLISTED}: there it costs at most this"
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,10 @@ def by_counts(
 ) -> dict[Key, FunctionJudgement]:
     keys = dict.fromkeys([*base.functions, *head.functions])
     unknown = {key for key in keys if not (_known(base, key) and _known(head, key))}
-    cost = {
-        key: tuple(side.functions[key].ipp if key in side.functions else 0.0 for side in (base, head))
-        for key in keys
-        if key not in unknown
-    }
+    cost = {key: (_cost(base, key), _cost(head, key)) for key in keys if key not in unknown}
+    bounded = {key for key in unknown if _is_certain(base, head, key, margins)}
+    unknown -= bounded
+    cost |= {key: (_most(base, key), _most(head, key)) for key in bounded}
     found = moves(base, head, {key: new - old for key, (old, new) in cost.items()})
     came, left = defaultdict[Key, list[Move]](list), defaultdict[Key, list[Move]](list)
     for one in found:
@@ -67,7 +67,25 @@ def by_counts(
             judged[key] = outcome.model_copy(
                 update={"outcome": FunctionOutcome.INCONCLUSIVE, "reason": PLACEMENT, "alarms": False}
             )
+    for key in bounded:
+        judged[key] = judged[key].model_copy(update={"reason": BOUNDED})
     return judged | {key: _unlisted(base, head, key) for key in unknown}
+
+
+def _cost(side: CountedSide, key: Key) -> float:
+    return side.functions[key].ipp if key in side.functions else 0.0
+
+
+def _most(side: CountedSide, key: Key) -> float:
+    """Its cost, or the most that it can be if the report does not name it."""
+    return side.functions[key].ipp if key in side.functions else side.unlisted.get(key[0], 0.0)
+
+
+def _is_certain(base: CountedSide, head: CountedSide, key: Key, margins: Margins) -> bool:
+    """True if a function that one side does not name changed, however much it costs there."""
+    old, new = _most(base, key), _most(head, key)
+    outcome = _direction(new - old, old, margins.of(key[0]), base.chain)
+    return outcome is (FunctionOutcome.IMPROVED if key in base.functions else FunctionOutcome.REGRESSED)
 
 
 def _known(side: CountedSide, key: Key) -> bool:

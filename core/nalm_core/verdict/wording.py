@@ -269,7 +269,7 @@ def same_instructions(outcome: Decided, comparison: Comparison, changes: Sequenc
     """What exact counts say where cycles are not decided and no stage's instructions changed; else empty."""
     if outcome != Outcome.INCONCLUSIVE or changes or comparison.chain.ln_ipp is None:
         return ""
-    return " No stage's instructions changed, by exact counts: only how they execute can differ."
+    return " No stage's instructions changed, by exact counts: only their execution or the kernel can differ."
 
 
 def instructions_too(outcome: Decided, changes: Sequence[InstructionChange]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from function_worlds import counted, judged, plain
-from nalm_core.functions.by_counts import PLACEMENT
+from nalm_core.functions.by_counts import BOUNDED, PLACEMENT
 from nalm_core.functions.judge import FunctionSide, judge_functions
 from nalm_core.functions.margins import Margins
 from nalm_core.report.defaults import FUNCTION_MARGIN, FUNCTION_SHARE
@@ -64,15 +64,36 @@ def test_small_change_in_an_unchanged_function_may_be_placement() -> None:
     assert judged(base, more, changed=["other"])["copy"].outcome == "regressed", "it is called more often"
 
 
-def test_function_that_one_side_does_not_list_is_inconclusive() -> None:
-    report = counted(plain(find=50.0, hidden=30.0), plain(find=50.0, hidden=30.0))
-    first = report.instructions[0]
-    listed = [one for one in first.functions["nat"] if one.name != "hidden"]
-    without = first.model_copy(update={"functions": {"nat": listed}})
-    report = report.model_copy(update={"instructions": [without, report.instructions[1]]})
+@pytest.mark.parametrize(
+    ("side", "hidden", "outcome"),
+    [
+        (0, 30.0, "inconclusive"),
+        (0, 31.0, "inconclusive"),
+        (0, 95.0, "regressed"),
+        (1, 31.0, "inconclusive"),
+        (1, 95.0, "improved"),
+    ],
+)
+def test_function_that_one_side_does_not_list_costs_there_what_is_left_at_most(
+    side: int, hidden: float, outcome: str
+) -> None:
+    """The side that does not list it has 30 instructions per packet in unlisted functions."""
+    costs = [30.0, hidden] if side == 0 else [hidden, 30.0]
+    report = counted(*(plain(find=50.0, hidden=one) for one in costs))
+    listed = [one for one in report.instructions[side].functions["nat"] if one.name != "hidden"]
+    counts = list(report.instructions)
+    counts[side] = counts[side].model_copy(update={"functions": {"nat": listed}})
+    report = report.model_copy(update={"instructions": counts})
     sides = (FunctionSide(report, arm) for arm in (Arm.BASE, Arm.HEAD))
-    found = {one.name: one.outcome for one in judge_functions(*sides, Margins())}
-    assert found == {"nat_process": "same", "find": "same", "hidden": "inconclusive"}
+    found = {one.name: one for one in judge_functions(*sides, Margins())}
+    assert {name: one.outcome for name, one in found.items() if name != "hidden"} == {
+        "nat_process": "same",
+        "find": "same",
+    }
+    assert found["hidden"].outcome == outcome
+    if outcome != "inconclusive":
+        assert (found["hidden"].base_ipp, found["hidden"].head_ipp) == pytest.approx(tuple(costs))
+        assert found["hidden"].reason == BOUNDED
 
 
 def test_function_alone_fails_a_check_whose_cycles_are_the_same() -> None:
