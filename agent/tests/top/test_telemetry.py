@@ -96,7 +96,7 @@ def test_a_program_without_the_probe_is_found_and_shown(
     with pytest.raises(UsageError, match="no DPDK program with the file prefix nobodys") as raised:
         of_prefix("nobodys")
     assert f"--pid {pid}  bare_dpdk, telemetry {found.path}" in str(raised.value.log)
-    done = nalm.run("top", "--pid", str(pid), "--once", "--json", "--interval", "0.1", cwd=tmp_path)
+    done = nalm.run("top", "--pid", str(pid), "--once", "--json", "--interval", "1", cwd=tmp_path)
     view = View.model_validate_json(done.stdout)
     assert view.nf == "bare_dpdk" and view.pps
     assert f"--perf {pid}" in view.missing["stages"]
