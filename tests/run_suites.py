@@ -106,8 +106,8 @@ TIERS: Mapping[str, Sequence[str]] = MappingProxyType(
             *("test-server-sqlite", "test-core", "test-agent-units", "lint", "test-nf-units", "test-web"),
         ),
         "test": (
-            *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-nf-tsan"),
-            *("test-contract", "test-agent-timed", "test-demo"),
+            *("test-server", "test-end-to-end", "test-agent", "test-nf", "test-nf-asan", "test-contract"),
+            *("test-nf-tsan", "test-agent-timed", "test-demo"),
             *("page", "test-web", "lint", "test-core", "test-nf-fuzz"),
         ),
         "nightly": (
