@@ -10,34 +10,41 @@ from dataclasses import dataclass
 from nalm_agent.nf.lcore_threads import PROC, threads_below
 
 LOOK_SECONDS = 0.1
+LONGEST_LOOK_SECONDS = 1.0
+"""The kernel adds the time for which a thread waited when the thread runs again: it is waited for so long."""
 BUSY_SHARE = 0.5
 """Share of that time for which a thread ran, or waited for its CPU, from which it counts as busy."""
+RUNNABLE = "R"
 
 
 @dataclass(frozen=True)
-class _CpuTime:
+class _Thread:
     name: str
     demand_ns: int
-    """Time for which the thread ran or waited for a CPU."""
+    """Time for which it ran or waited for a CPU."""
+    state: str
+    """As in /proc/PID/stat."""
 
 
 def busy_threads(pid: int) -> list[str]:
     """Names of the busy threads of a process and its descendants. Call it between two turns."""
-    before, begin = _cpu_times(pid), time.monotonic_ns()
-    time.sleep(LOOK_SECONDS)
-    after, elapsed = _cpu_times(pid), time.monotonic_ns() - begin
-    return sorted(
-        one.name
-        for tid, one in after.items()
-        if tid in before and one.demand_ns - before[tid].demand_ns > BUSY_SHARE * elapsed
-    )
+    before, begin = _threads(pid), time.monotonic_ns()
+    while True:
+        time.sleep(LOOK_SECONDS)
+        after, elapsed = _threads(pid), time.monotonic_ns() - begin
+        known = [tid for tid in after if tid in before]
+        busy = [t for t in known if after[t].demand_ns - before[t].demand_ns > BUSY_SHARE * elapsed]
+        waiting = any(after[tid].state == RUNNABLE for tid in known if tid not in busy)
+        if not waiting or elapsed >= LONGEST_LOOK_SECONDS * 1e9:
+            return sorted(after[tid].name for tid in busy)
 
 
-def _cpu_times(pid: int) -> dict[int, _CpuTime]:
+def _threads(pid: int) -> dict[int, _Thread]:
     found = {}
     for tid, _ in threads_below(pid):
         place = PROC / str(tid) / "task" / str(tid)
         with suppress(OSError):  # it has just ended
             ran, waited = (place / "schedstat").read_text().split()[:2]
-            found[tid] = _CpuTime((place / "comm").read_text().strip(), int(ran) + int(waited))
+            state = (place / "stat").read_text().rpartition(")")[2].split()[0]
+            found[tid] = _Thread((place / "comm").read_text().strip(), int(ran) + int(waited), state)
     return found
