@@ -16,6 +16,8 @@ from nalm_server.alerts.suspicion import CHAIN
 
 POLL_SECONDS = 2.0
 OPEN = "new"
+SUSPECTED = "suspected"
+"""The page's word for it: not measured again yet, or not confirmed by that."""
 
 
 def fetch_alerts(client: httpx.Client, project: str) -> list[dict[str, Any]]:
@@ -47,7 +49,8 @@ def alert_lines(alerts: Sequence[dict[str, Any]]) -> list[str]:
 
 def _line(one: dict[str, Any]) -> str:
     stage = None if one["stage"] == CHAIN else one["stage"]
-    parts = [one["state"].replace("_", " "), stage, one["cause"]]
+    state = SUSPECTED if one["state"] == OPEN else one["state"].replace("_", " ")
+    parts = [state, stage, one["cause"]]
     metric = one["metric_title"] or "CPP"
     size = "" if one["ratio"] is None else f", {metric} {change_percent(one['ratio'] - 1)}"
     fixed = f" (by {short(one['fixed_by_sha'])})" if one["fixed_by_sha"] else ""
