@@ -29,14 +29,23 @@ class _Thread:
 def busy_threads(pid: int) -> list[str]:
     """Names of the busy threads of a process and its descendants. Call it between two turns."""
     before, begin = _threads(pid), time.monotonic_ns()
+    always = _runnable(before)
     while True:
         time.sleep(LOOK_SECONDS)
         after, elapsed = _threads(pid), time.monotonic_ns() - begin
-        known = [tid for tid in after if tid in before]
-        busy = [t for t in known if after[t].demand_ns - before[t].demand_ns > BUSY_SHARE * elapsed]
-        waiting = any(after[tid].state == RUNNABLE for tid in known if tid not in busy)
-        if not waiting or elapsed >= LONGEST_LOOK_SECONDS * 1e9:
-            return sorted(after[tid].name for tid in busy)
+        always &= _runnable(after)
+        known = before.keys() & after.keys()
+        busy = {t for t in known if after[t].demand_ns - before[t].demand_ns > BUSY_SHARE * elapsed}
+        if not (known & _runnable(after)) - busy:
+            break
+        if elapsed >= LONGEST_LOOK_SECONDS * 1e9:
+            busy |= always  # at each look, it ran or waited for its CPU
+            break
+    return sorted(after[tid].name for tid in busy)
+
+
+def _runnable(threads: dict[int, _Thread]) -> set[int]:
+    return {tid for tid, one in threads.items() if one.state == RUNNABLE}
 
 
 def _threads(pid: int) -> dict[int, _Thread]:
