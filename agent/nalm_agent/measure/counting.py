@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from nalm_core.report.modelled_counts import ModelCount
 from nalm_core.report.run_report import Arm, InstructionCount, Source
+from nalm_core.text.commit_name import short
 
 from nalm_agent.build.equal_code import Loaded
 from nalm_agent.config.nalm_toml import Config
@@ -92,19 +93,15 @@ class Counting:
     def counted(self, ready: Ready) -> Callable[[int], None]:
         """Reports how many packets of an arm are counted."""
         packets = ready.run.scenario.packets
-        return self._passed("instructions", _commit_of(ready), packets, COUNTING)
+        return self._passed("instructions", short(ready.built.build.commit), packets, COUNTING)
 
     def modelled(self, ready: Ready) -> Callable[[int], None]:
         """Reports how many packets of an arm passed through modelled caches."""
-        what = f"caches and branches of {_commit_of(ready)}"
+        what = f"caches and branches of {short(ready.built.build.commit)}"
         return self._passed("explain", what, simulated.MODEL_PACKETS, MODELLING)
 
     def _passed(self, step: str, what: str, packets: int, fraction: float) -> Callable[[int], None]:
         return lambda done: self.progress.step(step, f"{what}: {done:,} of {packets:,} packets", fraction)
-
-
-def _commit_of(ready: Ready) -> str:
-    return ready.built.build.commit[:7]
 
 
 def count_all(
