@@ -90,6 +90,12 @@ def valgrind_command(output: Path) -> list[str]:
     ]
 
 
+EXECUTING = frozenset(
+    ("chrt", "env", "ionice", "nice", "numactl", "prlimit", "setarch", "setpriv", "stdbuf", "taskset", "unshare")
+)
+"""Tools that change something of their process, and then execute a program in it."""
+
+
 @dataclass(frozen=True)
 class Simulation:
     """How an arm is run under valgrind."""
@@ -112,6 +118,16 @@ class Simulation:
     """The command that sets the started NF up; empty: it needs none."""
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
+    build: Path | None = None
+    """Where the NF's program is, for a command that begins with a tool of EXECUTING."""
+
+    def under(self, valgrind: Sequence[str]) -> list[str]:
+        """The command with its program run by valgrind, which does not follow a tool that executes it."""
+        place = 0
+        if self.build is not None and Path(self.command[0]).name in EXECUTING:
+            words = enumerate(self.command)
+            place = next((at for at, word in words if Path(word).is_relative_to(self.build)), 0)
+        return [*self.command[:place], *valgrind, *self.command[place:]]
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -201,7 +217,7 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
     """Runs a turn of `packets` packets under callgrind. Raises the errors of `count`."""
     output = run.work.fresh("callgrind") / "out"
     by_thread = [] if run.threads_of is None else ["--separate-threads=yes"]
-    full = [*valgrind_command(output), *by_thread, *options, *run.command]
+    full = run.under([*valgrind_command(output), *by_thread, *options])
     limit = run.ready_seconds * SLOWDOWN
     with RunningNf(
         full,

@@ -88,6 +88,7 @@ class Counting:
             lcores=lcores,
             setup=ready.setup(self.traffic, core),
             threads_of=LENT_RECEIVE if lent else None,
+            build=ready.built.directory,
         )
 
     def counted(self, ready: Ready) -> Callable[[int], None]:

@@ -54,6 +54,10 @@ def test_count_repeats_exactly_and_follows_the_work(
     assert first.packets >= 5000
     assert {"alpha", "beta"} <= first.stages.keys()
     assert "rx" not in first.stages  # it has no function: unknown, not 0
+    executed = simulated.Simulation(
+        ["env", "UNUSED=1", *tiny_nf], work, StageFunctions(), 5, build=Path(tiny_nf[0]).parent
+    )
+    assert simulated.count(Arm.HEAD, executed, packets=5000) == first
     more = count(build_tiny(tmp_path, "#define ALPHA_WORK 80\n"), work)
     assert more.stages["alpha"] > 1.8 * first.stages["alpha"]
     assert more.stages["beta"] == first.stages["beta"]

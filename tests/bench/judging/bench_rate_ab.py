@@ -3,7 +3,8 @@
 MRR, by the time that the job had.
 
 One run is measured, and judged as if it had ended after its first 11, 14, 20 and all of its launches.
-Usage: make bench BENCH=rate_ab or BENCH="rate_ab LAUNCHES RUNS". 24 launches take about eight minutes.
+Usage: make bench BENCH=rate_ab or BENCH="rate_ab LAUNCHES RUNS [short]". 24 launches take about eight minutes.
+short: without searches, with trials of 0.2 s: the settings with which agent/tests/rates finds its planted changes.
 Several runs tell how many of them called a figure changed: false alarms. Each run is also judged RELABELLED
 times with the arms of each launch exchanged at random, which equal builds allow: runs of equal builds with
 the noise of real ones, so that the rate of false alarms has an upper bound that a few runs cannot give.
@@ -36,6 +37,7 @@ LAUNCHES, RUNS = 24, 1
 BUDGETS = (11, 14, 20)
 SCENARIO = "sfc_a"
 RELABELLED = 200
+SHORT = 'modes = ["mrr", "latency"]\ntrial_s = 0.2\nleave_out_s = 0.2\n'
 OTHER = {Arm.BASE: Arm.HEAD, Arm.HEAD: Arm.BASE}
 FIGURES = ("latency_p99_ns", "ndr_pps", "mrr_pps")
 
@@ -43,11 +45,12 @@ FIGURES = ("latency_p99_ns", "ndr_pps", "mrr_pps")
 def main() -> int:
     given = [int(one) for one in sys.argv[1:3]]
     launches, runs = (*given, *(LAUNCHES, RUNS)[len(given) :])
+    settings = f"launches = {launches}\n" + (SHORT if sys.argv[3:] == ["short"] else "")
     changed = relabelled = 0
     rng = Random(1)
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
-        repository = committed(where / "nf", launches)
+        repository = committed(where / "nf", settings)
         for number in range(runs):
             report = measured(repository, where / "home")
             changed += is_called_changed(report)
@@ -61,15 +64,15 @@ def main() -> int:
     return 0
 
 
-def committed(to: Path, launches: int) -> Path:
-    """The reference NF in a repository of its own, with this number of launches."""
+def committed(to: Path, settings: str) -> Path:
+    """The reference NF in a repository of its own, with these settings of [rates]."""
     listed = ["git", "-C", str(ROOT / "reference-nf"), "ls-files", "-z"]
     for name in subprocess.check_output(listed, text=True).split("\0"):
         if name and not name.startswith(("mutants/", "demo/")):
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / "reference-nf" / name, to / name)
     config = to / "nalm.toml"
-    config.write_text(config.read_text().replace("[rates]\n", f"[rates]\nlaunches = {launches}\n", 1))
+    config.write_text(config.read_text().replace("[rates]\n", f"[rates]\n{settings}", 1))
     git = ["git", "-C", str(to), "-c", "user.name=bench", "-c", "user.email=bench@example.org"]
     for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "reference NF"]):
         subprocess.run([*git, *command], check=True)
@@ -130,7 +133,7 @@ def print_intervals(report: RunReport, launches: int) -> None:
         )
         figures = {one.metric: one for one in judge(with_rates(report, run)).metrics}
         minutes = spent * budget / launches / 60
-        for name in FIGURES:
+        for name in (one for one in FIGURES if one in figures):
             width = half_width(figures[name])
             if width is None:
                 print(f"{name}: no interval: {figures[name].reason}", file=sys.stderr)
