@@ -185,9 +185,13 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
 
 @pytest.mark.timeout(3600)
 def test_open_vswitch(stranger: Stranger) -> None:
-    """The page adds a flow, which may cost nothing; there are no functions."""
+    """The page adds a flow, which may cost nothing. Planted is an action more; there are no functions."""
     require(("openvswitch-switch-dpdk",), ("unshare", "setpriv"))
     stranger.play(DOCUMENTS / "self-counting.md")
-    stranger.session.run("git checkout -q HEAD~1")
+    stranger.session.run("git checkout -q HEAD~1 && git tag base")
     stranger.session.run("echo '# words' >>flows.txt && git commit -qam 'words'")
     stranger.judge("no cost", None)
+    stranger.session.run("git checkout -q base")
+    stranger.session.run("sed -i 's/actions=/actions=mod_nw_tos:4,/' flows.txt && git commit -qam 'an action'")
+    stranger.judge("an action planted", Outcome.REGRESSED)
+    stranger.end()
