@@ -62,9 +62,9 @@ __attribute__((noinline)) static unsigned nalm_test_costly(const uint8_t *packet
 	return sum & nalm_test_zero;
 }}
 """
-"""A function that the first commit calls already, about once for 32 packets. More rounds are planted, so no other code
-changes or moves. The address of the next packet needs the result: a CPU would otherwise work on the packets while the
-rounds wait for each other, and they would cost nothing."""
+"""A function that the first commit calls already, about once for 32 packets. More rounds are planted, so no
+other code changes or moves. The address of the next packet needs the result: a CPU would otherwise work on
+the packets while the rounds wait for each other, and they would cost nothing."""
 
 
 NOT_OF_DRIVERS = ("BNXT", "BOND", "DPAA", "I40E", "IXGBE", "MLX5")
@@ -113,7 +113,8 @@ L2FWD = Program(
             "\tdst_port = l2fwd_dst_ports[portid];\n",
             "\tdst_port = l2fwd_dst_ports[portid];\n"
             "\tif ((rte_pktmbuf_mtod(m, const uint8_t *)[19] & 31) == 0)\n"
-            "\t\tm = (struct rte_mbuf *)((char *)m + nalm_test_costly(rte_pktmbuf_mtod(m, const uint8_t *)));\n",
+            "\t\tm = (struct rte_mbuf *)((char *)m\n"
+            "\t\t\t+ nalm_test_costly(rte_pktmbuf_mtod(m, const uint8_t *)));\n",
         ),
     ),
     more_rounds("main.c", 40),
@@ -134,7 +135,7 @@ L3FWD = Program(
             "\t\t\t\t+ nalm_test_costly((const uint8_t *)qconf),\n",
         ),
     ),
-    # Before it sends, more rounds make l3fwd faster: its loads then no longer meet the stores of net_pcap's copy.
+    # Before it sends, they would make it faster: its loads then no longer meet the stores of net_pcap's copy.
     more_rounds("l3fwd_lpm.c", 70),
     main_edit("main.c"),
     ports=2,

@@ -192,6 +192,7 @@ def test_open_vswitch(stranger: Stranger) -> None:
     stranger.session.run("echo '# words' >>flows.txt && git commit -qam 'words'")
     stranger.judge("no cost", None)
     stranger.session.run("git checkout -q base")
-    stranger.session.run("sed -i 's/actions=/actions=mod_nw_tos:4,/' flows.txt && git commit -qam 'an action'")
+    stranger.session.run("sed -i 's/actions=/actions=mod_nw_tos:4,/' flows.txt")
+    stranger.session.run("git commit -qam 'an action'")
     stranger.judge("an action planted", Outcome.REGRESSED)
     stranger.end()

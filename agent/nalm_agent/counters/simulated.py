@@ -91,7 +91,7 @@ def valgrind_command(output: Path) -> list[str]:
 
 
 EXECUTING = frozenset(
-    ("chrt", "env", "ionice", "nice", "numactl", "prlimit", "setarch", "setpriv", "stdbuf", "taskset", "unshare")
+    {"chrt", "env", "ionice", "nice", "numactl", "prlimit", "setarch", "setpriv", "taskset", "unshare"}
 )
 """Tools that change something of their process, and then execute a program in it."""
 
