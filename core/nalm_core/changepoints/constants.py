@@ -63,15 +63,46 @@ STATE_SHARE = 0.15
 OPEN_STATE_SHARE = 0.25
 """... which is this one while a visit has not ended."""
 EVEN_NATS = 9.0
-"""Evidence of a change that is there as often as not."""
+"""Evidence of a change that noise explains as well as not, for its p value."""
 OUTLIER_NATS = 1.95
 """Most evidence from each value between a change and an end of its history, since it may be an outlier ..."""
 OUTLIER_EVEN_NATS = 4.6
-"""... of which so much makes a change that is there as often as not ..."""
+"""... of which outliers explain so much as well as not ..."""
 STATES_EVEN_NATS = 8.8
 """... which is this much where states of the machine are known: the values may be another one."""
-SUSPECTED = 0.5
+SUSPECTED = 0.75
 """Probability below which a change is only suspected."""
+EVIDENT_NATS = 8.0
+"""Evidence of a change with `NEW_STEP_VALUES` values that is there with this probability ..."""
+LATE_NATS = 0.6
+"""... more of it for each time that it shows after e times as many values ..."""
+LATE_VALUES = 40
+"""... up to so many ..."""
+YOUNG_NATS = 2.0
+"""... more if only `SHORT_VALUES` values are before it; for other numbers in inverse proportion ..."""
+VISITED_NATS = 8.0
+"""... and more where recurring states are known: the machine moves by itself."""
+OWN_NATS = 4.5
+"""Evidence that noise gives somewhere by chance. Where runs of values inside a level give more, evidence
+counts for less, in proportion ..."""
+OWN_VALUES = 12
+"""... for runs of up to so many values; of a change with more values after it, by the root of it."""
+EVIDENCE_WORTH = 0.3
+"""Log odds of a change for each nat of evidence. Less than 1, since the noise is none of those that are known."""
+FEW_VALUES_ODDS = 3.0
+"""Most log odds for each value of the shorter level ..."""
+FEW_VALUES_EVEN = 5.5
+"""... less this: its values may be outliers."""
+STATE_PAUSE = 60
+"""A machine with states shows one among this number of values."""
+VISITS_YOUNG = 0.28
+"""Share of new levels that are first visits of a state where fewer values were before, or states are known ..."""
+VISITS_OLD = 0.06
+"""... and elsewhere."""
+RETURNS = 0.25
+"""Probability that a level of no more values than a visit, which returned, was of the code ..."""
+RETURNS_OLD = 0.85
+"""... and after `STATE_PAUSE` values without a visit."""
 RUN_NATS = 5.0
 """Nats by which a level's values must be unlikelier as noise around a neighbouring level, for each change."""
 POSITION_LEVEL = 0.95

@@ -3,7 +3,7 @@
 
     values -> log of a robust value per commit -> windows -> likeliest path of levels (twice: first with a
     normal density, then with that of the residuals) -> excursions out -> evidence against slow noise
-    -> positions
+    -> positions -> certainty
 
 The window in whose middle a change lies reports it. So, once its window is full, the result for a commit
 depends on the same values whether they arrived one by one or all at once.
@@ -12,18 +12,18 @@ depends on the same values whether they arrived one by one or all at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import exp, expm1
+from dataclasses import dataclass, replace
+from math import expm1
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nalm_core.changepoints import bands, density, excursions, position, ramps, robust, states
 from nalm_core.changepoints import constants as c
+from nalm_core.changepoints.certainty import Evidence, certainties
 from nalm_core.changepoints.evidence import Kept, clipped, segments, select
-from nalm_core.changepoints.fits import Move
 from nalm_core.changepoints.path import Lane, changes, level_grid
-from nalm_core.changepoints.results import ChangePoint, Detection, Visit
+from nalm_core.changepoints.results import ChangePoint, Detection, Kind, Visit
 
 Values = NDArray[np.float64]
 Commit = float | Sequence[float] | None
@@ -193,7 +193,8 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
         return [], machine.visits
     x = clipped(y, at, scale)
     kept = _kept(x / scale, at)
-    found = []
+    seen: list[Evidence] = []
+    placed: list[tuple[int, int, int, Kind]] = []
     begins, ends = [first for first, _ in kept.at] + [len(x)], [0] + [last for _, last in kept.at]
     for number, (first, last) in enumerate(kept.at):
         start, end = ends[number], begins[number + 1]
@@ -207,9 +208,15 @@ def _judged(window: _Window, path: _Paths) -> tuple[list[ChangePoint], list[stat
         nats = kept.nats[number] * (scale / local) ** 2
         if local > scale and (nats < c.MIN_Z**2 / 2 or abs(size) < c.MIN_EFFECT * local):
             continue
-        placed = (index, index) if first == last else (first, last)
-        probability = _probability(nats, placed, len(x), bool(machine.visits))
-        found.append(ChangePoint(index, low, high, size, probability, "step" if first == last else "drift"))
+        placed.append((index, low, high, "step" if first == last else "drift"))
+        move = (index, index) if first == last else (first, last)
+        seen.append(Evidence(move, max(1, min(end - last, first - start)), size / scale, nats))
+    levels = list(zip(ends, begins, strict=True))
+    certain = certainties(x / scale, levels, seen, machine.visits)
+    found = [
+        ChangePoint(*place[:3], one.size * scale, sure.probability, sure.p_value, place[3])
+        for place, one, sure in zip(placed, seen, certain, strict=True)
+    ]
     return found, machine.visits
 
 
@@ -243,22 +250,13 @@ def _kept(x: Values, at: list[int]) -> Kept:
     return only_steps if again == only_steps.at else select(x, again)
 
 
-def _probability(nats: float, move: Move, length: int, with_states: bool) -> float:
-    """Probability by the odds of the change's evidence, and of the few values between it and an end of the
-    history, each of which may be an outlier: the smaller ones count. with_states: the machine has states."""
-    first, last = move
-    values = min(max(last, 1), length - first)
-    even = c.STATES_EVEN_NATS if with_states else c.OUTLIER_EVEN_NATS
-    return 1 / (1 + exp(-min(nats - c.EVEN_NATS, c.OUTLIER_NATS * values - even, 50.0)))
-
-
 def _placed(one: ChangePoint, start: int, index: NDArray[np.intp], in_logs: bool) -> ChangePoint:
     at, high = int(index[one.index + start]), int(index[one.high + start])
     low = (
         int(index[one.low + start - 1]) + 1 if one.low + start > 0 else 0
     )  # commits between were not measured
     size = expm1(one.size) if in_logs else one.size
-    return ChangePoint(at, low, high, size, one.probability, one.kind)
+    return replace(one, index=at, low=low, high=high, size=size)
 
 
 def _without_twins(found: list[ChangePoint]) -> list[ChangePoint]:

@@ -13,13 +13,14 @@ Kind = Literal["step", "drift"]
 class ChangePoint:
     """kind: a step or a drift. index: first commit of the new level, likely between low and high; of a drift
     its middle, low its first commit and high its last. size: relative change. probability: that the change
-    is there, by its evidence."""
+    is there and stays. p_value: that noise or outliers alone show as much."""
 
     index: int
     low: int
     high: int
     size: float
     probability: float
+    p_value: float
     kind: Kind
 
     def moved(self, by: int) -> ChangePoint:

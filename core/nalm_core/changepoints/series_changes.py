@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from nalm_core.changepoints.constants import MIN_Z
 from nalm_core.changepoints.detect import detections
 from nalm_core.changepoints.hosts import detect_hosts
 from nalm_core.changepoints.results import ChangePoint, Kind
@@ -15,6 +16,8 @@ from nalm_core.report.defaults import LEVEL_VALUES, MARGIN, RELEVANT_SHARE
 
 Values = Sequence[float | None]
 """By commit; None: not measured."""
+Between = Callable[[int, int], tuple[float, float] | None]
+"""(ln of the level at the second index to that at the first, its standard error); None: not known."""
 NEWEST_VALUES = 2
 """Most values of a new level that are the newest alone: they are a suspicion, and no change."""
 
@@ -22,13 +25,14 @@ NEWEST_VALUES = 2
 @dataclass(frozen=True, slots=True)
 class SeriesChange:
     """index: first commit of the new level, likely between low and high; of a drift its middle, low its first
-    commit and high its last. ratio: level after / before."""
+    commit and high its last. ratio: level after / before. probability, p_value: as of a `ChangePoint`."""
 
     index: int
     low: int
     high: int
     ratio: float
     probability: float
+    p_value: float
     kind: Kind
 
 
@@ -87,8 +91,23 @@ def _of_newest(suspicions: Sequence[ChangePoint], values: Values) -> list[Series
 
 def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
     return [
-        SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability, one.kind) for one in found
+        SeriesChange(
+            one.index, one.low, one.high, 1 + one.size, one.probability, one.p_value, one.kind
+        )
+        for one in found
     ]
+
+
+def beyond_errors(found: Sequence[SeriesChange], between: Between) -> list[SeriesChange]:
+    """Those whose jump, from the last commit surely of the old level to the first surely of the new one, has
+    their direction and exceeds its error by MIN_Z. Levels that are sums of compared pairs wander, which looks
+    like small steps, but the pairs give the error between any two commits."""
+    kept = []
+    for one in found:
+        jump = between(max(one.low - 1, 0), one.high)
+        if jump is None or (abs(jump[0]) >= MIN_Z * jump[1] and (jump[0] > 0) == (one.ratio > 1)):
+            kept.append(one)
+    return kept
 
 
 def chain_share(change: SeriesChange, own: Values, chain: Values | None) -> float | None:

@@ -31,6 +31,8 @@ FLANK = 24
 """Values beside a visit that show the level around it."""
 SEEN_BEFORE = 2
 """Least number of other visits beside which one that does not return is taken for a visit."""
+RECURRING_FROM = 3
+"""Least number of values of a visit that has not ended that show a level to recur."""
 LEAST_Z = 3.0
 """Least distance of a visit from the level around it, in standard errors."""
 
@@ -77,9 +79,18 @@ def without(y: Values, at: list[int], scale: float, removed: Sequence[Visit] = (
     for one in _beside_a_step(y, at, scale, visits, once):
         y, at = _moved(y, at, [one], keep=one.step)
         visits.append(one)
-    begun = _open(y, at, scale, [*visits, *_closed(y, at, scale)])
+    returned = _closed(y, at, scale)
+    begun = _open(y, at, scale, [*visits, *returned])
+    begun += [one for one in returned if any(_recurs(one, other) for other in begun)]
     y, at = _moved(y, at, begun)
     return Machine(y, at, sorted([*visits, *begun], key=lambda one: one.first))
+
+
+def _recurs(one: Visit, begun: Visit) -> bool:
+    """True if a level that returned once comes again, soon, at an end of the history."""
+    soon = max(begun.first - one.end, one.first - begun.end) <= c.STATE_PAUSE
+    enough = begun.end - begun.first >= RECURRING_FROM
+    return soon and enough and _alike(one, begun, c.OPEN_STATE_SHARE)
 
 
 def _moved(

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from histories import history
+from nalm_core.changepoints import constants
 from nalm_core.changepoints.detect import detect, detections
 
 NOISE = 0.003
@@ -102,7 +103,7 @@ def test_drifts_and_steps_that_follow_each_other_at_once_are_answered() -> None:
         for length in range(20, n, 7):
             (found,) = detections([values[:length]])
             assert all(0 < one.low <= one.index <= one.high < length for one in found.changes)
-            assert all(np.isfinite(one.size) and 0.5 <= one.probability <= 1 for one in found.changes)
+            assert all(np.isfinite(one.size) and constants.SUSPECTED <= one.probability <= 1 for one in found.changes)
 
 
 def test_two_steps_are_no_drift() -> None:

@@ -106,7 +106,7 @@ def test_what_a_stage_weighs_in_its_chain() -> None:
 @pytest.mark.parametrize(("ratio", "large"), [(1.02, True), (1.005, False), (0.98, True), (0.995, False)])
 def test_size_counts_in_either_direction(ratio: float, large: bool) -> None:
     assert is_large(ratio) is large
-    change = SeriesChange(5, 5, 5, ratio, 0.99, "step")
+    change = SeriesChange(5, 5, 5, ratio, 0.99, 0.01, "step")
     assert is_relevant(chain_share(change, [10.0] * 9, [10.0] * 9)) == (abs(ratio - 1) >= 0.005)
 
 

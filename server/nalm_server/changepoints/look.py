@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 
 from nalm_core.changepoints.blocks import Block, blocks
 from nalm_core.changepoints.cuts import cuts
-from nalm_core.changepoints.known_errors import beyond_errors
+from nalm_core.changepoints.series_changes import beyond_errors
 from nalm_core.changepoints.results import Kind
 from nalm_core.changepoints.series_changes import Found as SeriesFound
 from nalm_core.changepoints.series_changes import HostStep, Values, chain_share, changes
