@@ -58,8 +58,8 @@ class Certainty:
 def certainties(
     x: Values, levels: Sequence[Move], changes: Sequence[Evidence], visits: Sequence[Visit]
 ) -> list[Certainty]:
-    """Of each change, in order. x: values in standard deviations; levels: first value and end of each; visits:
-    known ones of recurring states."""
+    """Of each change, in order. x: values in standard deviations; levels: first value and end of each;
+    visits: known ones of recurring states."""
     length, own = len(x), _own_evidence(x, levels)
     known = any(not one.open for one in visits)
     begins = [0, *(one.move[0] for one in changes), length]
@@ -84,7 +84,7 @@ def certainties(
 
 
 def _own_evidence(x: Values, levels: Sequence[Move]) -> Callable[[int], float]:
-    """By number of values: the most evidence that so many in a row give against the level that they are in."""
+    """By number of values: the most evidence that so many in a row give against their own level."""
     parts = [x[a:b] - x[a:b].mean() for a, b in levels if b - a >= LEAST_FOR_OWN]
     sums = [np.concatenate([[0.0], np.cumsum(part)]) for part in parts]
 

@@ -88,7 +88,7 @@ counts for less, in proportion ..."""
 OWN_VALUES = 12
 """... for runs of up to so many values; of a change with more values after it, by the root of it."""
 EVIDENCE_WORTH = 0.3
-"""Log odds of a change for each nat of evidence. Less than 1, since the noise is none of those that are known."""
+"""Log odds of a change for each nat of evidence. Less than 1, since the noise is not quite as supposed."""
 FEW_VALUES_ODDS = 3.0
 """Most log odds for each value of the shorter level ..."""
 FEW_VALUES_EVEN = 5.5
@@ -96,7 +96,7 @@ FEW_VALUES_EVEN = 5.5
 STATE_PAUSE = 60
 """A machine with states shows one among this number of values."""
 VISITS_YOUNG = 0.28
-"""Share of new levels that are first visits of a state where fewer values were before, or states are known ..."""
+"""Share of new levels that are first visits of a state, after fewer values or with known states ..."""
 VISITS_OLD = 0.06
 """... and elsewhere."""
 RETURNS = 0.25

@@ -18,8 +18,8 @@ Values = Sequence[float | None]
 """By commit; None: not measured."""
 Between = Callable[[int, int], tuple[float, float] | None]
 """(ln of the level at the second index to that at the first, its standard error); None: not known."""
-NEWEST_VALUES = 2
-"""Most values of a new level that are the newest alone: they are a suspicion, and no change."""
+NEWEST_VALUES = 4
+"""Most values of a new level that are the newest alone: they may be a suspicion, and no change yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,7 @@ def _of_newest(suspicions: Sequence[ChangePoint], values: Values) -> list[Series
 
 def _as_changes(found: Sequence[ChangePoint]) -> list[SeriesChange]:
     return [
-        SeriesChange(
-            one.index, one.low, one.high, 1 + one.size, one.probability, one.p_value, one.kind
-        )
+        SeriesChange(one.index, one.low, one.high, 1 + one.size, one.probability, one.p_value, one.kind)
         for one in found
     ]
 

@@ -103,7 +103,9 @@ def test_drifts_and_steps_that_follow_each_other_at_once_are_answered() -> None:
         for length in range(20, n, 7):
             (found,) = detections([values[:length]])
             assert all(0 < one.low <= one.index <= one.high < length for one in found.changes)
-            assert all(np.isfinite(one.size) and constants.SUSPECTED <= one.probability <= 1 for one in found.changes)
+            assert all(
+                np.isfinite(one.size) and constants.SUSPECTED <= one.probability <= 1 for one in found.changes
+            )
 
 
 def test_two_steps_are_no_drift() -> None:

@@ -4,8 +4,7 @@
 import numpy as np
 import pytest
 from linked_worlds import make_world
-from nalm_core.changepoints.series_changes import beyond_errors
-from nalm_core.changepoints.series_changes import SeriesChange, changes
+from nalm_core.changepoints.series_changes import SeriesChange, beyond_errors, changes
 from nalm_core.history.environments import anchor, between, steps
 from nalm_core.history.growth import difference
 from nalm_core.history.ladder import gain, rungs

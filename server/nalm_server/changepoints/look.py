@@ -13,10 +13,9 @@ from typing import Any, TypedDict
 
 from nalm_core.changepoints.blocks import Block, blocks
 from nalm_core.changepoints.cuts import cuts
-from nalm_core.changepoints.series_changes import beyond_errors
 from nalm_core.changepoints.results import Kind
 from nalm_core.changepoints.series_changes import Found as SeriesFound
-from nalm_core.changepoints.series_changes import HostStep, Values, chain_share, changes
+from nalm_core.changepoints.series_changes import HostStep, Values, beyond_errors, chain_share, changes
 from sqlalchemy.orm import Session
 
 from nalm_server.changepoints import measured_line_repository as repository
@@ -37,6 +36,7 @@ class Found:
     high: int
     ratio: float
     probability: float
+    p_value: float
     chain_share: float | None
     kind: Kind
     suspected: bool
@@ -164,7 +164,7 @@ def _judge(session: Session, commits: Sequence[LineCommit], of: _Part, block: Bl
             at, low, high = (part[n].commit for n in (one.index, max(one.low - 1, 0), one.high))
             place = number, at, low, high
             looked.found.append(
-                Found(*place, one.ratio, one.probability, share, one.kind, suspected=only_newest)
+                Found(*place, one.ratio, one.probability, one.p_value, share, one.kind, suspected=only_newest)
             )
 
 

@@ -59,6 +59,8 @@ class ChangePointRow(Base):
     ratio: Mapped[float]
     """Level after / level before."""
     probability: Mapped[float]
+    p_value: Mapped[float]
+    """That noise or outliers alone show as much."""
     state: Mapped[str] = mapped_column(String(16))
     detected_at: Mapped[datetime] = mapped_column(UtcDateTime)
     chain_share: Mapped[float | None]

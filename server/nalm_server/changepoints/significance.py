@@ -79,7 +79,7 @@ def _surest(one: Point) -> tuple[float, ...]:
 
 def _weigh(session: Session, project_id: int, group: Sequence[Point]) -> None:
     tests = repository.series_count(session, project_id, DECIDING)
-    p_values = [1 - one.row.probability for one in group]
+    p_values = [one.row.p_value for one in group]
     found = discoveries(p_values, HISTORY_FALSE_DISCOVERY_RATE, max(tests, len(group)))
     for one, significant in zip(group, found, strict=True):
         one.row.significant = significant

@@ -108,7 +108,7 @@ def _fill(session: Session, row: ChangePointRow | None, one: Found, state: Point
         row.state = state
     row.commit_id, row.low_commit_id, row.high_commit_id = one.commit, one.low, one.high
     row.ratio, row.probability, row.chain_share = one.ratio, one.probability, one.chain_share
-    row.kind = one.kind
+    row.p_value, row.kind = one.p_value, one.kind
     if row.withdrawn_at is not None:
         repository.end_trial(session, row.trial_id, None)
     row.withdrawn_at = None
@@ -124,7 +124,8 @@ def _suspect(session: Session, row: ChangePointRow, now: datetime) -> None:
 
 def _known(row: ChangePointRow, one: Found) -> bool:
     """True if there is nothing to weigh: unchanged, or its alert already has this place."""
-    same = (one.probability, one.low, one.high) == (row.probability, row.low_commit_id, row.high_commit_id)
+    certain = (one.probability, one.p_value) == (row.probability, row.p_value)
+    same = certain and (one.low, one.high) == (row.low_commit_id, row.high_commit_id)
     settled = same or row.alert_id is not None
     return settled and row.commit_id == one.commit and row.state != PointState.WITHDRAWN
 

@@ -195,7 +195,7 @@ def add_stored(service: Service, number: int) -> None:
         floor: dict[str, Any] = {"stage": "nat", "metric": "cpp", "size": 0.1, "who": "x", "set_at": now}
         session.add(FloorRow(scenario=f"s{number}", host_class="vm-2", **floor, **project))
         at = {"commit_id": number, "low_commit_id": number, "high_commit_id": number}
-        step = {"ratio": 1.1, "probability": 0.99, "state": "standing", "detected_at": now}
+        step = {"ratio": 1.1, "probability": 0.99, "p_value": 0.01, "state": "standing", "detected_at": now}
         own = {"unit": "bytes", "better": "lower", "source": "command"}
         session.add(ProjectMetricRow(name=f"own_{number}", **own, **project))
         session.add(ChangePointRow(series_id=1, significant=True, **step, **at))

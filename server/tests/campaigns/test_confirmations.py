@@ -376,7 +376,7 @@ def change_point(session: Session, low: int, high: int, ratio: float) -> None:
         for number in (low, high)
     }
     row = ChangePointRow(series_id=series.id, commit_id=ids[high], low_commit_id=ids[low])
-    row.high_commit_id, row.ratio, row.probability = ids[high], ratio, 1 - 1e-9
+    row.high_commit_id, row.ratio, row.probability, row.p_value = ids[high], ratio, 1 - 1e-9, 1e-9
     row.state, row.chain_share, row.detected_at = "new", ratio - 1, datetime(2026, 11, 21, tzinfo=UTC)
     session.add(row)
 

@@ -37,7 +37,7 @@ def judged(service: Service) -> Service:
     with service.context.sessions() as session:
         series = session.scalars(select(SeriesRow.id).where(SeriesRow.metric == "cpp").limit(1)).one()
         point = ChangePointRow(series_id=series, commit_id=1, low_commit_id=2, high_commit_id=1)
-        point.ratio, point.probability, point.significant = 1.07, 0.999, True
+        point.ratio, point.probability, point.p_value, point.significant = 1.07, 0.999, 0.001, True
         point.state, point.detected_at = "standing", service.clock()
         session.add(point)
         for number, (kind, document) in enumerate(UNDER_LOAD.items(), start=2):

@@ -14,8 +14,7 @@ from host import print_result
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "core" / "tests"))
 
 from linked_worlds import PAIR_ERROR, World, make_world
-from nalm_core.changepoints.series_changes import beyond_errors
-from nalm_core.changepoints.series_changes import SeriesChange, changes
+from nalm_core.changepoints.series_changes import SeriesChange, beyond_errors, changes
 from nalm_core.history.growth import difference, extend
 from nalm_core.history.ladder import rungs
 from nalm_core.history.levels import Links, solve
