@@ -47,11 +47,12 @@ def detect(
     host. What moves the control, or one host alone, is no change of the code.
 
     The output is a JSON list with an object for each series. "change_points": {"kind", "index", "low",
-    "high", "size", "probability"}. A step has its first commit as index, likely between low and high; a drift
-    begins at low and ends at high. size is relative. "suspicions": the same for what one or two newest
-    values show, which may be outliers. "states": commits, first to last, that were measured in a state of the
-    machine that recurs; their values are no changes. With hosts or a control also "host_changes": changes of
-    one host.
+    "high", "size", "probability", "p_value"}. A step has its first commit as index, likely between low and
+    high; a drift begins at low and ends at high. size is relative. probability: that the change is there and
+    stays; p_value: that noise or outliers alone show as much. "suspicions": the same for what has a
+    probability below 0.7, such as what the newest values alone show; the next values decide. "states":
+    commits, first to last, that were measured in a state of the machine that recurs; their values are no
+    changes. With hosts or a control also "host_changes": changes of one host.
     """
     from nalm_core.changepoints.detect import detections
 
@@ -108,7 +109,7 @@ def _lines(found: Detection | HostHistory) -> list[str]:
     from nalm_core.text.percents import change_percent
 
     lines = [_line(one) for one in found.changes]
-    lines += [f"{_line(one)}, suspected: few values" for one in found.suspicions]
+    lines += [f"{_line(one)}, suspected" for one in found.suspicions]
     lines += [_visit(one) for one in found.visits]
     if isinstance(found, HostHistory):
         lines += [

@@ -70,7 +70,7 @@ OUTLIER_EVEN_NATS = 4.6
 """... of which outliers explain so much as well as not ..."""
 STATES_EVEN_NATS = 8.8
 """... which is this much where states of the machine are known: the values may be another one."""
-SUSPECTED = 0.75
+SUSPECTED = 0.7
 """Probability below which a change is only suspected."""
 EVIDENT_NATS = 8.0
 """Evidence of a change with `NEW_STEP_VALUES` values that is there with this probability ..."""
@@ -95,9 +95,9 @@ FEW_VALUES_EVEN = 5.5
 """... less this: its values may be outliers."""
 STATE_PAUSE = 60
 """A machine with states shows one among this number of values."""
-VISITS_YOUNG = 0.28
+VISITS_YOUNG = 0.325
 """Share of new levels that are first visits of a state, after fewer values or with known states ..."""
-VISITS_OLD = 0.06
+VISITS_OLD = 0.07
 """... and elsewhere."""
 RETURNS = 0.25
 """Probability that a level of no more values than a visit, which returned, was of the code ..."""
