@@ -113,7 +113,7 @@ def _beyond_noise(nats: float, before: int, since: int) -> float:
     settled = before + max(0, since - c.OWN_VALUES)
     young = c.YOUNG_NATS * min(MOST_YOUNG, max(0.0, c.SHORT_VALUES / settled - NOT_YOUNG))
     evident = log(c.SUSPECTED / (1 - c.SUSPECTED))
-    return _probability(evident + c.EVIDENCE_WORTH * (nats - c.EVIDENT_NATS - late - young))
+    return _probability(evident + c.EVIDENCE_SLOPE * (nats - c.EVIDENT_NATS - late - young))
 
 
 def _no_visit(held: int, likely: bool) -> float:

@@ -87,7 +87,7 @@ OWN_NATS = 4.5
 counts for less, in proportion ..."""
 OWN_VALUES = 12
 """... for runs of up to so many values; of a change with more values after it, by the root of it."""
-EVIDENCE_WORTH = 0.3
+EVIDENCE_SLOPE = 0.3
 """Log odds of a change for each nat of evidence. Less than 1, since the noise is not quite as supposed."""
 FEW_VALUES_ODDS = 3.0
 """Most log odds for each value of the shorter level ..."""
