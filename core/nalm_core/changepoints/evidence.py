@@ -13,6 +13,7 @@ which ends soon. Where that many are found, all of them have to gain more.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,32 +77,46 @@ def clipped(y: Values, at: list[int], scale: float) -> Values:
 def select(x: Values, candidates: list[Move]) -> Kept:
     """The subset of the candidates that explains the history best. x: in units of one value's noise, clipped
     around its levels."""
-    best = _selected(x, candidates, 0.0)
+    path = list(_path(x, candidates))
+    best = _best(x, path, 0.0)
     if _like_batches(best.at, np.array(best.sizes)) > c.BATCH_CHANGES:
-        return _selected(x, candidates, c.BATCH_NATS)
+        return _best(x, path, c.BATCH_NATS)
     return best
 
 
-def _selected(x: Values, candidates: list[Move], batch_nats: float) -> Kept:
-    """The same. batch_nats: further evidence required of each change that is like those between batches."""
-    at, best = list(candidates), Kept([], [], [], -np.inf)
+def _path(x: Values, candidates: list[Move]) -> Iterator[tuple[list[Move], _Seen]]:
+    """Subsets with their fits, the weakest changes dropped first, until what is left is sure."""
+    at = list(candidates)
     fit = fitted(x - x.mean(), at)
     while True:
         seen = _averaged(fit)
-        small = np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread)
-        score = seen.nats - _required_nats(at, len(x))
-        if batch_nats:
-            score -= batch_nats * _like_batches(at, seen.sizes / max(1.0, seen.spread))
-        if score > best.score and not small.any() and (seen.z >= c.MIN_Z).all():
-            score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
-            if score > best.score:
-                best = Kept(list(at), [float(v) for v in seen.z**2 / 2], list(map(float, seen.sizes)), score)
-        strength = np.where(small, seen.z - SMALL, seen.z)
+        yield list(at), seen
+        strength = np.where(_small(seen), seen.z - SMALL, seen.z)
         if not at or strength.min() >= c.SURE_Z:
-            return best
+            return
         for i in np.flatnonzero(_weakest(strength))[::-1]:
             fit = fit.without(int(i))
             del at[i]
+
+
+def _small(seen: _Seen) -> NDArray[np.bool_]:
+    """Which changes are too small to be reported."""
+    return np.asarray(np.abs(seen.sizes) < c.MIN_EFFECT * max(1.0, seen.spread))
+
+
+def _best(x: Values, path: list[tuple[list[Move], _Seen]], batch_nats: float) -> Kept:
+    """The best of these subsets. batch_nats: further evidence required of each change that is like those
+    between batches."""
+    best = Kept([], [], [], -np.inf)
+    for at, seen in path:
+        score = seen.nats - _required_nats(at, len(x))
+        if batch_nats:
+            score -= batch_nats * _like_batches(at, seen.sizes / max(1.0, seen.spread))
+        if score > best.score and not _small(seen).any() and (seen.z >= c.MIN_Z).all():
+            score -= c.GRADUAL_NATS * gradual(x, at, seen.sizes, 1.0)
+            if score > best.score:
+                best = Kept(at, [float(v) for v in seen.z**2 / 2], list(map(float, seen.sizes)), score)
+    return best
 
 
 def _averaged(fit: Fit) -> _Seen:

@@ -108,6 +108,9 @@ def location(x: Values, scale: float) -> float:
     """Huber's estimate, three steps from the median."""
     middle, far = median(x), HUBER * scale
     for _ in range(3):
-        w = 1 / np.maximum(np.abs(x - middle), far)
+        w = x - middle
+        np.abs(w, out=w)
+        np.maximum(w, far, out=w)
+        np.divide(1, w, out=w)
         middle = float(w @ x) / float(np.add.reduce(w))
     return middle

@@ -64,8 +64,8 @@ def without(y: Values, at: list[int], scale: float, removed: Sequence[Visit] = (
     """Removes the states that recur. at: candidates, first indices of new levels; scale: of one value;
     removed: visits that are no longer in the values."""
     visits = list(removed)
+    closed = _closed(y, at, scale)
     for _ in range(ROUNDS):
-        closed = _closed(y, at, scale)
         known = [*(one for one in visits if not one.open), *closed]
         several = sum(not one.open for one in visits) >= c.STATE_VISITS
         found = [
@@ -75,13 +75,15 @@ def without(y: Values, at: list[int], scale: float, removed: Sequence[Visit] = (
             break
         y, at = _moved(y, at, found)
         visits += found
-    once = [*visits, *_closed(y, at, scale)]
-    for one in _beside_a_step(y, at, scale, visits, once):
+        closed = _closed(y, at, scale)
+    beside = _beside_a_step(y, at, scale, visits, [*visits, *closed])
+    for one in beside:
         y, at = _moved(y, at, [one], keep=one.step)
         visits.append(one)
-    returned = _closed(y, at, scale)
-    begun = _open(y, at, scale, [*visits, *returned])
-    begun += [one for one in returned if any(_recurs(one, other) for other in begun)]
+    if beside:
+        closed = _closed(y, at, scale)
+    begun = _open(y, at, scale, [*visits, *closed])
+    begun += [one for one in closed if any(_recurs(one, other) for other in begun)]
     y, at = _moved(y, at, begun)
     return Machine(y, at, sorted([*visits, *begun], key=lambda one: one.first))
 
@@ -114,6 +116,8 @@ def _closed(y: Values, at: list[int], scale: float) -> list[Visit]:
     while i < len(bounds) - 2:
         visits: list[Visit] = []
         for j in range(i + 1, min(i + 1 + MOST_LEVELS, len(bounds) - 1)):
+            if bounds[j] - bounds[j - 1] > c.STATE_VALUES:
+                break
             if visits := _visits(bounds, i, j, scale, level):
                 i = j
                 break
@@ -133,7 +137,7 @@ def _visits(
     after = bounds[j], min(bounds[j + 1], bounds[j] + FLANK)
     lengths = before[1] - before[0], after[1] - after[0]
     short, long = sorted(lengths)
-    if longest > c.STATE_VALUES or short < LEAST_FLANK or long < longest:
+    if short < LEAST_FLANK or long < longest:
         return []
     old, new = level(*before), level(*after)
     error = scale * np.sqrt(1 / short + 1 / long)
