@@ -31,6 +31,7 @@ from nalm_core.report.serialization import parse_report
 from nalm_core.verdict.verdict import judge
 
 NALM = Path(sys.executable).with_name("nalm")
+TESTPMD = "/usr/bin/dpdk-testpmd"
 BAR = 0.01
 LAUNCHES = 20
 FORWARD_SECONDS = 0.8
@@ -63,6 +64,8 @@ _RECEIVED = re.compile(r"Accumulated forward statistics.*?RX-packets: (\d+)", re
 def main() -> int:
     launches = int(sys.argv[1]) if len(sys.argv) > 1 else LAUNCHES
     chosen = sys.argv[2:] or list(PAIRS)
+    if not Path(TESTPMD).exists():
+        raise SystemExit(f"{TESTPMD} is missing: apt-get install dpdk-dev")
     worst, within = 0.0, 0
     for name in chosen:
         ours, cpp, outcome = by_nalm(*PAIRS[name])
@@ -113,12 +116,12 @@ def by_nalm(base: Arm, head: Arm) -> tuple[float, float, str]:
 def config(arm: Arm) -> str:
     """nalm.toml of one arm."""
     eal, options = arm
-    command = ["/usr/bin/dpdk-testpmd", "{eal}", "--", *fixed(), "--stats-period=3600", *options]
+    command = [TESTPMD, "{eal}", "--", *fixed(), "--stats-period=3600", *options]
     return f"""version = 1
 [project]
 name = "testpmd"
 [build]
-commands = [["cp", "/usr/bin/dpdk-testpmd", "{{build}}/testpmd"]]
+commands = [["cp", "{TESTPMD}", "{{build}}/testpmd"]]
 artifacts = ["testpmd"]
 [run]
 command = {json.dumps(command)}
@@ -157,7 +160,7 @@ def cpu_ns_per_packet(arm: Arm) -> float:
     (cpu,) = choose(1).cpus
     command = [
         *(
-            "dpdk-testpmd",
+            TESTPMD,
             f"--lcores=0@{cpu},1@{cpu}",
             "--no-huge",
             "--no-shconf",
