@@ -30,11 +30,12 @@ HEADER = '#include "io/io.h"\n'
 TAIL = f"""{SEND}
 	static uint64_t stall_at;
 	if (rte_rdtsc() > stall_at) {{
-		rte_delay_us_block(60);
-		stall_at = rte_rdtsc() + rte_get_tsc_hz() / 500;
+		rte_delay_us_block(300);
+		stall_at = rte_rdtsc() + rte_get_tsc_hz() / 66;
 	}}
 """
-"""60 us in each 2 ms: about 5 packets of 100 wait for it, or behind those that did."""
+"""300 us in each 15 ms: about 4 packets of 100 wait for it, or behind those that did. A host's own pauses, of
+tens of us, are shorter."""
 BURSTS = """	else if ((++batches & 0x3fff) < 0x148) {
 		batch_free(batch->mbufs, batch->count);
 		sent = 0;
