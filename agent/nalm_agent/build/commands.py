@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM
 
 from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
 from nalm_agent.build.own_progress import OwnProgress
@@ -53,7 +54,13 @@ _SUMMED_UP = re.compile(
     r"|make.*\*\*\*"
 )
 """Lines that say only that another program failed, which said why."""
-_KILLED = re.compile(r"Killed signal terminated program|^Killed$", re.MULTILINE)
+_STOPPED = re.compile(
+    r"Killed signal terminated program|^Killed$|^ninja: build stopped: interrupted by user|"
+    r"^make.*: \*\*\* .* (Interrupt|Killed|Terminated)$",
+    re.MULTILINE,
+)
+_SIGNALS = {code for one in (SIGINT, SIGKILL, SIGTERM) for code in (-one, 128 + one)}
+"""Exit codes of a command, and of a shell, that a signal ended."""
 
 
 @dataclass(frozen=True)
@@ -160,8 +167,8 @@ def _explained(
             hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs needs less",
             log=said,
         )
-    if _KILLED.search(everything) or code == -9:
-        return UnrepeatableError(message, hint="it was killed, possibly for lack of memory", log=said)
+    if _STOPPED.search(everything) or code in _SIGNALS:
+        return UnrepeatableError(message, hint="a signal stopped it, possibly for lack of memory", log=said)
     hint = None
     if _OUT_OF_MEMORY.search(everything):
         hint = f"each of its processes may take {settings.memory_mb} MB; raise [build] memory_mb in nalm.toml"

@@ -64,6 +64,17 @@ def test_a_time_out_is_tried_again(builder: Builder, gate: Path) -> None:
     assert builder.again().build.build_seconds is not None
 
 
+@pytest.mark.parametrize(
+    "stopped", ["kill -TERM $$", "echo 'ninja: build stopped: interrupted by user.'; exit 2"]
+)
+def test_a_build_that_a_signal_stopped_is_tried_again(builder: Builder, gate: Path, stopped: str) -> None:
+    with pytest.raises(BuildError) as caught:
+        builder.script(f"[ -e {gate}/open ] || {{ {stopped}; }}")
+    assert "a signal stopped it" in (caught.value.hint or "")
+    (gate / "open").write_text("")
+    assert builder.again().build.build_seconds is not None
+
+
 def test_unknown_command(builder: Builder) -> None:
     text = toml("").replace('"sh", ', '"no-such-make", ')
     builder.repository.commit("unknown", nalm__toml=text, build__sh="")
