@@ -296,7 +296,8 @@ def findings(one: Recorder) -> None:
     orders = ({"order": "worth", "limit": 5, "offset": 0}, {"order": "new", "scenario": "sfc_a"})
     for query in orders:
         one.send("GET /projects/{project}/alerts", query=query)
-    one.send("GET /projects/{project}/notifications", query={"limit": 10}, keep={"sent": "0.id"})
+    sent = {"state": "sent", "limit": 10}
+    one.send("GET /projects/{project}/notifications", query=sent, keep={"sent": "0.id"}, until="0.id")
     one.send("POST /projects/{project}/notifications/{number}/redeliver", 202, number="${sent}")
 
 
