@@ -11,7 +11,8 @@
  * layout. It does not measure lcores that only transmit, or neither receive nor transmit.
  *
  * If DPDK is linked into the program, a jump replaces rte_eth_dev_start (lent_static.h), and the program must not be
- * stripped.
+ * stripped. A plugin that the program opens, and that DPDK is linked into or that needs DPDK's libraries, calls the
+ * probe as the program would; only DPDK's own symbols are then searched from that plugin.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -307,10 +308,27 @@ static const burst rx_of[PORTS] = {EACH_PORT(RX_OF)};
 static const burst tx_of[PORTS] = {EACH_PORT(TX_OF)};
 
 static struct lent_patch start_patch; /* of a program that DPDK is linked into */
+static void *plugin;		      /* that brought DPDK, with symbols that only the plugin itself finds */
 
 static void *symbol(const char *name)
 {
-	return start_patch.at != NULL ? lent_symbol(name, 0) : dlsym(RTLD_DEFAULT, name);
+	if (start_patch.at != NULL)
+		return lent_symbol(name, 0);
+	return dlsym(plugin != NULL ? plugin : RTLD_DEFAULT, name);
+}
+
+/* DPDK's function that this file's one replaces. caller: an address in the code that called it. */
+static dev_start replaced_start(const void *caller)
+{
+	void *found = dlsym(RTLD_NEXT, "rte_eth_dev_start");
+	Dl_info object;
+	if (found == NULL && dladdr(caller, &object) != 0) {
+		plugin = dlopen(object.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+		found = plugin != NULL ? dlsym(plugin, "rte_eth_dev_start") : NULL;
+	}
+	if (found == NULL)
+		give_up("neither the program nor the plugin that starts a port has rte_eth_dev_start of DPDK");
+	return (dev_start)found;
 }
 
 static unsigned version_part(const char *name)
@@ -384,8 +402,7 @@ static void lend(uint16_t port)
 /* Replaces DPDK's function, which it calls. */
 __attribute__((visibility("default"))) int rte_eth_dev_start(uint16_t port)
 {
-	dev_start real = (dev_start)dlsym(RTLD_NEXT, "rte_eth_dev_start");
-	int failed = real(port);
+	int failed = replaced_start(__builtin_return_address(0))(port);
 	if (failed == 0)
 		lend(port);
 	return failed;

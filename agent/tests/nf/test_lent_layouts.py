@@ -67,6 +67,20 @@ def static_program(folder: Path, *, stripped: bool) -> Path:
     return made
 
 
+def host_and_plugin(folder: Path, *, dpdk_inside: bool) -> list[str]:
+    """The command of a program that opens a plugin with the stand-in for 24.11 in it, or linked with it."""
+    burst, queues = SINCE_23_11
+    host, opened, sources = folder / "host", folder / "plugin.so", NF_SOURCE.parent
+    standin = folder / ("standin.o" if dpdk_inside else "libstandin.so")
+    reported = ["-DRELEASE=2411", f"-DBURST={burst}", f"-DQUEUES={queues}", str(sources / "standin_dpdk.c")]
+    made = ["-fPIC", "-c" if dpdk_inside else "-shared", "-o", str(standin)]
+    shared = ["-shared", "-fPIC", "-Dmain=nf_main", "-o", str(opened), str(sources / "standin_nf.c")]
+    subprocess.run(["gcc", "-O2", *reported, *made], check=True)
+    subprocess.run(["gcc", "-O2", *shared, str(standin)], check=True)
+    subprocess.run(["gcc", "-O2", "-o", str(host), str(sources / "plugin_host.c")], check=True)
+    return [str(host), str(opened)]
+
+
 def measured(command: list[str], work: WorkDir, lent: dict[str, str]) -> dict[str, dict[str, int]]:
     """Outcomes by stage of one turn of 3200 packets."""
     with RunningNf(command, work, lcores=1, seed=0, ready_seconds=20, environment=lent) as nf:
@@ -169,6 +183,15 @@ def test_a_dpdk_that_is_linked_into_the_program_is_measured(
 ) -> None:
     """Also if a port is started twice: the jump that leads to the probe is removed and written again."""
     command = [str(static_program(tmp_path, stripped=False)), "2"]
+    assert measured(command, work, lent)["tx"] == {"sent": 3200}
+
+
+@pytest.mark.parametrize("dpdk_inside", [True, False], ids=["linked into it", "shared"])
+def test_a_dpdk_that_a_plugin_brings_is_measured(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir, dpdk_inside: bool
+) -> None:
+    """As in VPP: only the plugin finds DPDK's symbols."""
+    command = [*host_and_plugin(tmp_path, dpdk_inside=dpdk_inside), "2"]
     assert measured(command, work, lent)["tx"] == {"sent": 3200}
 
 
