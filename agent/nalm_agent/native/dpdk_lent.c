@@ -11,8 +11,8 @@
  * layout. It does not measure lcores that only transmit, or neither receive nor transmit.
  *
  * If DPDK is linked into the program, a jump replaces rte_eth_dev_start (lent_static.h), and the program must not be
- * stripped. A plugin that the program opens, and that DPDK is linked into or that needs DPDK's libraries, calls the
- * probe as the program would; only DPDK's own symbols are then searched from that plugin.
+ * stripped. If a plugin brings DPDK, linked into it or as libraries that nothing else needs, its calls reach the probe
+ * as the program's do, but DPDK's symbols are found from the plugin alone.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
