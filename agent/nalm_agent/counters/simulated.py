@@ -76,8 +76,12 @@ def _valgrind_says() -> subprocess.CompletedProcess[str]:
     return subprocess.run(["valgrind", "--version"], capture_output=True, text=True, check=False)
 
 
-def valgrind_command(output: Path) -> list[str]:
-    """Prefix of a command whose instructions are counted."""
+def valgrind_command(output: Path, *, follow: bool = False) -> list[str]:
+    """Prefix of a command whose instructions are counted. output: each process appends its number.
+
+    follow: the command executes the program, as a script does; what else it executes is not counted either,
+    because the probe alone starts counting.
+    """
     return [
         "valgrind",
         "--tool=callgrind",
@@ -86,7 +90,8 @@ def valgrind_command(output: Path) -> list[str]:
         "--vgdb=no",  # no pipes in /tmp, where a killed valgrind would leave them
         f"--separate-callers={CALLER_DEPTH}",
         "--demangle=no",
-        f"--callgrind-out-file={output}",
+        *(["--trace-children=yes"] if follow else []),
+        f"--callgrind-out-file={output}.%p",
     ]
 
 
@@ -119,15 +124,20 @@ class Simulation:
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
     build: Path | None = None
-    """Where the NF's program is, for a command that begins with a tool of EXECUTING."""
+    """Where the NF's program is, for a command that begins with another one: a tool of EXECUTING, a script."""
 
-    def under(self, valgrind: Sequence[str]) -> list[str]:
-        """The command with its program run by valgrind, which does not follow a tool that executes it."""
+    def under_valgrind(self, output: Path, more: Sequence[str]) -> list[str]:
+        """The command with its program run by valgrind: behind a tool that executes it, and otherwise
+        followed into what a script executes. more: further options of valgrind."""
         place = 0
         if self.build is not None and Path(self.command[0]).name in EXECUTING:
-            words = enumerate(self.command)
-            place = next((at for at, word in words if Path(word).is_relative_to(self.build)), 0)
+            place = next((at for at, word in enumerate(self.command) if self._is_built(word)), 0)
+        follow = self.build is not None and not self._is_built(self.command[place])
+        valgrind = [*valgrind_command(output, follow=follow), *more]
         return [*self.command[:place], *valgrind, *self.command[place:]]
+
+    def _is_built(self, word: str) -> bool:
+        return self.build is not None and Path(word).is_relative_to(self.build)
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:
@@ -217,7 +227,7 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
     """Runs a turn of `packets` packets under callgrind. Raises the errors of `count`."""
     output = run.work.fresh("callgrind") / "out"
     by_thread = [] if run.threads_of is None else ["--separate-threads=yes"]
-    full = run.under([*valgrind_command(output), *by_thread, *options])
+    full = run.under_valgrind(output, [*by_thread, *options])
     limit = run.ready_seconds * SLOWDOWN
     with RunningNf(
         full,
@@ -248,7 +258,8 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
     counted = counted_packets(stages, counters)
     if counted == 0:
         raise NfError(f"the NF forwarded nothing: none of {packets} packets left it or was dropped by policy")
-    outputs = [output] if run.threads_of is None else sorted(output.parent.glob(f"{output.name}-*"))
+    each = "*" if run.threads_of is None else "*-*"
+    outputs = sorted(output.parent.glob(f"{output.name}.{each}"))
     profile, others = _profile(outputs, run.threads_of)
     if profile.total == 0:
         raise SourceError(

@@ -54,13 +54,26 @@ def test_count_repeats_exactly_and_follows_the_work(
     assert first.packets >= 5000
     assert {"alpha", "beta"} <= first.stages.keys()
     assert "rx" not in first.stages  # it has no function: unknown, not 0
-    executed = simulated.Simulation(
-        ["env", "UNUSED=1", *tiny_nf], work, StageFunctions(), 5, build=Path(tiny_nf[0]).parent
-    )
-    assert simulated.count(Arm.HEAD, executed, packets=5000) == first
     more = count(build_tiny(tmp_path, "#define ALPHA_WORK 80\n"), work)
     assert more.stages["alpha"] > 1.8 * first.stages["alpha"]
     assert more.stages["beta"] == first.stages["beta"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ["env", "UNUSED=1"],
+        ["sh", "-c", 'uname; exec "$@"', "sh"],
+        ["sh", "-c", 'uname; "$@"; exit $?', "sh"],
+    ],
+    ids=["tool", "script that execs", "script that waits"],
+)
+def test_a_program_behind_a_tool_or_a_script_is_counted(
+    tiny_nf: list[str], work: WorkDir, before: list[str]
+) -> None:
+    folder = Path(tiny_nf[0]).parent
+    run = simulated.Simulation([*before, *tiny_nf], work, StageFunctions(), 5, build=folder)
+    assert simulated.count(Arm.HEAD, run, packets=5000) == count(tiny_nf, work)
 
 
 def test_nf_without_valgrinds_header(tmp_path: Path, work: WorkDir) -> None:
