@@ -124,7 +124,7 @@ class Simulation:
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
     build: Path | None = None
-    """Where the NF's program is, for a command that begins with another one: a tool of EXECUTING, a script."""
+    """Where the NF's program is, for a command that begins with a tool of EXECUTING or a script."""
 
     def under_valgrind(self, output: Path, more: Sequence[str]) -> list[str]:
         """The command with its program run by valgrind: behind a tool that executes it, and otherwise
