@@ -79,8 +79,8 @@ def _valgrind_says() -> subprocess.CompletedProcess[str]:
 def valgrind_command(output: Path, *, follow: bool = False) -> list[str]:
     """Prefix of a command whose instructions are counted. output: each process appends its number.
 
-    follow: the command executes the program, as a script does; what else it executes is not counted either,
-    because the probe alone starts counting.
+    follow: the command executes the program. What else it executes counts for nothing, because only the probe
+    starts counting.
     """
     return [
         "valgrind",
@@ -93,12 +93,6 @@ def valgrind_command(output: Path, *, follow: bool = False) -> list[str]:
         *(["--trace-children=yes"] if follow else []),
         f"--callgrind-out-file={output}.%p",
     ]
-
-
-EXECUTING = frozenset(
-    {"chrt", "env", "ionice", "nice", "numactl", "prlimit", "setarch", "setpriv", "taskset", "unshare"}
-)
-"""Tools that change something of their process, and then execute a program in it."""
 
 
 @dataclass(frozen=True)
@@ -124,20 +118,12 @@ class Simulation:
     threads_of: str | None = None
     """Only threads that execute a function whose name begins so are counted; None: all."""
     build: Path | None = None
-    """Where the NF's program is, for a command that begins with a tool of EXECUTING or a script."""
+    """Where the NF's program is: a command that begins elsewhere, as with a tool or a script, executes it."""
 
     def under_valgrind(self, output: Path, more: Sequence[str]) -> list[str]:
-        """The command with its program run by valgrind: behind a tool that executes it, and otherwise
-        followed into what a script executes. more: further options of valgrind."""
-        place = 0
-        if self.build is not None and Path(self.command[0]).name in EXECUTING:
-            place = next((at for at, word in enumerate(self.command) if self._is_built(word)), 0)
-        follow = self.build is not None and not self._is_built(self.command[place])
-        valgrind = [*valgrind_command(output, follow=follow), *more]
-        return [*self.command[:place], *valgrind, *self.command[place:]]
-
-    def _is_built(self, word: str) -> bool:
-        return self.build is not None and Path(word).is_relative_to(self.build)
+        """The command, run by valgrind. more: further options of it."""
+        follow = self.build is not None and not Path(self.command[0]).is_relative_to(self.build)
+        return [*valgrind_command(output, follow=follow), *more, *self.command]
 
 
 def count(arm: Arm, run: Simulation, *, packets: int) -> InstructionCount:

@@ -63,10 +63,11 @@ def test_count_repeats_exactly_and_follows_the_work(
     "before",
     [
         ["env", "UNUSED=1"],
+        ["taskset", "-c", "0", "nice", "-n", "1"],
         ["sh", "-c", 'uname; exec "$@"', "sh"],
-        ["sh", "-c", 'uname; "$@"; exit $?', "sh"],
+        ["nice", "-n", "1", "sh", "-c", 'uname; "$@"; exit $?', "sh"],
     ],
-    ids=["tool", "script that execs", "script that waits"],
+    ids=["tool", "two tools", "script that execs", "tool and script that waits"],
 )
 def test_a_program_behind_a_tool_or_a_script_is_counted(
     tiny_nf: list[str], work: WorkDir, before: list[str]
