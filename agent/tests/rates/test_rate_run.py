@@ -30,7 +30,7 @@ trials = 2
 trial_s = 0.05
 leave_out_s = 0.0
 pps = 50000
-soak_hours = 0.0003
+soak_hours = 0.0007
 soak_interval_s = 0.05
 """
 
@@ -120,7 +120,7 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert arms.count(Arm.BASE) == arms.count(Arm.HEAD) >= 10
     assert arms[:4] == [Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE]
     memory = next(one for one in report.own_metrics if one.name == "memory_growth")
-    assert set(memory.values) == {Arm.BASE, Arm.HEAD}
+    assert set(memory.values) == {Arm.BASE, Arm.HEAD}, memory.missing
 
 
 @pytest.mark.nightly

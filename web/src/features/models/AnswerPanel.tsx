@@ -106,9 +106,9 @@ function Carried({ project, inputs, lcores, answer }: CarriedProps) {
 }
 
 function Delay({ project, inputs, question }: Props) {
-  const { data } = useQuery(queueAnswerQuery(project, loadInput(inputs, question)));
+  const { data, isPending } = useQuery(queueAnswerQuery(project, loadInput(inputs, question)));
   const load = data?.loads[0];
-  if (load === undefined) return null;
+  if (load === undefined) return isPending ? <ExpectedLine /> : null;
   return (
     <p>
       Lost {lossText(load.loss)}, delay {figure(load.delay_us, "µs", 3)} on average,{" "}
@@ -121,10 +121,10 @@ function Delay({ project, inputs, question }: Props) {
 
 /** Dimensioning: lcores that lose next to nothing, each with a queue of its own. */
 function Fewest({ project, inputs, question }: Props) {
-  const { data, error } = useQuery(queueAnswerQuery(project, fewestInput(inputs, question)));
+  const { data, error, isPending } = useQuery(queueAnswerQuery(project, fewestInput(inputs, question)));
   if (error) return <p className="soft">How few lcores lose next to nothing: {said(error.message)}</p>;
   const load = data?.loads[0];
-  if (load === undefined) return null;
+  if (load === undefined) return isPending ? <ExpectedLine /> : null;
   const fewer = data?.loss_with_fewer?.[0];
   return (
     <p>
@@ -134,6 +134,9 @@ function Fewest({ project, inputs, question }: Props) {
     </p>
   );
 }
+
+/** Keeps the place of a line that has not arrived. */
+const ExpectedLine = () => <p aria-hidden="true">{"\u00a0"}</p>;
 
 interface BudgetRow {
   name: string;
