@@ -85,7 +85,7 @@ def main() -> int:
         "relative difference of the sizes, mean over pairs",
         "lower",
         bar=BAR,
-        error=round(mean_error(differences), 4),
+        error=round(mean_error(differences), 4) if len(differences) > 1 else None,
         largest=round(max(map(abs, differences)), 4),
         pairs=len(chosen),
         within=sum(abs(one) <= BAR for one in differences),
