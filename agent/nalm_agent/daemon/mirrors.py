@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +16,8 @@ from nalm_agent.runtime.errors import GitError
 from nalm_agent.runtime.process import tail
 from nalm_agent.store.home import Home
 
+log = logging.getLogger(__name__)
+
 PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
 
@@ -22,20 +26,8 @@ def mirrored(lease: Lease, home: Home) -> Path:
     """A mirror of the job's repository with both commits. Raises GitError if it cannot be fetched."""
     mirror = home.folder("mirrors") / f"{lease.project.replace('/', '_')}.git"
     with FileLock(f"{mirror}.lock"):
-        if not (mirror / "HEAD").exists():
-            _git(home, "init", "--quiet", "--bare", str(mirror))
         if not all(_has(mirror, commit) for commit in (lease.base_sha, lease.head_sha)):
-            _git(
-                home,
-                "-C",
-                str(mirror),
-                "fetch",
-                "--quiet",
-                "--prune",
-                "--end-of-options",
-                lease.repository,
-                "+refs/*:refs/*",
-            )
+            _update(mirror, lease.repository, home)
         for commit in (lease.base_sha, lease.head_sha):
             if not _has(mirror, commit):
                 raise GitError(
@@ -44,9 +36,43 @@ def mirrored(lease: Lease, home: Home) -> Path:
     return mirror
 
 
+def _update(mirror: Path, repository: str, home: Home) -> None:
+    """Fetches all references. A mirror that cannot be fetched into is replaced by a new one.
+
+    A git that was killed leaves a mirror without its objects/, or with lock files that nobody removes.
+    """
+    if mirror.exists():
+        try:
+            _fetch(mirror, repository, home)
+            return
+        except GitError as error:
+            log.info("%s cannot be fetched into, so that it is made again: %s", mirror, error)
+    new = mirror.with_suffix(".new")
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        _git(home, "init", "--quiet", "--bare", str(new))
+        _fetch(new, repository, home)
+    except GitError:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+    if mirror.exists():
+        shutil.rmtree(mirror)
+    new.rename(mirror)
+
+
+def _fetch(mirror: Path, repository: str, home: Home) -> None:
+    refspec = "+refs/*:refs/*"
+    _git(home, _directory(mirror), "fetch", "--quiet", "--prune", "--end-of-options", repository, refspec)
+
+
+def _directory(mirror: Path) -> str:
+    """Names the repository: with -C, git takes the one around a mirror that is none."""
+    return f"--git-dir={mirror}"
+
+
 def _has(mirror: Path, commit: str) -> bool:
     done = subprocess.run(
-        ["git", "-C", str(mirror), "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}"],
+        ["git", _directory(mirror), "cat-file", "-e", "--end-of-options", f"{commit}^{{commit}}"],
         env=_environment(),
         capture_output=True,
         check=False,

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,11 @@ from nalm_agent.runtime.errors import GitError
 from nalm_agent.store.home import Home
 from nalm_core.wire.jobs import Lease
 from tiny import NfRepository
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def lease(repository: str, head: str) -> Lease:
@@ -34,6 +41,36 @@ def test_a_missing_commit_is_fetched(nf_repository: NfRepository, tmp_path: Path
         assert (mirror / "HEAD").exists()
     with pytest.raises(GitError, match="has no commit"):
         mirrored(lease(str(nf_repository.path), "f" * 40), home)
+
+
+@pytest.mark.parametrize("left", ["HEAD", "refs/heads/main.lock"])
+def test_what_a_killed_git_left_is_replaced(nf_repository: NfRepository, tmp_path: Path, left: str) -> None:
+    """A killed `git init` leaves HEAD without objects; a killed fetch leaves locks."""
+    home = Home(tmp_path / "home")
+    git(tmp_path, "init", "--quiet")
+    mirror = mirrored(
+        lease(str(nf_repository.path), nf_repository.commit("one", **{"work.h": "// one\n"})), home
+    )
+    if left == "HEAD":
+        shutil.rmtree(mirror / "objects")
+    else:
+        (mirror / left).write_text("")
+    head = nf_repository.commit("two", **{"work.h": "// two\n"})
+    assert mirrored(lease(str(nf_repository.path), head), home) == mirror
+    assert git(mirror, "rev-parse", "main") == head
+    assert git(tmp_path, "for-each-ref") == "", "the repository around the mirror was fetched into"
+
+
+def test_a_mirror_outlives_an_address_that_does_not_answer(
+    nf_repository: NfRepository, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    head = nf_repository.commit("one", **{"work.h": "// one\n"})
+    mirror = mirrored(lease(str(nf_repository.path), head), home)
+    with pytest.raises(GitError, match="fetch"):
+        mirrored(lease(str(tmp_path / "gone"), "f" * 40), home)
+    assert git(mirror, "rev-parse", "main") == head
+    assert [entry.name for entry in mirror.parent.glob("*.new")] == []
 
 
 @pytest.mark.parametrize(
