@@ -17,7 +17,7 @@ from rich.console import Console
 
 from nalm_server.cli.demo.alerts import alert_lines, settled
 from nalm_server.cli.demo.deliver import deliver, push_payload
-from nalm_server.cli.demo.follow import Followed, fetch_jobs, follow
+from nalm_server.cli.demo.follow import Followed, fetch_commits, fetch_jobs, follow
 from nalm_server.cli.demo.history import Merge, make_history
 from nalm_server.cli.demo.preflight import check_disk, check_port, check_programs, huge_pages_note
 from nalm_server.cli.demo.service import Service
@@ -65,8 +65,10 @@ def run_demo(options: DemoOptions, console: Console) -> int:
         with httpx.Client(base_url=service.url, timeout=30) as client:
             for merge in merges:
                 deliver(client, push_payload(repository, PROJECT, BRANCH, merge), secret)
-            commits = judged(service, client, merges, console)
+            await_verdicts(service, client, merges, console)
             alerts = settled(client, PROJECT, check_server=service.check, limit_seconds=SETTLE_SECONDS)
+            # A confirmation is its commit's newest run: the table shows what the page of commits shows.
+            commits = fetch_commits(client, PROJECT, [merge.sha for merge in merges])
             failing = failing_metrics(client, commits)
         table, right = make_table(merges, commits, failing)
         console.print(table)
@@ -79,11 +81,8 @@ def run_demo(options: DemoOptions, console: Console) -> int:
     return 0
 
 
-def judged(
-    service: Service, client: httpx.Client, merges: list[Merge], console: Console
-) -> list[dict[str, Any]]:
-    """The commits after their verdicts. What is undecided or broken is measured once more, and not again by
-    another run of the demo."""
+def await_verdicts(service: Service, client: httpx.Client, merges: list[Merge], console: Console) -> None:
+    """What is undecided or broken is measured once more, and not again by another run of the demo."""
     followed = Followed(PROJECT, [merge.sha for merge in merges], sum(merge.at_load for merge in merges))
 
     def wait() -> list[dict[str, Any]]:
@@ -102,7 +101,8 @@ def judged(
             soft_wrap=True,
         )
         service.measure_again(PROJECT, merge.parent, merge.sha, verdict["scenario"])
-    return wait() if again else commits
+    if again:
+        wait()
 
 
 def serve_on(service: Service, console: Console) -> None:
