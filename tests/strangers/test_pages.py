@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from nalm_core.report.outcome import Outcome
-from stranger import DOCUMENTS, Stranger, require
+from stranger import DOCUMENTS, NO_COST, Stranger, require
 
 C_UNUSED = "\nint nalm_test_unused(int a);\nint nalm_test_unused(int a)\n{\n\treturn a + 1;\n}\n"
 
@@ -52,7 +52,12 @@ class Page:
     """Of the repository, from where the page ends."""
     base: tuple[Edit, ...] = ()
     """Made before both: work for a program that takes so few cycles that one instruction is 3 %."""
+    no_cost: float = NO_COST
+    """Most that instructions per packet may differ without a change."""
 
+
+BY_THE_RUNTIME = 0.005
+"""Go's runtime interrupts the loop every 10 ms, whatever it executed meanwhile."""
 
 C_PLANTED = """
 __attribute__((noinline)) static unsigned nalm_test_planted(const uint8_t *packet)
@@ -149,6 +154,7 @@ PAGES = {
         Edit("main.go", "\nfunc main() {", f"{GO_UNUSED}\nfunc main() {{"),
         "nalmTestPlanted",
         packages=("rustc", "golang-go"),
+        no_cost=BY_THE_RUNTIME,
     ),
     "xdp": Page(
         "xdp.md",
@@ -179,7 +185,7 @@ def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: S
         for edit in edits:
             edit.apply(stranger.session.where())
         stranger.session.run(f'git commit -qam "{what}"')
-        stranger.judge(what, expected, page.named if expected else None)
+        stranger.judge(what, expected, page.named if expected else None, page.no_cost)
     stranger.end()
 
 
