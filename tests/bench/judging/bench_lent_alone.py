@@ -69,15 +69,17 @@ _RECEIVED = re.compile(r"RX-packets: (\d+)")
 def main() -> int:
     launches = int(sys.argv[1]) if len(sys.argv) > 1 else LAUNCHES
     chosen = sys.argv[2:] or list(PAIRS)
+    if launches < PARTS:
+        raise SystemExit(f"{launches} launches: give {PARTS} or more, which are made in {PARTS} parts")
     if not Path(TESTPMD).exists():
         raise SystemExit(f"{TESTPMD} is missing: apt-get install dpdk-dev")
     differences = []
     for name in chosen:
-        ours, theirs, cpp = both_ways(*PAIRS[name], launches)
+        ours, theirs, base = both_ways(*PAIRS[name], launches)
         differences.append(statistics.fmean(ours) - statistics.fmean(theirs))
         by_nalm, by_itself = (f"{exp(statistics.fmean(logs)) - 1:+.2%}" for logs in (ours, theirs))
-        said = f"nalm {by_nalm} (+-{mean_error(ours):.2%}) of {cpp:.1f} CPP"
-        said += f", alone {by_itself} (+-{mean_error(theirs):.2%}): {differences[-1]:+.2%}"
+        said = f"nalm {by_nalm} (+-{mean_error(ours):.2%}) of {base[0]:.1f} CPP"
+        said += f", alone {by_itself} (+-{mean_error(theirs):.2%}) of {base[1]:.1f}: {differences[-1]:+.2%}"
         print(f"{name}: {said}", file=sys.stderr, flush=True)
     print_result(
         "lent_alone",
@@ -99,10 +101,11 @@ def mean_error(logs: list[float]) -> float:
     return statistics.stdev(logs) / len(logs) ** 0.5 if len(logs) > 1 else float("nan")
 
 
-def both_ways(base: Arm, head: Arm, launches: int) -> tuple[list[float], list[float], float]:
-    """ln of head's cost per packet over base's in each launch, by nalm and of the program alone, and base's
-    CPP. Checks and launches alone take turns, since the ratio drifts with the host."""
-    ours, theirs, cpp = list[float](), list[float](), list[float]()
+def both_ways(base: Arm, head: Arm, launches: int) -> tuple[list[float], list[float], tuple[float, float]]:
+    """ln of head's cost per packet over base's in each launch, and base's CPP, each by nalm and of the
+    program alone. Checks and launches alone take turns, since the ratio drifts with the host."""
+    ours, theirs = list[float](), list[float]()
+    cpp, cpp_alone = list[float](), list[float]()
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         git(where, "init", "-q", "-b", "main")
@@ -111,21 +114,24 @@ def both_ways(base: Arm, head: Arm, launches: int) -> tuple[list[float], list[fl
             git(where, "add", "-A")
             git(where, "-c", "user.name=b", "-c", "user.email=b@example.org", "commit", "-q", "-m", "arm")
         for _ in range(PARTS):
-            measured = by_nalm(where)
+            measured, tsc_hz = by_nalm(where)
             ours += [log(one.head_cpp() / one.base_cpp()) for one in measured]
             cpp += [one.base_cpp() for one in measured]
-            theirs += alone(base, head, launches // PARTS)
-    return ours, theirs, statistics.fmean(cpp)
+            pairs = alone(base, head, launches // PARTS)
+            theirs += [log(of_head / of_base) for of_base, of_head in pairs]
+            cpp_alone += [of_base * tsc_hz / 1e9 for of_base, _ in pairs]
+    return ours, theirs, (statistics.fmean(cpp), statistics.fmean(cpp_alone))
 
 
-def by_nalm(where: Path) -> list[PairedLaunch]:
-    """The launches of a check of a repository's last commit."""
+def by_nalm(where: Path) -> tuple[list[PairedLaunch], int]:
+    """The launches of a check of a repository's last commit, and the TSC's frequency."""
     to = where / "run.json"
     check = ["check", "HEAD~1", "HEAD", "--force", "--quiet", "--json", str(to)]
     done = subprocess.run([str(NALM), *check], cwd=where, capture_output=True, text=True, check=False)
     if not to.exists():
         raise SystemExit(f"nalm measured nothing:\n{done.stdout}\n{done.stderr}")
-    return pair_launches(parse_report(to.read_text()), ReportArm.BASE, ReportArm.HEAD)
+    report = parse_report(to.read_text())
+    return pair_launches(report, ReportArm.BASE, ReportArm.HEAD), report.host.tsc_hz
 
 
 def config(arm: Arm, launches: int) -> str:
@@ -156,14 +162,14 @@ def git(where: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=where, check=True, capture_output=True)
 
 
-def alone(base: Arm, head: Arm, launches: int) -> list[float]:
-    """ln of head's CPU time per packet over base's, launched in turn."""
-    logs = []
+def alone(base: Arm, head: Arm, launches: int) -> list[tuple[float, float]]:
+    """CPU ns per packet of base and head, launched in turn."""
+    pairs = []
     for number in range(launches):
         both = (base, head) if number % 2 == 0 else (head, base)
         first, second = (cpu_ns_per_packet(arm) for arm in both)
-        logs.append(log(second / first) if number % 2 == 0 else log(first / second))
-    return logs
+        pairs.append((first, second) if number % 2 == 0 else (second, first))
+    return pairs
 
 
 def cpu_ns_per_packet(arm: Arm) -> float:
