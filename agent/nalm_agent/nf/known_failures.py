@@ -95,6 +95,11 @@ KNOWN_FAILURES: tuple[tuple[re.Pattern[str], str], ...] = (
         "the program has no port, or too few: feed it by virtual devices in run.command, as "
         "--vdev=net_pcap0,rx_pcap={traffic},infinite_rx=1",
     ),
+    (
+        re.compile(r"Device or resource busy"),
+        "another process uses this device or name: base and head run side by side, so if both make a network "
+        "interface of the kernel by the same name, begin run.command with `unshare -n`",
+    ),
 )
 """Patterns of programs' and drivers' output, with advice. The first match counts."""
 

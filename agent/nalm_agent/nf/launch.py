@@ -23,6 +23,7 @@ from nalm_agent.nf.known_failures import (
     NO_LENT_PROBE,
     PANIC,
     PIPELINE,
+    advice,
 )
 from nalm_agent.nf.nf_process import REPORT_SECONDS, NfProcess, describe_exit, nf_environment
 from nalm_agent.nf.probe import (
@@ -139,10 +140,12 @@ class RunningNf(NfProcess):
             self._setup_log = None
             stop(process)
         if process.returncode:
+            printed = tail(log)
+            hints = [advice(printed), f"its command is: {shlex.join(command)}"]
             raise NfError(
                 f"run.setup ended with {describe_exit(process.returncode)}",
-                log=tail(log),
-                hint=f"its command is: {shlex.join(command)}",
+                log=printed,
+                hint="\n".join(hint for hint in hints if hint),
             )
 
     def turn(

@@ -33,6 +33,7 @@ WRITTEN = {
     "Cannot set MTU on port 0, (95)Operation not supported": "--vdev=net_null0",
     'ERROR: This system does not support "VPCLMULQDQ".': "-Dcpu_instruction_set=haswell",
     "EAL: Error - exiting with code: 1\n  Cause: No Ethernet ports - bye": "--vdev",
+    "error: command failed: Device or resource busy": "unshare -n",
 }
 
 
@@ -78,6 +79,17 @@ def test_the_answer_comes_with_the_failure(work: WorkDir) -> None:
     ):
         nf.wait_ready()
     assert "--vdev" in (raised.value.hint or "")
+
+
+def test_the_answer_comes_with_a_failed_setup(work: WorkDir) -> None:
+    setup = ["sh", "-c", "echo 'error: command failed: Device or resource busy' >&2; exit 1"]
+    with (
+        RunningNf(["sleep", "60"], work, lcores=1, seed=0, ready_seconds=5, setup=setup) as nf,
+        pytest.raises(NfError, match=r"run\.setup ended with exit code 1") as raised,
+    ):
+        nf.wait_ready()
+    hint = raised.value.hint or ""
+    assert "unshare -n" in hint and "its command is: sh -c" in hint
 
 
 @pytest.mark.parametrize(("said", "blamed"), [("EAL: PANIC in port_init():", False), ("bye", True)])
