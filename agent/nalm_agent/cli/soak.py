@@ -62,7 +62,7 @@ def soak(
             min=0.0001, help="Duration under load, in hours.", show_default="1; with --preset: the preset's"
         ),
     ] = 1.0,
-    share: Annotated[float, typer.Option(min=0.1, max=100, help="Load, in per cent of NDR.")] = (
+    share: Annotated[float, typer.Option(min=1, max=100, help="Load, in per cent of NDR.")] = (
         defaults.SOAK_SHARE * 100
     ),
     pps: Annotated[

@@ -115,6 +115,12 @@ def test_options_of_a_preset(arguments: list[str], message: str) -> None:
     assert isinstance(found, UsageError) and message in found.message
 
 
+def test_a_share_meant_as_a_fraction_is_refused() -> None:
+    """Half of NDR is 50: 0.5 per cent for hours would be a wasted night."""
+    done = CliRunner().invoke(app, ["soak", "--share", "0.5"])
+    assert done.exit_code == 2 and "expected at least 1" in done.output
+
+
 def test_a_preset_needs_frames_that_nalm_toml_names(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
