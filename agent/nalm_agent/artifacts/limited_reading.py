@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import resource
+import threading
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import Self, TypeVar
 
-from nalm_agent.runtime.errors import BuildError
+from nalm_agent.runtime.errors import BuildError, UnrepeatableError
 
 MEMORY_BYTES = 6 << 30
 """Address space of the process: several times the largest file."""
@@ -36,7 +38,8 @@ class LimitedReading:
     def read(self, function: Callable[[Argument], Result], what: Argument) -> Result:
         """Calls a module's function in the process. The function and `what` are transferred by pickle.
 
-        Raises BuildError if the calls exceed the limits, otherwise the function's own exception.
+        Raises BuildError if the calls exceed the limits, UnrepeatableError if the process was killed, otherwise
+        the function's own exception.
         """
         if self._process is None:
             spawned = multiprocessing.get_context("spawn")
@@ -44,13 +47,27 @@ class LimitedReading:
             self._process = ProcessPoolExecutor(1, spawned, initializer=_limit, initargs=limits)
         try:
             return self._process.submit(function, what).result()
-        except (BrokenProcessPool, MemoryError) as error:
+        except MemoryError as error:
             raise BuildError(
-                f"reading what the build made took more than {CPU_SECONDS} s or {MEMORY_BYTES >> 30} GiB of "
-                "memory: that is no ordinary ELF file"
+                f"reading what the build made took more than {MEMORY_BYTES >> 30} GiB of memory: that is no "
+                "ordinary ELF file"
+            ) from error
+        except BrokenProcessPool as error:
+            raise UnrepeatableError(
+                f"reading what the build made took more than {CPU_SECONDS} s, or was killed",
+                hint="if this host lacks memory, give it more; otherwise that is no ordinary ELF file",
             ) from error
 
 
 def _limit(memory_bytes: int, cpu_seconds: int) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+
+
+def _end_with_parent() -> None:
+    """The pool waits for work for ever, even when there is nobody left to give any."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

@@ -18,7 +18,7 @@ from nalm_agent.build.own_progress import OwnProgress
 from nalm_agent.build.sandbox import READABLE
 from nalm_agent.config.beside import CONFIG_DIR
 from nalm_agent.config.nalm_toml import BuildConfig
-from nalm_agent.runtime.errors import BuildError, HostError
+from nalm_agent.runtime.errors import BuildError, HostError, UnrepeatableError
 from nalm_agent.runtime.process import run, tail
 from nalm_agent.store.disk_use import DiskUseError, DiskWatch
 from nalm_agent.store.store import disk_full
@@ -78,10 +78,6 @@ class Surroundings:
     disk: DiskWatch
     out_of_memory: Callable[[], bool]
     """True if the build's processes together exceeded their memory limit."""
-
-
-class UnrepeatableError(BuildError):
-    """A build failed for a reason that may not be the commit's; it is retried the next time."""
 
 
 def run_commands(

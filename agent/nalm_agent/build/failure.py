@@ -10,8 +10,7 @@ import json
 import shutil
 from pathlib import Path
 
-from nalm_agent.build.commands import UnrepeatableError
-from nalm_agent.runtime.errors import BuildError, HostError
+from nalm_agent.runtime.errors import BuildError, HostError, UnrepeatableError
 from nalm_agent.runtime.process import tail
 from nalm_agent.store.store import Store
 

@@ -13,13 +13,16 @@ from filelock import FileLock
 from nalm_core.wire.jobs import Lease
 
 from nalm_agent.runtime.errors import GitError
-from nalm_agent.runtime.process import tail
+from nalm_agent.runtime.process import dying_with, tail
 from nalm_agent.store.home import Home
 
 log = logging.getLogger(__name__)
 
 PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
+SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false")
+"""A killed fetch then leaves all objects of a pack or none: of few objects git otherwise writes each to a file,
+the commit before what it consists of. And no git tidies up during a measurement."""
 
 
 def mirrored(lease: Lease, home: Home) -> Path:
@@ -47,8 +50,9 @@ def _update(mirror: Path, repository: str, home: Home) -> None:
             return
         except GitError as error:
             log.info("%s cannot be fetched into, so that it is made again: %s", mirror, error)
-    new = mirror.with_suffix(".new")
-    shutil.rmtree(new, ignore_errors=True)
+    new, old = mirror.with_suffix(".new"), mirror.with_suffix(".old")
+    for left in (new, old):
+        shutil.rmtree(left, ignore_errors=True)
     try:
         _git(home, "init", "--quiet", "--bare", str(new))
         _fetch(new, repository, home)
@@ -56,8 +60,9 @@ def _update(mirror: Path, repository: str, home: Home) -> None:
         shutil.rmtree(new, ignore_errors=True)
         raise
     if mirror.exists():
-        shutil.rmtree(mirror)
+        mirror.rename(old)
     new.rename(mirror)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _fetch(mirror: Path, repository: str, home: Home) -> None:
@@ -82,8 +87,10 @@ def _has(mirror: Path, commit: str) -> bool:
 
 def _git(home: Home, *arguments: str) -> None:
     log = home.folder("mirrors") / "git.log"
+    settings = [word for one in SETTINGS for word in ("-c", one)]
+    command = dying_with(os.getpid(), ["git", *settings, *arguments])
     with log.open("wb") as out:
-        done = subprocess.run(["git", *arguments], env=_environment(), stdout=out, stderr=out, check=False)
+        done = subprocess.run(command, env=_environment(), stdout=out, stderr=out, check=False)
     if done.returncode != 0:
         raise GitError(
             f"git {' '.join(arguments)} failed",

@@ -63,6 +63,10 @@ class BuildError(NalmError):
     """A commit's build commands failed."""
 
 
+class UnrepeatableError(BuildError):
+    """A build failed for a reason that may not be the commit's; it is retried the next time."""
+
+
 class NfError(NalmError):
     """The NF did not start, parked too late, ended early, or forwarded nothing."""
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Child processes that end with the agent: each has its own session and is killed with its group."""
+"""Child processes that end with the agent, however it ends: each has its own session and is killed with its
+group."""
 
 from __future__ import annotations
 
@@ -21,9 +22,12 @@ from nalm_agent.runtime.signal_guard import SignalGuard
 TAIL_LINES = 25
 WATCH_SECONDS = 0.25
 TAIL_BYTES = 256 << 10
-_running: set[subprocess.Popen[bytes]] = set()
-
-
+_running: dict[subprocess.Popen[bytes], subprocess.Popen[bytes]] = {}
+"""Each process with its guard."""
+_GUARD = """trap '' HUP INT TERM
+read -r group && read -r _
+[ -z "$group" ] || kill -s KILL -- "-$group" """
+"""Kills a process group when nobody holds the other end of its input any more."""
 _IF_PARENT_LIVES = 'test "$PPID" -eq "$1" && shift && exec "$@"'
 
 
@@ -57,6 +61,7 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
     """Starts a command with its output appended to a log of bounded size. The caller ends it with `stop`."""
     with SignalGuard():
         bounded = BoundedLog(log)
+        guard = _guard()
         try:
             process = subprocess.Popen(
                 dying_with(os.getpid(), command),
@@ -68,19 +73,43 @@ def start(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Pat
                 start_new_session=True,
             )
         except BaseException:
+            _release(guard)
             bounded.abandon()
             raise
-        _running.add(process)
+        _running[process] = guard
+        assert guard.stdin is not None
+        guard.stdin.write(f"{process.pid}\n".encode())
         bounded.follow(process)
     return process
+
+
+def _guard() -> subprocess.Popen[bytes]:
+    """Outlives the agent by a moment. With the agent, the kernel kills the command, but not the command's
+    children, such as an NF that a script runs."""
+    return subprocess.Popen(
+        ["/bin/sh", "-c", _GUARD],
+        bufsize=0,
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _release(guard: subprocess.Popen[bytes]) -> None:
+    assert guard.stdin is not None
+    guard.stdin.close()
+    guard.wait()
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
     """Kills a process and its process group, and reaps it."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+    if guard := _running.pop(process, None):
+        _release(guard)  # before the process is reaped, after which another group may have its number
     process.wait()
-    _running.discard(process)
 
 
 def stop_all() -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import struct
+import subprocess
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
@@ -18,8 +21,9 @@ from nalm_agent.artifacts.artifact_file import LARGEST_BYTES, artifact_path, ope
 from nalm_agent.artifacts.function_digest import table
 from nalm_agent.artifacts.limited_reading import LimitedReading
 from nalm_agent.artifacts.loadable import loadable_files
-from nalm_agent.runtime.errors import BuildError
+from nalm_agent.runtime.errors import BuildError, UnrepeatableError
 from tiny import NfRepository
+from waiting import until
 
 ELF = Path("/bin/true")
 PROGBITS = 1
@@ -120,9 +124,24 @@ def test_reading_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(limited_reading, "MEMORY_BYTES", 64 << 20)
     with (
         LimitedReading() as reading,
-        pytest.raises(BuildError, match="reading what the build made took more than"),
+        pytest.raises(UnrepeatableError, match="reading what the build made took more than 0 s, or was killed"),
     ):
         reading.read(loadable_files, tmp_path)
+
+
+def test_the_reading_process_ends_with_a_killed_agent() -> None:
+    script = """
+import os
+from nalm_agent.artifacts.limited_reading import LimitedReading
+with LimitedReading() as reading:
+    print(reading.read(os.readlink, "/proc/self"), flush=True)
+    os.kill(os.getpid(), 9)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as agent:
+        assert agent.stdout is not None
+        reader = Path("/proc") / agent.stdout.readline().strip()
+        assert agent.wait() == -signal.SIGKILL
+        assert until(lambda: not (reader / "exe").exists())
 
 
 def test_a_fifo_as_artifact_is_a_fault_of_the_build(nf_repository: NfRepository, tmp_path: Path) -> None:

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from nalm_agent.daemon import mirrors
 from nalm_agent.daemon.mirrors import mirrored
 from nalm_agent.runtime.errors import GitError
 from nalm_agent.store.home import Home
@@ -59,6 +61,21 @@ def test_what_a_killed_git_left_is_replaced(nf_repository: NfRepository, tmp_pat
     assert mirrored(lease(str(nf_repository.path), head), home) == mirror
     assert git(mirror, "rev-parse", "main") == head
     assert git(tmp_path, "for-each-ref") == "", "the repository around the mirror was fetched into"
+
+
+def test_a_commit_is_there_only_with_its_files(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fetch that is killed, here by a limit on the size of files, leaves no commit without its files."""
+    home = Home(tmp_path / "home")
+    mirrored(lease(str(nf_repository.path), nf_repository.commit("one", data="1")), home)
+    head = nf_repository.commit("two", data=random.Random(1).randbytes(100_000).hex())
+    with monkeypatch.context() as patched:
+        patched.setattr(mirrors, "dying_with", lambda _, command: ["prlimit", "--fsize=50000", *command])
+        with pytest.raises(GitError, match="fetch"):
+            mirrored(lease(str(nf_repository.path), head), home)
+    mirror = mirrored(lease(str(nf_repository.path), head), home)
+    assert len(git(mirror, "show", f"{head}:data")) == 200_000
 
 
 def test_a_mirror_outlives_an_address_that_does_not_answer(

@@ -89,13 +89,14 @@ def test_unknown_program(work: WorkDir) -> None:
         nf.wait_ready()
 
 
-def test_nf_does_not_outlive_a_killed_agent(tiny_nf: list[str], work: WorkDir, tmp_path: Path) -> None:
+@pytest.mark.parametrize("around", [[], ["sh", "-c", '"$@"; exit', "script"]], ids=["itself", "by a script"])
+def test_nf_does_not_outlive_a_killed_agent(tiny_nf: list[str], work: WorkDir, around: list[str]) -> None:
     script = f"""
 from pathlib import Path
 from nalm_agent.store.home import WorkDir
 from nalm_agent.nf.launch import RunningNf
 work = WorkDir(Path({str(work.disk)!r}), Path({str(work.disk)!r}))
-nf = RunningNf({tiny_nf!r}, work, lcores=1, seed=0, ready_seconds=5)
+nf = RunningNf({[*around, *tiny_nf]!r}, work, lcores=1, seed=0, ready_seconds=5)
 nf.wait_ready()
 print(nf.probe.pid, flush=True)
 nf.turn(packets=2**62, limit_seconds=600)
