@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from nalm_agent.artifacts.elf_image import read_image
 from nalm_agent.artifacts.elf_nodes import nodes, thread_local_shape
 from nalm_agent.runtime.errors import BuildError
-from nalm_agent.store.process_stamp import stamp
+from nalm_agent.store.atomic_file import put
 
 if TYPE_CHECKING:  # reading ELF files loads a disassembler, so only when necessary
     from nalm_agent.artifacts.elf_image import Image
@@ -85,12 +85,10 @@ def changed_functions(first: Table, second: Table) -> list[str]:
 
 
 def save(found: Table | None, path: Path) -> None:
-    """Writes a table, or a mark that there is none, atomically."""
+    """Writes a table, or a mark that there is none."""
     rows = [[one.name, one.by_name, one.by_shape] for one in found.functions] if found else None
     document = {"version": VERSION, "digest": found.digest if found else None, "functions": rows}
-    new = path.with_name(f".{path.name}.{stamp()}")
-    new.write_text(json.dumps(document))
-    new.replace(path)
+    put(path, json.dumps(document).encode(), mode=0o666)
 
 
 def load(path: Path) -> Table | None:

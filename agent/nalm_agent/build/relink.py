@@ -28,7 +28,7 @@ from nalm_agent.build.build import Built
 from nalm_agent.build.sandbox import Isolation, isolation
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.native.toolchain import build_environment
-from nalm_agent.runtime.errors import BuildError, NalmError
+from nalm_agent.runtime.errors import BuildError, NalmError, UnrepeatableError
 from nalm_agent.runtime.process import run, tail
 from nalm_agent.store.disk_use import remove_written
 from nalm_agent.store.home import Home, WorkDir
@@ -49,6 +49,10 @@ _VERSION = 1
 
 class CannotRelinkError(NalmError):
     """A build that nalm cannot link again."""
+
+
+class LinkRunError(CannotRelinkError):
+    """A command failed, possibly because this host stopped it; it is tried again the next time."""
 
 
 @dataclass(frozen=True)
@@ -121,13 +125,15 @@ def _quoted(path: str) -> str:
 
 
 def _find_links(work: WorkDir, built: Built, config: Config) -> list[dict[str, object]] | str:
-    """The links as a document, or why there are none."""
+    """The links as a document, or why there are none. Raises LinkRunError."""
     if isolation() is not Isolation.BUBBLEWRAP:
         return "builds are not isolated on this host, and nalm links again in isolation only"
     if not (built.directory / NINJA_FILE).is_file():
         return f"the build has no {NINJA_FILE}, so nalm does not know its link command"
     try:
         return [_found_link(work, built, artifact) for artifact in config.build.artifacts]
+    except LinkRunError:
+        raise
     except CannotRelinkError as error:
         return error.message
 
@@ -138,6 +144,8 @@ def _found_link(work: WorkDir, built: Built, artifact: str) -> dict[str, object]
     try:
         with LimitedReading() as reading:
             sections = reading.read(text_sections, [built.directory / one for one in objects])
+    except UnrepeatableError as error:
+        raise LinkRunError(f"the objects of {artifact} were not read: {error}") from error
     except (BuildError, ELFError) as error:
         raise CannotRelinkError(f"the objects of {artifact} cannot be read: {error}") from error
     if not sections:
@@ -208,7 +216,7 @@ def _link_to_rest(of: Path, to: Path) -> None:
 def _run_inside(built: Built, new: Path, command: list[str]) -> None:
     """Runs a command isolated like a build, with the build's own files to read.
 
-    Raises CannotRelinkError if it fails.
+    Raises LinkRunError if it fails.
     """
     temporary, log = new / "tmp", new / LOG
     places = sandbox.Places(
@@ -220,8 +228,8 @@ def _run_inside(built: Built, new: Path, command: list[str]) -> None:
     try:
         code = run(wrapped, cwd=new, env=sandbox.starters_environment(), log=log, limit_seconds=LINK_SECONDS)
     except (subprocess.TimeoutExpired, FileNotFoundError) as error:
-        raise CannotRelinkError(f"linking again failed: {error}") from error
+        raise LinkRunError(f"linking again failed: {error}") from error
     if code != 0:
         said = tail(log).strip().splitlines()
-        raise CannotRelinkError(f"linking again failed ({code}): {said[-1] if said else 'no reason given'}")
+        raise LinkRunError(f"linking again failed ({code}): {said[-1] if said else 'no reason given'}")
     log.unlink()

@@ -23,9 +23,8 @@ from nalm_core.text.mistakes import first_mistake
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from nalm_agent.runtime.errors import HostError
-from nalm_agent.store.atomic_file import put
+from nalm_agent.store.atomic_file import put, remove_abandoned_files
 from nalm_agent.store.home import Home
-from nalm_agent.store.process_stamp import PATTERN, is_abandoned
 from nalm_agent.store.store_limit import parse_bytes
 
 log = logging.getLogger(__name__)
@@ -128,9 +127,7 @@ class Spool:
         """Lets one process send at a time, and removes leftovers of killed ones."""
         with (self.folder / LOCK).open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            for path in self.folder.glob(f".{PATTERN}"):
-                if is_abandoned(path.name.removeprefix(".")):
-                    path.unlink(missing_ok=True)
+            remove_abandoned_files(self.folder)
             yield
 
     def _paths(self) -> list[Path]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.runtime.own_command import own_command
 from nalm_agent.source.git import Repository
+from nalm_agent.store.atomic_file import put
 
 NAME = "pre-push"
 MARK = "# made by `nalm hook install`; `nalm hook remove` takes it away"  # as in hooks already installed
@@ -32,8 +33,7 @@ def install(repository: Repository) -> Path:
             hint="add the line `nalm hook run` to it (it reads the hook's standard input)",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_script())
-    path.chmod(0o755)
+    put(path, _script().encode(), mode=0o755)
     return path
 
 

@@ -10,6 +10,7 @@ from nalm_agent.config.nalm_toml import FILE_NAME, parse
 from nalm_agent.desk.init_look import DetectedNf, Progress, look_at
 from nalm_agent.native.library import FOLDER
 from nalm_agent.runtime.errors import UsageError
+from nalm_agent.store.atomic_file import put
 
 HEADERS = ("nalm_probe.h", "nalm_loop.h")
 BUILDS = {
@@ -60,7 +61,7 @@ def write_headers(root: Path) -> list[Path]:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text)
+        put(path, text.encode(), mode=0o666)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}", hint="check its directory") from error
 

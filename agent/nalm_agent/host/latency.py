@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from nalm_agent.host.bench import run_bench
 from nalm_agent.native.library import program
 from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.atomic_file import put
 from nalm_agent.store.home import Home
 
 FILE = "host-latency.json"
@@ -145,10 +145,7 @@ def pairs_of(cpus: Sequence[int], beside: Sequence[int] = ()) -> list[tuple[int,
 
 def remember(home: Home, found: Latencies) -> None:
     """Keeps the latencies for later fingerprints."""
-    path = home.folder(".") / FILE
-    new = path.with_name(f".{FILE}.{os.getpid()}")
-    new.write_text(found.model_dump_json() + "\n")
-    new.replace(path)
+    put(home.folder(".") / FILE, found.model_dump_json().encode() + b"\n", mode=0o644)
 
 
 def recall(home: Home, host: str, host_class: str) -> Latencies | None:

@@ -233,5 +233,16 @@ def _store(home: Home, record: Record) -> None:
 
 @contextmanager
 def _locked(home: Home) -> Iterator[None]:
-    with FileLock(Path(home.folder(".")) / f".{FILE}.lock"):
+    """Raises HostError if another user made the lock, as an experiment of root in this user's home."""
+    lock = FileLock(Path(home.folder(".")) / f".{FILE}.lock")
+    try:
+        lock.acquire()
+    except PermissionError as error:
+        raise HostError(
+            f"{lock.lock_file} belongs to another user, who changed settings of this host",
+            hint=f"that user reverts them with `nalm doctor --untune` and NALM_HOME={home.root}",
+        ) from error
+    try:
         yield
+    finally:
+        lock.release()

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from nalm_agent.native.toolchain import toolchain
 from nalm_agent.runtime.errors import HostError
+from nalm_agent.store.atomic_file import sync_tree, unfinished
 from nalm_agent.store.home import Home
 
 FOLDER = Path(__file__).parent
@@ -37,7 +37,7 @@ def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
     target = home.folder("native") / f"{name}-{_digest(name)}"
     if target.exists():
         return target
-    new = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    new = unfinished(target)
     command = [os.environ.get("CC", "cc"), *OPTIONS, *options, "-o", str(new), str(FOLDER / f"{name}.c")]
     try:
         done = subprocess.run(
@@ -47,6 +47,7 @@ def _compiled(home: Home, name: str, options: Sequence[str]) -> Path:
             raise HostError(
                 f"{name}.c does not compile here", hint="apt-get install build-essential", log=done.stderr
             )
+        sync_tree(target.parent)
         new.replace(target)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise HostError(

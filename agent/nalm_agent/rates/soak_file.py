@@ -34,7 +34,11 @@ class SoakFile:
                 hint=f"name another --out FILE, or continue it: nalm soak --resume {path}",
             ) from error
         made = SoakFile(path, descriptor)
-        made._write(header)
+        try:
+            made._write(header)
+        except BaseException:
+            path.unlink()
+            raise
         _sync_folder(path)
         return made
 
@@ -84,7 +88,7 @@ def read_soak(path: Path) -> tuple[SoakHeader, list[SoakInterval]]:
             hint="name a file that nalm soak wrote",
         ) from error
     if not lines:
-        raise UsageError(f"{path} has no header", hint="begin a new soak: nalm soak --out FILE")
+        raise UsageError(f"{path} has no header", hint=f"remove it, and begin again: nalm soak --out {path}")
     return _header(path, lines[0]), _intervals(path, lines[1:])
 
 

@@ -19,12 +19,15 @@ def write_file(name: str, text: str, option: str) -> None:
         sys.stdout.flush()
         return
     path = Path(name)
-    new = path.with_name(f".{path.name}.new")
+    special = path.exists() and not path.is_file()  # such as /dev/null or a pipe, which keep their names
+    new = path if special else path.with_name(f".{path.name}.{os.getpid()}")
     try:
         new.write_text(text, encoding="utf-8", errors="replace")
-        new.replace(path)
+        if not special:
+            new.replace(path)
     except (OSError, ValueError) as error:
-        new.unlink(missing_ok=True)
+        if not special:
+            new.unlink(missing_ok=True)
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise _refused(path, reason, option) from error
 

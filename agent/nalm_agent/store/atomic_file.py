@@ -3,15 +3,28 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 
-from nalm_agent.store.process_stamp import stamp
+from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
+
+
+def unfinished(path: Path) -> Path:
+    """Where a file is written before it gets its name."""
+    return path.with_name(f".{stamp()}")
+
+
+def remove_abandoned_files(folder: Path) -> None:
+    """Removes unfinished files of processes that were killed."""
+    for path in folder.glob(f".{PATTERN}"):
+        if is_abandoned(path.name.removeprefix(".")):
+            path.unlink(missing_ok=True)
 
 
 def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     """Writes a file and its name durably. Raises OSError and then leaves no file."""
-    new = path.with_name(f".{stamp()}")
+    new = unfinished(path)
     try:
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(descriptor, "wb") as file:
@@ -30,5 +43,17 @@ def sync(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_tree(folder: Path) -> None:
+    """Makes a directory's contents durable, with all else on its file system (syncfs(2)): to do so file by file
+    takes longer."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor) != 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number), str(folder))
     finally:
         os.close(descriptor)

@@ -28,6 +28,7 @@ import platformdirs
 
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store import file_lock
+from nalm_agent.store.atomic_file import remove_abandoned_files
 from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
 from nalm_agent.store.store import Store
 
@@ -94,16 +95,26 @@ class Home:
         return Store(self.folder("store"))
 
     def remove_abandoned(self) -> list[Path]:
-        """Removes work directories, probe files and partly written entries of commands that no longer run."""
+        """Removes work directories, probe files and partly written files of commands that no longer run."""
         self.store().remove_abandoned()
         remove_unused_places(self.folder("build"))
+        for folder in (self.root, self.folder("native")):
+            remove_abandoned_files(folder)
         removed = []
         for parent in (self.folder("work"), SHARED_MEMORY):
             for path in parent.glob(PATTERN) if parent.is_dir() else ():
-                if is_abandoned(path.name):
+                if is_abandoned(path.name) and _may_remove(path):
                     remove_tree(path)
                     removed.append(path)
         return removed
+
+
+def _may_remove(path: Path) -> bool:
+    """False for another user's, which every command would try to remove for LAST_WRITE_SECONDS."""
+    try:
+        return os.geteuid() in (0, path.lstat().st_uid)
+    except FileNotFoundError:
+        return False
 
 
 def remove_tree(path: Path) -> None:

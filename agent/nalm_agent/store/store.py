@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Content-addressed store: builds, sources and instruction counts, shared by all processes of a host.
 
-One rename publishes an entry, so readers see it whole or not at all. KEY.lock beside each directory contains
-the entry's size. A process that makes the entry holds the lock, and others wait; processes that use the entry
-hold it too, and the entry is not removed. Leftovers of killed processes are named `.new-*`; the next command
-removes them. The least recently used entries are removed if the store exceeds its limit (`store_limit`).
+One rename publishes an entry, whose contents are on the disk by then, so readers see it whole or not at all,
+also after the host lost power. KEY.lock beside each directory contains the entry's size. A process that makes the
+entry holds the lock, and others wait; processes that use the entry hold it too, and the entry is not removed.
+Leftovers of killed processes are named `.new-*`, or `.nalm-*` for documents; the next command removes them. The
+least recently used entries are removed if the store exceeds its limit (`store_limit`).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from typing import Any
 
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store import file_lock
+from nalm_agent.store.atomic_file import put, remove_abandoned_files, sync_tree
 from nalm_agent.store.disk_use import remove_written
-from nalm_agent.store.process_stamp import is_abandoned, stamp
 
 NEW, GONE = ".new-", ".gone"
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -115,6 +116,7 @@ class Store:
                 new.mkdir()
                 fill(new)
                 os.pwrite(lock, b"%-20d\n" % size_of(new), 0)
+                sync_tree(new)
                 _remove(path)
                 new.rename(path)
             finally:
@@ -149,28 +151,20 @@ class Store:
 
     def put_document(self, kind: str, key: str, document: object) -> None:
         """Publishes a JSON document; the last of several writers wins. Raises HostError for a full disk."""
-        path = self.path(kind, f"{key}.json")
-        new = path.with_name(f"{NEW}{stamp()}")
         with disk_full_is_the_hosts(self.root):
-            try:
-                new.write_text(json.dumps(document))
-                new.replace(path)
-            finally:
-                new.unlink(missing_ok=True)
+            put(self.path(kind, f"{key}.json"), json.dumps(document).encode(), mode=0o666)
 
     def remove_abandoned(self) -> None:
-        """Removes partly written files of killed processes."""
+        """Removes partly written entries of killed processes."""
         for new in self.root.glob(f"*/{NEW}*"):
-            name = new.name.removeprefix(NEW).removesuffix(GONE)
-            if is_abandoned(name):
-                new.unlink(missing_ok=True)
-            elif new.is_dir():
-                path = new.with_name(name)
-                with file_lock.unused(_lock(path)) as lock:
-                    if lock is not None:
-                        remove_written(new)
-                        if not path.is_dir():
-                            _lock(path).unlink(missing_ok=True)
+            path = new.with_name(new.name.removeprefix(NEW).removesuffix(GONE))
+            with file_lock.unused(_lock(path)) as lock:
+                if lock is not None:
+                    remove_written(new)
+                    if not path.is_dir():
+                        _lock(path).unlink(missing_ok=True)
+        for folder in self.root.glob("*/"):
+            remove_abandoned_files(folder)
 
 
 def size_of(directory: Path) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.store import file_lock
-from nalm_agent.store.store import NEW, Store, size_of
+from nalm_agent.store.store import Store, size_of
 
 LIMIT = "NALM_STORE_LIMIT"
 """Environment variable: bytes, or with a suffix K, M, G, T."""
@@ -85,7 +85,7 @@ def prune(store: Store, limit: int) -> list[Entry]:
 
 
 def _entry(path: Path) -> Iterator[Entry]:
-    if path.name.startswith(NEW) or path.suffix == ".lock":
+    if path.name.startswith(".") or path.suffix == ".lock":
         return
     try:
         status = path.stat()

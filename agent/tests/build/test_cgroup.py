@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from nalm_agent.build.isolation import cgroup
 from nalm_agent.build.isolation.cgroup import Limits, Parent, build_group
+from nalm_agent.store.process_stamp import stamp
 
 LIMITS = Limits(500 << 20, 64)
 
@@ -51,6 +52,14 @@ def test_a_group_with_others_in_it_is_left_as_it_was(unified: Path) -> None:
     (unified / "cgroup.subtree_control").mkdir()  # a write to it fails, as with EBUSY
     assert cgroup._version_2() is None
     assert (unified / "cgroup.procs").read_text() == str(os.getpid())
+
+
+def test_groups_of_killed_agents_are_removed(unified: Path) -> None:
+    killed, living = unified / f"nalm-{os.getpid()}-1-abcd0123", unified / stamp()
+    for group in (killed, living):
+        group.mkdir()
+    cgroup.groups_parent()
+    assert (killed.exists(), living.exists()) == (False, True)
 
 
 def test_a_group_without_controllers(unified: Path) -> None:

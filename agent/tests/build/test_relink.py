@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from building import Builder, toml
 from nalm_agent.artifacts import function_digest
+from nalm_agent.build import relink
 from nalm_agent.build.build import Built
 from nalm_agent.build.relink import CannotRelinkError, layout_script, links_of, relinked
 from nalm_agent.store.home import WorkDir
@@ -98,6 +99,17 @@ def test_link_commands_that_nalm_does_not_repeat(
     one = built(builder, link=link)
     with pytest.raises(CannotRelinkError, match=reason):
         links_of(builder.home, work, one, builder.config())
+
+
+def test_a_command_that_a_signal_stopped_is_tried_again(
+    builder: Builder, work: WorkDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = built(builder)
+    with monkeypatch.context() as stopped:
+        stopped.setattr(relink, "run", lambda *_, **__: 137)
+        with pytest.raises(CannotRelinkError, match=r"failed \(137\)"):
+            links_of(builder.home, work, one, builder.config())
+    assert len(links_of(builder.home, work, one, builder.config())) == 1
 
 
 def test_a_build_without_ninja_cannot_be_linked_again(builder: Builder, work: WorkDir) -> None:

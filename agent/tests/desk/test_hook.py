@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from full_disk import full_disk
 from nalm_agent.desk.check import compared
-from nalm_agent.desk.hook import install, pushed_commits, remove
+from nalm_agent.desk.hook import install, is_ours, pushed_commits, remove
 from nalm_agent.desk.result_cache import keep, result_address
 from nalm_agent.measure.request import Request
 from nalm_agent.shell.app import app
@@ -128,6 +129,15 @@ def test_install_twice_remove_twice_and_a_folder_of_hooks(
     assert install(repository) == install(repository) == path
     assert os.access(path, os.X_OK)
     assert remove(repository) == path and remove(repository) is None
+
+
+def test_a_full_disk_leaves_no_hook(nf_repository: NfRepository, tmp_path: Path) -> None:
+    """Half of one would count as another tool's for ever."""
+    repository = Repository(nf_repository.path, tmp_path / "scratch")
+    with full_disk(), pytest.raises(OSError, match="File too large"):
+        install(repository)
+    assert list(repository.hooks().glob("*pre-push")) == list(repository.hooks().glob(".*")) == []
+    assert is_ours(install(repository))
 
 
 def test_what_a_push_changes() -> None:

@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.desk import init_look
 from nalm_agent.desk.init import write_first_config
 from nalm_agent.desk.init_look import look_at
 from nalm_agent.native.library import FOLDER
+from nalm_agent.runtime.errors import UsageError
 from tiny import Nalm, NfRepository
 
 
@@ -72,6 +74,13 @@ def test_each_guess_is_among_what_to_check(tmp_path: Path) -> None:
     assert '"mini" in [build] artifacts' in said and "meson.build names no executable" in said
     assert "ignored: two.pcap" in said
     assert "is not in a git repository" in said
+
+
+def test_a_full_disk_leaves_no_empty_file(tmp_path: Path) -> None:
+    """It would count as the repository's own nalm.toml."""
+    with full_disk(), pytest.raises(UsageError, match="cannot be written"):
+        write_first_config(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_in_a_repository_nothing_is_said_of_git(nf_repository: NfRepository) -> None:

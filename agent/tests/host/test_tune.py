@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from fake_host import CPU, files, metal
+from filelock import FileLock
 from nalm_agent.host import tune
 from nalm_agent.host.kernel_files import System
 from nalm_agent.host.tunables import (
@@ -232,6 +233,21 @@ def test_tune_and_an_experiment_exclude_each_other(kernel: Kernel, own: Home) ->
             with pytest.raises(HostError, match="varies this host's settings now"):
                 attempt()
         assert tune.revert_abandoned(kernel, own) == []
+
+
+def test_another_users_lock_stops_no_command(
+    kernel: Kernel, own: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class OthersLock(FileLock):
+        def _acquire(self) -> None:
+            raise PermissionError(13, "Permission denied", self.lock_file)
+
+    tune.tune(kernel, own, changes(kernel), "nalm-1-1-abcd0123")
+    monkeypatch.setattr(tune, "FileLock", OthersLock)
+    monkeypatch.setenv("NALM_HOME", str(own.root))
+    monkeypatch.setattr("nalm_agent.host.kernel_files.System", lambda: kernel)
+    done = CliRunner().invoke(app, ["store"])
+    assert done.exit_code == 0 and "belongs to another user" in done.stderr
 
 
 HELD_OPEN = """

@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from full_disk import full_disk
 from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
@@ -135,6 +136,14 @@ def test_a_soak_is_not_written_over(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be created"):
         SoakFile.create(path, SoakHeader.model_construct())
     assert path.read_text() == "kept"
+
+
+def test_a_soak_without_a_header_is_not_left(tmp_path: Path) -> None:
+    """It could be neither continued nor begun again."""
+    path = tmp_path / "soak.jsonl"
+    with full_disk(), pytest.raises(UsageError, match="cannot be written"):
+        SoakFile.create(path, SoakHeader.model_construct(project="p"))
+    assert not path.exists()
 
 
 @pytest.mark.timed

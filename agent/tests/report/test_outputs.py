@@ -8,6 +8,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from full_disk import full_disk
+from nalm_agent.report.output_file import write_file
 from nalm_agent.report.outputs import Outputs
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
@@ -134,3 +136,15 @@ def test_one_place_takes_one_output() -> None:
         Outputs(json="-", markdown="-")
     with pytest.raises(UsageError, match=r"x\.txt"):
         Outputs(junit="x.txt", sarif="x.txt")
+
+
+def test_a_file_is_replaced_and_a_device_kept(tmp_path: Path) -> None:
+    file, device = tmp_path / "run.json", tmp_path / "null"
+    file.write_text("before")
+    device.symlink_to("/dev/null")
+    for path in (file, device):
+        write_file(str(path), "after", "--json")
+    assert file.read_text() == "after" and device.is_char_device()
+    with full_disk(), pytest.raises(UsageError, match="cannot be written"):
+        write_file(str(file), "more", "--json")
+    assert file.read_text() == "after" and set(tmp_path.iterdir()) == {file, device}

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from nalm_agent.store import atomic_file
+from nalm_agent.store import store as store_module
 from nalm_agent.store.home import SHARED_MEMORY, Home
 from nalm_agent.store.store import Store, address
 
@@ -55,6 +58,29 @@ def test_documents(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "counts").iterdir()] == ["k.json"]
 
 
+def test_what_gets_its_name_is_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a host that loses power finds files without content under it."""
+    happened = list[str]()
+    sync_tree, fsync, rename, replace = atomic_file.sync_tree, os.fsync, Path.rename, Path.replace
+
+    def noted(name: str, function: Callable[..., object]) -> Callable[..., object]:
+        def call(*arguments: object) -> object:
+            happened.append(name)
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(store_module, "sync_tree", noted("written", sync_tree))
+    monkeypatch.setattr(os, "fsync", noted("written", fsync))
+    monkeypatch.setattr(Path, "rename", noted("named", rename))
+    monkeypatch.setattr(Path, "replace", noted("named", replace))
+    store = Store(tmp_path)
+    store.make_directory("builds", "k", lambda new: (new / "file").touch())
+    assert happened == ["written", "named"]
+    store.put_document("counts", "k", {"a": 1})
+    assert happened[2:4] == ["written", "named"]
+
+
 def test_address_depends_on_every_part() -> None:
     assert address("a", ["b"]) == address("a", ["b"])
     assert len({address("a", ["b"]), address("a", ["c"]), address("ab"), address("a", "b", None)}) == 4
@@ -68,9 +94,15 @@ def test_work_of_a_dead_process_is_removed_and_of_a_living_one_kept(tmp_path: Pa
         home.folder("work") / f"nalm-{ended.pid}-1-abcd0123",
         SHARED_MEMORY / f"nalm-{ended.pid}-1-abcd0123",
         home.folder("work") / f"nalm-{os.getpid()}-1-abcd0123",  # a pid given out again
+        tmp_path / f".nalm-{ended.pid}-1-abcd0123",
+        home.folder("native") / f".nalm-{ended.pid}-1-abcd0123",
+        home.store().path("counts", f".nalm-{ended.pid}-1-abcd0123"),
     ]
     for path in dead:
-        path.mkdir()
+        if path.name.startswith("."):
+            path.touch()
+        else:
+            path.mkdir()
     with home.work() as living:
         assert not any(path.exists() for path in dead)
         home.remove_abandoned()

@@ -10,7 +10,6 @@ limited (prlimit), but not their sum; `nalm doctor` shows this.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import subprocess
 import time
@@ -19,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
 
 MOUNTS = Path("/proc/self/mountinfo")
 OWN = Path("/proc/self/cgroup")
@@ -83,10 +84,15 @@ def without_group() -> str | None:
 
 @cache
 def groups_parent() -> Parent | None:
-    """The agent's own groups, if it may make groups below them. Tried once per process."""
+    """The agent's own groups, if it may make groups below them. Tried once per process. Removes groups of agents
+    that were killed."""
     parent = _version_2() or _version_1()
     if parent is None:
         return None
+    for folder in set(parent.folders.values()):
+        for group in folder.glob(PATTERN):
+            if is_abandoned(group.name):
+                _remove(group)
     try:
         with _made(parent, Limits(1 << 30, 64)):
             return parent
@@ -203,7 +209,7 @@ def _files(parent: Parent, limits: Limits) -> list[tuple[str, str, int]]:
 @contextmanager
 def _made(parent: Parent, limits: Limits) -> Iterator[Group]:
     """Makes a group. Raises OSError if that fails."""
-    name = f"nalm-build-{secrets.token_hex(6)}"
+    name = stamp()
     folders = {controller: folder / name for controller, folder in parent.folders.items()}
     try:
         for folder in set(folders.values()):
