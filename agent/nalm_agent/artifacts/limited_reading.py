@@ -38,8 +38,8 @@ class LimitedReading:
     def read(self, function: Callable[[Argument], Result], what: Argument) -> Result:
         """Calls a module's function in the process. The function and `what` are transferred by pickle.
 
-        Raises BuildError if the calls exceed the limits, UnrepeatableError if the process was killed, otherwise
-        the function's own exception.
+        Raises BuildError if the calls exceed the limits, UnrepeatableError if the process was killed,
+        otherwise the function's own exception.
         """
         if self._process is None:
             spawned = multiprocessing.get_context("spawn")

@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
 SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false")
-"""A killed fetch then leaves all objects of a pack or none: of few objects git otherwise writes each to a file,
-the commit before what it consists of. And no git tidies up during a measurement."""
+"""A killed fetch then leaves all that it fetched or nothing: otherwise git writes few objects one by one, and a
+commit before its files. And no git tidies up during a measurement."""
 
 
 def mirrored(lease: Lease, home: Home) -> Path:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 import secrets
+import socket
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -16,6 +18,7 @@ from nalm_agent.generators.generator import Limits
 from nalm_agent.generators.outside import Bins, Counts, GeneratorBusyError, OutsideGenerator
 from nalm_agent.generators.trex_rpc import TIMEOUT_S, TrexConnection, TrexError, is_taken
 from nalm_agent.runtime.errors import GeneratorError
+from nalm_agent.store.process_stamp import is_abandoned, stamp
 
 SENDING = ("TX", "PCAP_TX", "PAUSE")
 LOOK_S = 0.005
@@ -25,6 +28,7 @@ LATENCY_STREAM = 1000
 """Packet group of the first port's latency stream; each port has the next one."""
 US = 1000
 SMALLEST_BIN_US = 10
+_OWNER = re.compile(r"@(?P<host>\S+) (?P<stamp>nalm-\S+)'")
 
 
 class TrexGenerator(OutsideGenerator):
@@ -49,18 +53,24 @@ class TrexGenerator(OutsideGenerator):
         self._server.open()
         version = self._server.call("get_version")
         self.version = str(version.get("version", "unknown")) if isinstance(version, dict) else None
-        session = secrets.randbits(31)
+        user = f"{self.config.user}@{socket.gethostname()} {stamp()}"
+        owner = {"user": user, "session_id": secrets.randbits(31)}
         try:
             for port in self.config.ports:
-                handler = self._server.call(
-                    "acquire", port_id=port, user=self.config.user, force=False, session_id=session
-                )
-                self._handlers[port] = str(handler)
+                self._handlers[port] = self._acquired(port, owner)
         except TrexError as error:
             self.give_back()
             if is_taken(error.said):
                 raise GeneratorBusyError(error.message, hint=error.hint) from error
             raise
+
+    def _acquired(self, port: int, owner: dict[str, object]) -> str:
+        try:
+            return str(self._server.call("acquire", port_id=port, force=False, **owner))
+        except TrexError as error:
+            if not _left(error.said):
+                raise
+        return str(self._server.call("acquire", port_id=port, force=True, **owner))
 
     def give_back(self) -> None:
         for port in list(self._handlers):
@@ -200,6 +210,12 @@ class TrexGenerator(OutsideGenerator):
 
     def _owned(self, method: str, port: int, **parameters: Any) -> Any:
         return self._server.call(method, port_id=port, handler=self._handlers[port], **parameters)
+
+
+def _left(said: str) -> bool:
+    """Whether a taken port belongs to a process of this host that was killed, for which TRex keeps it."""
+    found = _OWNER.search(said) if is_taken(said) else None
+    return found is not None and found["host"] == socket.gethostname() and is_abandoned(found["stamp"])
 
 
 def _ends_ns(key: int) -> tuple[int, int]:

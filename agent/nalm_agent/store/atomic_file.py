@@ -48,8 +48,8 @@ def sync(folder: Path) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Makes a directory's contents durable, with all else on its file system (syncfs(2)): to do so file by file
-    takes longer."""
+    """Makes a directory's contents durable, with all else on its file system (syncfs(2)): file by file takes
+    longer."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if ctypes.CDLL(None, use_errno=True).syncfs(descriptor) != 0:

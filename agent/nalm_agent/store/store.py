@@ -2,10 +2,10 @@
 """Content-addressed store: builds, sources and instruction counts, shared by all processes of a host.
 
 One rename publishes an entry, whose contents are on the disk by then, so readers see it whole or not at all,
-also after the host lost power. KEY.lock beside each directory contains the entry's size. A process that makes the
-entry holds the lock, and others wait; processes that use the entry hold it too, and the entry is not removed.
-Leftovers of killed processes are named `.new-*`, or `.nalm-*` for documents; the next command removes them. The
-least recently used entries are removed if the store exceeds its limit (`store_limit`).
+also after the host lost power. KEY.lock beside each directory contains the entry's size. A process that makes
+the entry holds the lock, and others wait; processes that use the entry hold it too, and the entry is not
+removed. Leftovers of killed processes are named `.new-*`, of documents `.nalm-*`; the next command removes
+them. The least recently used entries are removed if the store exceeds its limit (`store_limit`).
 """
 
 from __future__ import annotations

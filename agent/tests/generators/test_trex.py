@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +18,7 @@ from nalm_agent.generators.generator import Offer, Offered
 from nalm_agent.generators.outside import GeneratorBusyError, OutsideGenerator
 from nalm_agent.generators.trex import TrexGenerator
 from nalm_agent.runtime.errors import GeneratorError
+from nalm_agent.store.process_stamp import stamp
 from nalm_core.rates.latency import figures
 from nalm_core.report.offered_load import NO_SHAPE
 from trex_server import TrexServer
@@ -193,7 +196,8 @@ def test_a_reservation_waits_for_others_and_says_so(monkeypatch: pytest.MonkeyPa
     with TrexServer() as server:
         server.ports[1].owner = "alice"
         with made(server).reserved(release):
-            assert (server.ports[0].owner, server.ports[1].owner) == ("nalm", "nalm")
+            assert server.ports[0].owner == server.ports[1].owner
+            assert server.ports[0].owner.startswith(f"nalm@{socket.gethostname()} ")
         server.ports[0].owner = "bob"
         with (
             pytest.raises(GeneratorBusyError, match="already taken by 'bob'"),
@@ -204,6 +208,17 @@ def test_a_reservation_waits_for_others_and_says_so(monkeypatch: pytest.MonkeyPa
         "generator lab: TRex refuses acquire of port 1: port is already taken by 'alice'; waiting for it, "
         "at most 600 s"
     ]
+
+
+def test_a_port_of_a_killed_process_is_taken_over() -> None:
+    killed = f"nalm-{os.getpid()}-1-abcd0123"
+    with TrexServer() as server:
+        server.ports[0].owner = f"nalm@{socket.gethostname()} {killed}"
+        with connected(made(server)):
+            assert killed not in server.ports[0].owner
+        for owner in (f"nalm@another-host {killed}", f"nalm@{socket.gethostname()} {stamp()}"):
+            server.ports[0].owner = owner
+            assert f"already taken by '{owner}'" in refused(server).message
 
 
 def test_a_port_that_another_client_took_is_not_acquired_any_more() -> None:

@@ -84,8 +84,8 @@ def without_group() -> str | None:
 
 @cache
 def groups_parent() -> Parent | None:
-    """The agent's own groups, if it may make groups below them. Tried once per process. Removes groups of agents
-    that were killed."""
+    """The agent's own groups, if it may make groups below them. Tried once per process. Removes groups of
+    agents that were killed."""
     parent = _version_2() or _version_1()
     if parent is None:
         return None
