@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 PROTOCOLS = "file:http:https:ssh"
 """Permitted protocols of addresses: those that the server reads. Others, such as ext::, run programs."""
 SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false")
-"""A killed fetch then leaves all that it fetched or nothing: otherwise git writes few objects one by one, and a
+"""A killed fetch then leaves all that it fetched or nothing: git otherwise writes few objects one by one, a
 commit before its files. And no git tidies up during a measurement."""
 
 

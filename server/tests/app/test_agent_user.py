@@ -51,6 +51,18 @@ def test_state_is_the_owners_alone(state: Path) -> None:
         assert path.stat().st_mode & 0o077 == 0
 
 
+def test_a_home_that_was_given_in_part_is_given_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner of the home says whether all below it was given."""
+    given = list[Path]()
+    monkeypatch.setattr(os, "chown", lambda path, *_, **__: given.append(Path(path)))
+    for name in ("store", "work"):
+        (tmp_path / name / "below").mkdir(parents=True)
+    agent_user._give(tmp_path, AgentUser(os.geteuid() + 1, 0, "agent"))
+    assert given[-1] == tmp_path and {tmp_path / "store", tmp_path / "work" / "below"} < set(given)
+
+
 def as_agent(settings: Settings, nalm: str, script: str) -> str:
     """What a program prints that runs as the agent is run: what a measured NF can do."""
     start = agent_start(settings, nalm, settings.state_dir / "agent.token")

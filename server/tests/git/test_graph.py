@@ -273,6 +273,37 @@ def test_limits_of_time_and_size(context: Context, repo: Repo, forge: Forge) -> 
     assert [one.sha for one in graph.first_parent(context, project, None, sha)] == [sha]
 
 
+@pytest.mark.parametrize("left", ["refs/heads/main.lock", "refs/heads/main", "HEAD"])
+def test_an_empty_file_of_a_git_that_was_killed(
+    context: Context, repo: Repo, forge: Forge, left: str
+) -> None:
+    """A lock, or what a loss of power leaves of a file that was just written."""
+    first = repo.commit("first")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.fetch(context, project)
+    (mirror_of(context) / left).write_bytes(b"")
+    second = repo.commit("second")
+    repo.push()
+    graph.fetch(context, project)
+    assert [one.sha for one in graph.first_parent(context, project, first, second)] == [second]
+    assert git_in(mirror_of(context), "rev-parse", "refs/heads/main").strip() == second
+
+
+def test_packs_of_killed_fetches_do_not_add_up(context: Context, repo: Repo, forge: Forge) -> None:
+    repo.commit("first")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.fetch(context, project)
+    packs = mirror_of(context) / "objects" / "pack"
+    written, writing = packs / "tmp_pack_killed", packs / "tmp_pack_writing"
+    for path in (written, writing):
+        path.write_bytes(b"PACK")
+    os.utime(written, (0, 0))
+    graph.fetch(context, project)
+    assert (written.exists(), writing.exists()) == (False, True)
+
+
 def test_many_at_once_make_one_mirror(context: Context, repo: Repo, forge: Forge) -> None:
     shas = [repo.commit(f"commit {number}") for number in range(4)]
     repo.push()

@@ -138,9 +138,11 @@ def _give(home: Path, user: AgentUser) -> None:
             raise StartError(
                 f"{home} must be the agent's home but holds other files: name an empty directory in {HOME}."
             )
-        for folder, folders, files in os.walk(home):
-            for path in (Path(folder), *(Path(folder, name) for name in (*folders, *files))):
-                os.chown(path, user.uid, user.gid, follow_symlinks=False)
+        # The home itself last: if this is interrupted, the next start does it again.
+        for folder, folders, files in os.walk(home, topdown=False):
+            for name in (*folders, *files):
+                os.chown(Path(folder, name), user.uid, user.gid, follow_symlinks=False)
+        os.chown(home, user.uid, user.gid)
     home.chmod(0o700)
 
 

@@ -61,8 +61,8 @@ def run(
     said: git's standard input.
     """
     place = ["--git-dir", str(mirror)] if mirror else []
-    # Only a fetch writes packs.
-    limited = ["prlimit", f"--fsize={limits.bytes}"] if online else []
+    # Only a fetch writes packs, and holds the mirror's lock, which ends with this process.
+    limited = ["setpriv", "--pdeathsig", "KILL", "--", "prlimit", f"--fsize={limits.bytes}"] if online else []
     command = [*limited, "git", *place, *arguments]
     environment = _environment(repository, online=online)
     # A session of its own: git's helpers (ssh, remote-https, index-pack) are killed with it.

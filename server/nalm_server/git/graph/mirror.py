@@ -7,8 +7,9 @@ import fcntl
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,8 +53,30 @@ class Mirror:
         return True
 
     def update(self, *refs: str, prune: bool) -> None:
+        """Call it with the mirror locked: then what keeps git from updating is of a git that was killed."""
         options = ["--filter=tree:0", *(["--prune"] if prune else [])]
-        self._fetch(*options, said=refs)
+        try:
+            self._fetch(*options, said=refs)
+        except GraphError:
+            if not self._mended():
+                raise
+            self._fetch(*options, said=refs)
+
+    def _mended(self) -> bool:
+        """Removes git's locks, and references that a loss of power emptied. False if there are none."""
+        references = (path for path in (self.path / "refs").rglob("*") if path.is_file())
+        found = [*self.path.rglob("*.lock"), *(path for path in references if not path.stat().st_size)]
+        for path in found:
+            path.unlink(missing_ok=True)
+        return found != []
+
+    def _remove_partial_packs(self) -> None:
+        """What killed gits left, by its age: one that still writes would have been killed by now."""
+        before = time.time() - repository.limits(self.context, online=True).seconds
+        for path in self.path.glob("objects/pack/tmp_*"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < before:
+                    path.unlink()
 
     def fetch_trees(self, shas: Collection[str]) -> None:
         """Fetches the missing trees of commits in the mirror."""
@@ -67,6 +90,7 @@ class Mirror:
 
     def _fetch(self, *options: str, said: Iterable[str], negotiation: str = "default") -> None:
         always = ["--force", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--quiet"]
+        self._remove_partial_packs()
         command = ["-c", f"fetch.negotiationAlgorithm={negotiation}", "fetch", *options, *always]
         self.ask_online(*command, "--stdin", "origin", said="".join(f"{one}\n" for one in said))
 
@@ -139,12 +163,20 @@ def _opened(context: Context, project: ProjectRow) -> Mirror:
     digest = hashlib.sha256(described.address.encode()).hexdigest()[:12]
     root = context.settings.state_dir.resolve() / "mirrors"
     mirror = Mirror(context, described, root / f"{project.id}-{digest}.git")
-    if not (mirror.path / "HEAD").exists():
+    if not _usable(mirror):
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         with _locked(mirror):
-            if not (mirror.path / "HEAD").exists():
+            if not _usable(mirror):
                 _make(mirror)
     return mirror
+
+
+def _usable(mirror: Mirror) -> bool:
+    """False for no mirror, and for one whose HEAD a loss of power emptied: git takes it for no repository."""
+    try:
+        return (mirror.path / "HEAD").stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _make(mirror: Mirror) -> None:
@@ -160,6 +192,7 @@ def _make(mirror: Mirror) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     command = ["init", "--bare", "--quiet", "--template=", f"--object-format={kind}", str(partial)]
     git.run(mirror.repository, limits, command, online=False, mirror=None)
+    shutil.rmtree(mirror.path, ignore_errors=True)
     partial.rename(mirror.path)
 
 
