@@ -224,15 +224,18 @@ def history(source: Path, folder: Path, which: str | None = None) -> list[dict[s
     merges = recorded(folder, digest)
     if merges is not None:
         return merges
-    making = folder.with_name(folder.name + ".making")
-    if making.exists():
-        shutil.rmtree(making)
+    making, former = (folder.with_name(f"{folder.name}.{state}") for state in ("making", "former"))
+    for left in (making, former):
+        if left.exists():
+            shutil.rmtree(left)
     making.mkdir(parents=True)
     merges = make(making, files, patches, start)
     (making / RECORD).write_text(json.dumps({"made_from": digest, "merges": merges}, indent=1) + "\n")
+    os.sync()
     if folder.exists():
-        shutil.rmtree(folder)
+        folder.rename(former)  # half of it would not be recognised as this program's
     making.rename(folder)
+    shutil.rmtree(former, ignore_errors=True)
     return merges
 
 

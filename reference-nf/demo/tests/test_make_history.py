@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import make_history
 import pytest
 from made_history import NF, Demo, run_make_history
 from nalm_agent.mutants.read import PatchError, all_patches, read_patch
@@ -108,6 +109,26 @@ def test_makes_one_of_other_content_again(demo: Demo, tmp_path: Path) -> None:
     (folder / "nalm-demo.json").write_text(json.dumps({**record, "made_from": "older"}))
     assert json.loads(run_make_history(folder).stdout) == demo.merges
     assert json.loads((folder / "nalm-demo.json").read_text()) == record
+
+
+@pytest.mark.nightly
+def test_an_interrupt_while_one_replaces_another(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is left of the former one without its record would be taken for somebody else's folder."""
+    folder = tmp_path / "nf.git"
+    shutil.copytree(demo.folder, folder)
+    record = json.loads((folder / "nalm-demo.json").read_text())
+    (folder / "nalm-demo.json").write_text(json.dumps({**record, "made_from": "older"}))
+
+    def interrupted(former: Path, **_: object) -> None:
+        (former / "nalm-demo.json").unlink()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as interrupting, pytest.raises(KeyboardInterrupt):
+        interrupting.setattr(shutil, "rmtree", interrupted)
+        make_history.history(NF, folder)
+    assert json.loads(run_make_history(folder).stdout) == demo.merges
 
 
 def test_refuses_somebody_elses_folder(tmp_path: Path) -> None:

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -104,8 +107,24 @@ def export(
         if output is None:
             sys.stdout.buffer.writelines(pieces)
             return
-        with output.open("wb") as file:
+        with _whole(output) as file:
             file.writelines(pieces)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[BinaryIO]:
+    """Half a table looks like a table, so a file gets its name when it is whole. A device is written to."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with partial.open("wb") as file:
+            yield file
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def retention(

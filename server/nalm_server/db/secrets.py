@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
 
+from nalm_server.base.durable import sync_names
 from nalm_server.base.errors import NalmError
 
 KEY_NAME = "secret.key"
@@ -67,4 +68,5 @@ def write_private(path: Path, content: bytes) -> bool:
         return False
     finally:
         partial.unlink(missing_ok=True)
+    sync_names(path.parent)
     return True

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import typer.main
 from nalm_server.cli import main as entry
+from nalm_server.cli import store
 from nalm_server.cli.main import app, main
 from typer.testing import CliRunner
 
@@ -157,3 +158,16 @@ def test_a_wrong_value_is_named_in_words() -> None:
     done = CliRunner().invoke(app, ["up", "--port", "x"], env={"COLUMNS": "200"})
     assert done.exit_code == 2 and "expected an integer" in done.stderr
     assert "Input should" not in done.stderr
+
+
+def test_an_export_that_ends_early_leaves_the_former_file(tmp_path: Path) -> None:
+    """Half a table looks like a table."""
+    file = tmp_path / "rows.csv"
+    file.write_bytes(b"whole")
+    with pytest.raises(OSError, match="full"), store._whole(file) as out:
+        out.write(b"half")
+        raise OSError("the disk is full")
+    assert file.read_bytes() == b"whole"
+    with store._whole(file) as out:
+        out.write(b"new")
+    assert file.read_bytes() == b"new" and list(tmp_path.iterdir()) == [file]

@@ -10,6 +10,7 @@ import sys
 import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nalm_server.app.application import make_app
@@ -17,6 +18,7 @@ from nalm_server.app.context import make_context
 from nalm_server.base.settings import Settings
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.backup.archive import BackupError
+from nalm_server.ops.backup.scratch import scratch
 from nalm_server_harness import AppClient, Service
 from nalm_server_reports import body_of, make_report
 
@@ -117,6 +119,35 @@ def test_damaged_backup_changes_nothing(
     assert list(elsewhere.state_dir.iterdir()) == []
     saved.write_bytes(whole)
     backups.restore(elsewhere, saved)  # the state was left empty, database included
+
+
+def test_the_parts_of_a_killed_backup_are_removed_by_the_next(service: Service, tmp_path: Path) -> None:
+    """And not those of a backup that another process makes."""
+    with scratch(tmp_path, ".nalm-backup-") as living:
+        killed = tmp_path / ".nalm-backup-killed"
+        killed.mkdir()
+        (killed / "database").write_bytes(b"as large as the database")
+        backups.backup(service.context.settings, tmp_path / "nalm.tar", with_key=False)
+        assert living.exists() and not killed.exists()
+    assert [path.name for path in tmp_path.glob("*nalm*tar*")] == ["nalm.tar"]
+
+
+def test_a_killed_restore_leaves_no_database_without_its_key(
+    saved: Path, elsewhere: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its first start would make another key, with which no stored secret can be read."""
+
+    def after_the_key(*given: Any) -> None:
+        assert (elsewhere.state_dir / "secret.key").exists()
+        raise BackupError("refused")
+
+    with monkeypatch.context() as refusing:
+        refusing.setattr(backups.sqlite, "put", after_the_key)
+        refusing.setattr(backups.postgresql, "restore", after_the_key)
+        with pytest.raises(BackupError, match="refused"):
+            backups.restore(elsewhere, saved)
+    assert not (elsewhere.state_dir / "secret.key").exists()
+    backups.restore(elsewhere, saved)
 
 
 FULL_DISK = """

@@ -18,7 +18,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.campaigns.experiments.models import CellRow
 from nalm_server.db import migrate
 from nalm_server.db.migrate import SchemaError
-from nalm_server.db.reports.files import FileStore
+from nalm_server.db.reports.files import LEAVING, PARTIAL, FileStore
 from nalm_server.db.reports.opening import open_store
 from nalm_server.db.reports.packing import pack
 from nalm_server.db.reports.s3 import ObjectStore
@@ -153,6 +153,23 @@ def test_what_was_removed_meanwhile_is_written_again(tmp_path: Path) -> None:
     finally:
         stop.set()
         remover.join()
+
+
+def test_what_a_killed_process_left_is_brought_to_an_end(tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    store.put(PACKED.digest, PACKED.compressed)
+    (report,) = tmp_path.rglob(PACKED.digest)
+    partial, leaving = report.with_name(f"{PARTIAL}01"), report.with_name(f"{LEAVING}{PACKED.digest}-01")
+    partial.write_bytes(b"half")
+    report.rename(leaving)
+    store.remove_leftovers(datetime.now(UTC) - timedelta(days=1))
+    assert partial.exists() and leaving.exists()
+    store.remove_leftovers(FUTURE)
+    assert list(report.parent.iterdir()) == [report]
+    leaving.write_bytes(b"written again since")
+    store.remove_leftovers(FUTURE)
+    assert list(report.parent.iterdir()) == [report]
+    assert store.get(PACKED.digest) == PACKED.compressed
 
 
 @pytest.mark.dialects

@@ -7,10 +7,11 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nalm_server.base.durable import sync_names
 from nalm_server.db.reports.store import MissingError, StoreAwayError, Stored, path_of
 
 PARTIAL, LEAVING = ".partial-", ".leaving-"
@@ -42,7 +43,7 @@ class FileStore:
                 partial.replace(target)
             finally:
                 partial.unlink(missing_ok=True)
-            _sync(target.parent)
+            sync_names(target.parent)
         return now
 
     def take_back(self, digest: str, stamp: int) -> None:
@@ -84,12 +85,29 @@ class FileStore:
                         if not entry.name.startswith("."):
                             yield _stored(entry)
 
+    def remove_leftovers(self, before: datetime) -> None:
+        limit = before.timestamp()
+        with self._reachable():
+            for path in self._root.glob("[0-9a-f][0-9a-f]/.*"):
+                with suppress(FileNotFoundError):
+                    if path.stat().st_ctime < limit:
+                        self._end(path)
+
+    @staticmethod
+    def _end(left: Path) -> None:
+        """What was being removed may have been written again, which only the process that was killed knew."""
+        report = left.with_name(left.name.removeprefix(LEAVING).partition("-")[0])
+        if left.name.startswith(LEAVING) and not report.exists():
+            left.rename(report)
+        else:
+            left.unlink()
+
     def _make(self, folder: Path) -> None:
         """Only the server's own account can read it."""
         if not folder.exists():
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
             folder.mkdir(mode=0o700, exist_ok=True)
-            _sync(self._root)
+            sync_names(self._root)
 
     @contextmanager
     def _reachable(self) -> Iterator[None]:
@@ -113,12 +131,3 @@ def _write(path: Path, content: bytes, now: int) -> None:
         file.flush()
         os.utime(file.fileno(), ns=(now, now))
         os.fsync(file.fileno())
-
-
-def _sync(folder: Path) -> None:
-    """Flushes the directory's entries to the disk."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -65,6 +65,9 @@ class ObjectStore:
                 pass
         return True
 
+    def remove_leftovers(self, before: datetime) -> None:
+        """Nothing: the object store has only whole objects."""
+
     def listed(self) -> Iterator[Stored]:
         with self._reachable():
             for page in obstore.list(self._store):

@@ -55,6 +55,9 @@ class ReportStore(Protocol):
     def remove(self, digest: str, before: datetime) -> bool:
         """Removes it if it was last written before that time. True: it is no longer in the store."""
 
+    def remove_leftovers(self, before: datetime) -> None:
+        """Removes what processes that were killed before that time left half-written or half-removed."""
+
     def listed(self) -> Iterator[Stored]:
         """Every report of the store, in any order."""
 

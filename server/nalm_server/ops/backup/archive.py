@@ -59,24 +59,19 @@ def part_of(path: Path) -> Part:
 def write(
     target: Path, manifest: Manifest, files: dict[str, Path], reports: Iterable[tuple[str, bytes]]
 ) -> None:
-    """Atomic: the name appears when everything is on the disk. Only the owner can read the file.
+    """The file is on the disk when this returns. Only its owner can read it.
 
     reports: (digest, compressed report), one in memory at a time, as many as in the manifest.
     """
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
-                _add(tar, MANIFEST, manifest.model_dump_json(indent=1).encode())
-                for name, path in files.items():
-                    tar.add(path, arcname=name, filter=_anonymous)
-                for digest, compressed in reports:
-                    _add(tar, f"{REPORTS}/{digest}", compressed)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(target)
-    finally:
-        partial.unlink(missing_ok=True)
+    with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT) as tar:
+            _add(tar, MANIFEST, manifest.model_dump_json(indent=1).encode())
+            for name, path in files.items():
+                tar.add(path, arcname=name, filter=_anonymous)
+            for digest, compressed in reports:
+                _add(tar, f"{REPORTS}/{digest}", compressed)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:

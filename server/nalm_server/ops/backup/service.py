@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy import Engine, make_url
 
+from nalm_server.base.durable import sync_names
 from nalm_server.base.settings import Settings
 from nalm_server.db import engine as db
 from nalm_server.db import migrate
@@ -23,8 +23,11 @@ from nalm_server.db.reports.store import ReportStore
 from nalm_server.db.secrets import KEY_NAME, write_private
 from nalm_server.ops.backup import archive, postgresql, sqlite
 from nalm_server.ops.backup.archive import DATABASE, KEY, REPORTS, BackupError, Manifest
+from nalm_server.ops.backup.scratch import scratch
 from nalm_server.ops.report_store import repository
 from nalm_server.ops.report_store.checking import trouble_of
+
+ARCHIVE = "archive"
 
 
 class Made(NamedTuple):
@@ -34,13 +37,13 @@ class Made(NamedTuple):
 
 
 def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
-    """Writes the file. Temporary files are next to it, on the same disk."""
+    """Writes the file. Its name appears when everything is on the disk. Temporary files are next to it."""
     if target.exists():
         raise BackupError(f"{target} is there already: name a new file.")
     store = open_store(settings)
     before = _referred(settings)
-    with tempfile.TemporaryDirectory(prefix=".nalm-backup-", dir=target.parent) as work:
-        dumped = Path(work) / DATABASE
+    with scratch(target.parent, ".nalm-backup-") as work:
+        dumped = work / DATABASE
         if _kind(settings) == "sqlite":
             sqlite.dump(_file(settings), dumped)
         else:
@@ -59,7 +62,9 @@ def backup(settings: Settings, target: Path, *, with_key: bool) -> Made:
             | ({KEY: archive.part_of(files[KEY])} if with_key else {}),
             reports=len(reports),
         )
-        archive.write(target, manifest, files, ((one, store.get(one)) for one in reports))
+        archive.write(work / ARCHIVE, manifest, files, ((one, store.get(one)) for one in reports))
+        (work / ARCHIVE).rename(target)
+        sync_names(target.parent)
     return Made(manifest, unreadable)
 
 
@@ -71,25 +76,37 @@ def restore(settings: Settings, source: Path) -> Manifest:
     settings.state_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     store = open_store(settings)
     _require_empty(settings)
-    with tempfile.TemporaryDirectory(prefix=".nalm-restore-", dir=settings.state_dir) as work:
-        manifest = archive.read(source, Path(work))
+    with scratch(settings.state_dir, ".nalm-restore-") as work:
+        manifest = archive.read(source, work)
         _require_fits(settings, manifest)
-        key = Path(work) / KEY
+        key = work / KEY
         if key.exists():
             _require_same_key(settings, key)
-        dumped = Path(work) / DATABASE
-        for report in sorted((Path(work) / REPORTS).iterdir()):
+        dumped = work / DATABASE
+        for report in sorted((work / REPORTS).iterdir()):
             store.put(report.name, report.read_bytes())
-        if manifest.database == "sqlite":
-            sqlite.check(dumped)
-            migrate.upgrade(f"sqlite:///{dumped}")
-            sqlite.put(dumped, _file(settings))
-        else:
-            postgresql.restore(settings.resolved_database_url, dumped)
+        with _with_key(settings, key):
+            if manifest.database == "sqlite":
+                sqlite.check(dumped)
+                migrate.upgrade(f"sqlite:///{dumped}")
+                sqlite.put(dumped, _file(settings))
+            else:
+                postgresql.restore(settings.resolved_database_url, dumped)
+        if manifest.database == "postgresql":
             migrate.upgrade(settings.resolved_database_url)
-        if key.exists():
-            write_private(settings.state_dir / KEY_NAME, key.read_bytes())
     return manifest
+
+
+@contextmanager
+def _with_key(settings: Settings, key: Path) -> Iterator[None]:
+    """The key comes before what it opens: a database without it would get a new one on its first start."""
+    made = key.exists() and write_private(settings.state_dir / KEY_NAME, key.read_bytes())
+    try:
+        yield
+    except BaseException:
+        if made:
+            (settings.state_dir / KEY_NAME).unlink()
+        raise
 
 
 def _kind(settings: Settings) -> Literal["sqlite", "postgresql"]:

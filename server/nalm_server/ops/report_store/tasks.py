@@ -41,6 +41,7 @@ def remove_orphans(context: Context) -> int:
     """Removes reports stored more than GRACE ago without a reference, as after a crash; returns their
     number."""
     before = context.clock() - GRACE
+    context.reports.remove_leftovers(before)
     old = (one.digest for one in context.reports.listed() if one.written_at < before)
     removed = 0
     for some in _batches(old):
