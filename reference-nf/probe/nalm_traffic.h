@@ -125,13 +125,13 @@ static inline int nalm_traffic_open(struct nalm_traffic **traffic, uint64_t tsc_
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, sizeof(*t)) != 0) {
-		int err = errno;
+	int err = posix_fallocate(fd, 0, (off_t)sizeof(*t));
+	if (err != 0) {
 		close(fd);
 		return -err;
 	}
 	t = (struct nalm_traffic *)mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	int err = errno;
+	err = errno;
 	close(fd);
 	if (t == MAP_FAILED)
 		return -err;

@@ -59,12 +59,15 @@ class StageCounts:
 
 
 def parse(text: Iterable[str]) -> Profile:
-    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts."""
+    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts, or not
+    all: valgrind says nothing of a disk that is full."""
     reader = _Reader()
     for line in text:
         reader.take(line)
     if EVENT not in reader.events:
         raise SourceError(f"callgrind's output has no instruction counts (event {EVENT})")
+    if not reader.whole:
+        raise SourceError("callgrind's output has no end", hint="free some disk space where NALM_HOME is")
     own = {event: dict(reader.own[event]) for event in reader.events}
     return Profile(own[EVENT], dict(reader.calls), reader.places, own, dict(reader.lines))
 
@@ -109,6 +112,8 @@ class _Reader:
         self._function: Chain = ()
         self._callee: Chain = ()
         self._inclusive_follows = False
+        self.whole = False
+        """Whether the last line was read."""
 
     def take(self, line: str) -> None:
         """Reads the next line."""
@@ -122,6 +127,8 @@ class _Reader:
             self._inclusive_follows = True
         elif line.startswith("events:"):
             self.events = line.split()[1:]
+        elif line.startswith("totals:"):
+            self.whole = True
 
     def _move(self, position: str) -> None:
         """Sets the source line: absolute, or relative to the previous cost's line."""

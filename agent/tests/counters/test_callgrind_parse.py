@@ -61,6 +61,7 @@ fn=(2)
 0 2 9000
 fn=(3) 0x0000000000002000'2'loop
 5 1 7
+totals: 9132
 """
     profile = parse(text.splitlines())
     assert profile.own == {
@@ -80,6 +81,12 @@ def test_innermost_stage_wins() -> None:
 def test_output_without_instructions() -> None:
     with pytest.raises(SourceError, match="no instruction counts"):
         parse(["events: Dr\n", "fn=(1) main\n", "1 2\n"])
+
+
+def test_output_that_a_full_disk_cut_short() -> None:
+    lines = (RECORDED / "tiny.callgrind").read_text().splitlines()
+    with pytest.raises(SourceError, match="no end"):
+        parse(lines[:-1])
 
 
 def test_where_functions_are_written(recorded: Profile) -> None:
@@ -108,6 +115,7 @@ def test_files_named_at_a_call_are_known_later() -> None:
         "fn=(2)",
         "41 60 30 4",
         "-2 40 20 5",
+        "totals: 106 52 9",
     ]
     profile = parse(text)
     assert profile.places == {"loop": ("./../src/main.c", 10), "nat_process": ("./../src/nat.c", 39)}
