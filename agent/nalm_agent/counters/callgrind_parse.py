@@ -59,8 +59,8 @@ class StageCounts:
 
 
 def parse(text: Iterable[str]) -> Profile:
-    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts, or not
-    all: valgrind says nothing of a disk that is full."""
+    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts, or is
+    not whole: valgrind does not report a full disk."""
     reader = _Reader()
     for line in text:
         reader.take(line)

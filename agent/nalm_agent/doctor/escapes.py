@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from nalm_agent.build import sandbox
 from nalm_agent.build.isolation.cgroup import Limits, build_group, without_group
@@ -27,6 +26,7 @@ from nalm_agent.doctor import escape_tries
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
 from nalm_agent.store.disk_use import remove_written
 from nalm_agent.store.home import Home
+from nalm_agent.store.process_stamp import stamp
 
 LIMIT_SECONDS = 60
 MEMORY_BYTES = 1 << 30
@@ -133,7 +133,8 @@ class Bait:
 def _bait(home: Home) -> Iterator[Bait]:
     """Makes a build's directories and the bait that it must not reach: sockets, secrets, a foreign cache."""
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="doctor-", dir=home.folder("work"))))
+        folder = home.folder("work") / stamp()
+        folder.mkdir()
         stack.callback(remove_written, folder)
         names = ("source", "build", "cache", "temporary", "other-cache")
         source, build, cache, temporary, other = (folder / name for name in names)

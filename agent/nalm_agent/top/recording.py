@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: one view per line, as JSON, written while watching and replayed later."""
+"""Recordings: one view per line, as JSON, written while watching and replayed later. A last line without an end,
+which a kill or a full disk may have left, is none."""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ class ReplayFeed:
 
 def _read(path: Path) -> Iterator[View]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text().split("\n")[:-1]
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UsageError(f"{path} cannot be read: {why}", hint="name a file made by --record") from error

@@ -84,7 +84,7 @@ def test_output_without_instructions() -> None:
 
 
 def test_output_that_a_full_disk_cut_short() -> None:
-    lines = (RECORDED / "tiny.callgrind").read_text().splitlines()
+    lines = RECORDED.read_text().splitlines()
     with pytest.raises(SourceError, match="no end"):
         parse(lines[:-1])
 

@@ -106,7 +106,10 @@ def test_recorded_and_shown_again(open_nf: RunningNf, nalm: Nalm, tmp_path: Path
     shown = nalm.run("top", "--replay", "made.jsonl", "--lcores", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert f"(pid {open_nf.probe.pid})" in shown.stdout
-    (tmp_path / "made.jsonl").open("a").write('{"version": 1}\n')
+    whole = (tmp_path / "made.jsonl").read_text()
+    (tmp_path / "made.jsonl").write_text(whole + whole[:50])  # killed, or on a full disk
+    ReplayFeed(tmp_path / "made.jsonl", paced=False)
+    (tmp_path / "made.jsonl").write_text(whole + '{"version": 1}\n')
     with pytest.raises(UsageError, match=r"made.jsonl:2: source: is missing"):
         ReplayFeed(tmp_path / "made.jsonl", paced=False)
 
