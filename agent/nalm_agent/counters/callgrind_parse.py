@@ -59,8 +59,10 @@ class StageCounts:
 
 
 def parse(text: Iterable[str]) -> Profile:
-    """Parses one callgrind output file, line by line. Raises SourceError if it has no instruction counts, or is
-    not whole: valgrind does not report a full disk."""
+    """Parses one callgrind output file, line by line.
+
+    Raises SourceError if it has no instruction counts, or is cut short: valgrind does not report a full disk.
+    """
     reader = _Reader()
     for line in text:
         reader.take(line)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings: one view per line, as JSON, written while watching and replayed later. A last line without an end,
-which a kill or a full disk may have left, is none."""
+"""Recordings: one view per line, as JSON, written while watching and replayed later. A last line without an
+end, which a kill or a full disk may have left, is left out."""
 
 from __future__ import annotations
 

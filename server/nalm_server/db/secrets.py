@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from pathlib import Path
 
@@ -56,8 +57,7 @@ def write_private(path: Path, content: bytes) -> bool:
     """Creates a file that only its owner can read. Atomic. False: it exists already."""
     if path.exists():
         return False
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.unlink(missing_ok=True)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(content)

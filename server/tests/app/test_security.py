@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,21 @@ def test_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     key.chmod(0o644)
     with pytest.raises(SecretKeyError, match="chmod 600"):
         SecretBox.from_state_dir(tmp_path)
+
+
+def test_servers_in_two_containers_make_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They start at once, share the state directory, and have the same process id."""
+    link, made = os.link, list[SecretBox]()
+
+    def after_the_other(*given: Any) -> None:
+        monkeypatch.setattr(os, "link", link)
+        made.append(SecretBox.from_state_dir(tmp_path))
+        link(*given)
+
+    monkeypatch.setattr(os, "link", after_the_other)
+    sealed = SecretBox.from_state_dir(tmp_path).seal("secret")
+    assert made[0].open(sealed) == "secret"
+    assert [path.name for path in tmp_path.iterdir()] == ["secret.key"]
 
 
 def test_another_key_opens_nothing(tmp_path: Path) -> None:
