@@ -99,8 +99,9 @@ def _guard() -> subprocess.Popen[bytes]:
 
 def _release(guard: subprocess.Popen[bytes]) -> None:
     assert guard.stdin is not None
-    guard.stdin.close()
+    guard.kill()
     guard.wait()
+    guard.stdin.close()
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
@@ -108,7 +109,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     if guard := _running.pop(process, None):
-        _release(guard)  # before the process is reaped, after which another group may have its number
+        _release(guard)
     process.wait()
 
 
