@@ -42,6 +42,7 @@ def test_services_have_health_checks_limits_and_few_rights(services: dict[str, d
         assert name == "agent" or one["cpus"], name
         assert "user" in one or "build" in one, f"{name} runs as its image's user"
         assert "privileged" not in one, name
+        assert "build" not in one or one["init"] is True, f"{name} reaps no children of killed ones"
 
 
 def test_the_agent_reaches_the_server_and_nothing_else(services: dict[str, dict[str, Any]]) -> None:

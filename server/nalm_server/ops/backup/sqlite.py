@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from nalm_server.base.durable import sync_names
 from nalm_server.ops.backup.archive import BackupError
 
 
@@ -40,3 +41,4 @@ def put(checked: Path, database: Path) -> None:
         os.link(checked, database)
     except FileExistsError:
         require_empty(database)
+    sync_names(database.parent)
