@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -288,6 +289,25 @@ def test_an_empty_file_of_a_git_that_was_killed(
     graph.fetch(context, project)
     assert [one.sha for one in graph.first_parent(context, project, first, second)] == [second]
     assert git_in(mirror_of(context), "rev-parse", "refs/heads/main").strip() == second
+
+
+def test_a_git_that_outlives_the_server_holds_the_lock(tmp_path: Path) -> None:
+    fifo, path = tmp_path / "fifo", tmp_path / "lock"
+    os.mkfifo(fifo)
+    lock, another = (os.open(path, os.O_RDWR | os.O_CREAT) for _ in range(2))
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    command = ["-c", f"alias.wait=!read line <{fifo}", "wait"]
+    given = git.Repository(0, str(tmp_path), local=True, credential=None), git.Limits(60, 1 << 20), command
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(git.run, *given, online=True, mirror=None, lock=lock)
+        with fifo.open("w") as waits:
+            os.close(lock)  # as the kernel does for a process that is killed
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            waits.write("\n")
+        running.result()
+    fcntl.flock(another, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(another)
 
 
 def test_packs_of_killed_fetches_do_not_add_up(context: Context, repo: Repo, forge: Forge) -> None:

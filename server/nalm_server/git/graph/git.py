@@ -55,14 +55,15 @@ def run(
     online: bool,
     mirror: Path | None,
     said: str = "",
+    lock: int | None = None,
 ) -> str:
     """Returns standard output. Raises GraphError. Offline, git cannot fetch what the mirror lacks.
 
-    said: git's standard input.
+    said: git's standard input. lock: an open file, whose lock git holds, too, also if this process is killed.
     """
     place = ["--git-dir", str(mirror)] if mirror else []
-    # Only a fetch writes packs, and holds the mirror's lock, which ends with this process.
-    limited = ["setpriv", "--pdeathsig", "KILL", "--", "prlimit", f"--fsize={limits.bytes}"] if online else []
+    # Only a fetch writes packs.
+    limited = ["prlimit", f"--fsize={limits.bytes}"] if online else []
     command = [*limited, "git", *place, *arguments]
     environment = _environment(repository, online=online)
     # A session of its own: git's helpers (ssh, remote-https, index-pack) are killed with it.
@@ -76,6 +77,7 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=() if lock is None else (lock,),
         ) as process,
     ):
         try:

@@ -41,9 +41,10 @@ class Mirror:
         limits = repository.limits(self.context, online=False)
         return git.run(self.repository, limits, [*arguments], online=False, mirror=self.path, said=said)
 
-    def ask_online(self, *arguments: str, said: str = "") -> str:
+    def ask_online(self, *arguments: str, said: str = "", lock: int | None = None) -> str:
         limits = repository.limits(self.context, online=True)
-        return git.run(self.repository, limits, [*arguments], online=True, mirror=self.path, said=said)
+        place = self.path
+        return git.run(self.repository, limits, [*arguments], online=True, mirror=place, said=said, lock=lock)
 
     def has(self, sha: str) -> bool:
         try:
@@ -52,15 +53,15 @@ class Mirror:
             return False
         return True
 
-    def update(self, *refs: str, prune: bool) -> None:
-        """Call it with the mirror locked: then what keeps git from updating is of a git that was killed."""
+    def update(self, *refs: str, prune: bool, lock: int) -> None:
+        """lock: the mirror's. What keeps git from updating a locked mirror is of a git that was killed."""
         options = ["--filter=tree:0", *(["--prune"] if prune else [])]
         try:
-            self._fetch(*options, said=refs)
+            self._fetch(*options, said=refs, lock=lock)
         except GraphError:
             if not self._mended():
                 raise
-            self._fetch(*options, said=refs)
+            self._fetch(*options, said=refs, lock=lock)
 
     def _mended(self) -> bool:
         """Removes git's locks, and references that a loss of power emptied. False if there are none."""
@@ -88,18 +89,20 @@ class Mirror:
             # As git does for a single missing object: without negotiation.
             self._fetch("--filter=blob:none", said=absent, negotiation="noop")
 
-    def _fetch(self, *options: str, said: Iterable[str], negotiation: str = "default") -> None:
+    def _fetch(
+        self, *options: str, said: Iterable[str], negotiation: str = "default", lock: int | None = None
+    ) -> None:
         always = ["--force", "--no-tags", "--no-write-fetch-head", "--recurse-submodules=no", "--quiet"]
         self._remove_partial_packs()
         command = ["-c", f"fetch.negotiationAlgorithm={negotiation}", "fetch", *options, *always]
-        self.ask_online(*command, "--stdin", "origin", said="".join(f"{one}\n" for one in said))
+        self.ask_online(*command, "--stdin", "origin", said="".join(f"{one}\n" for one in said), lock=lock)
 
 
 def fetch(context: Context, project: ProjectRow) -> None:
     """Updates the mirror's branches and tags. Raises GraphError."""
     mirror = _opened(context, project)
-    with _locked(mirror):
-        mirror.update(*REFS, prune=True)
+    with _locked(mirror) as lock:
+        mirror.update(*REFS, prune=True, lock=lock)
 
 
 def updated(context: Context, project: ProjectRow) -> Mirror:
@@ -113,13 +116,13 @@ def fetch_commits(mirror: Mirror, shas: Sequence[str]) -> dict[str, str]:
 
     One refused commit fails the whole fetch: then the batch is halved.
     """
-    with _locked(mirror):
+    with _locked(mirror) as lock:
         refused: dict[str, str] = {}
         waiting = [list(shas)]
         while waiting:
             some = waiting.pop()
             try:
-                mirror.update(*(f"+{sha}:{KEPT}{sha}" for sha in some), prune=False)
+                mirror.update(*(f"+{sha}:{KEPT}{sha}" for sha in some), prune=False, lock=lock)
             except GraphError as error:
                 if len(some) == 1 or len(refused) >= MOST_REFUSED:
                     refused |= dict.fromkeys(some, error.message)
@@ -132,8 +135,8 @@ def with_commits(context: Context, project: ProjectRow, *shas: str) -> Mirror:
     """The mirror with these commits. Raises GraphError, UnknownRevisionError."""
     mirror = _opened(context, project)
     if missing := [sha for sha in shas if not mirror.has(sha)]:
-        with _locked(mirror):
-            _get(mirror, missing)
+        with _locked(mirror) as lock:
+            _get(mirror, missing, lock)
     return mirror
 
 
@@ -145,13 +148,13 @@ def opened(context: Context, project: ProjectRow) -> Mirror:
     return mirror
 
 
-def _get(mirror: Mirror, missing: list[str]) -> None:
-    mirror.update(*REFS, prune=True)
+def _get(mirror: Mirror, missing: list[str], lock: int) -> None:
+    mirror.update(*REFS, prune=True, lock=lock)
     for sha in missing:
         if mirror.has(sha):
             continue
         try:
-            mirror.update(f"+{sha}:{KEPT}{sha}", prune=False)
+            mirror.update(f"+{sha}:{KEPT}{sha}", prune=False, lock=lock)
         except GraphError as error:
             raise UnknownRevisionError(
                 f"The repository does not serve commit {short(sha)}: {error}"
@@ -197,12 +200,13 @@ def _make(mirror: Mirror) -> None:
 
 
 @contextmanager
-def _locked(mirror: Mirror) -> Iterator[None]:
-    """One process and thread writes a mirror at a time; the kernel releases a dead one's lock."""
+def _locked(mirror: Mirror) -> Iterator[int]:
+    """One process and thread writes a mirror at a time; the kernel releases the lock when it and its git have
+    ended. Yields the open lock."""
     handle = os.open(mirror.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         with outside():
             fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
+            yield handle
     finally:
         os.close(handle)
