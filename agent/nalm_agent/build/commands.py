@@ -11,11 +11,10 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from signal import SIGINT, SIGKILL, SIGTERM
 
 from nalm_agent.build.host_limits import BUILD_MEMORY, BUILD_SECONDS
 from nalm_agent.build.own_progress import OwnProgress
-from nalm_agent.build.sandbox import READABLE
+from nalm_agent.build.sandbox import READABLE, STOPPED
 from nalm_agent.config.beside import CONFIG_DIR
 from nalm_agent.config.nalm_toml import BuildConfig
 from nalm_agent.runtime.errors import BuildError, HostError, UnrepeatableError
@@ -59,8 +58,6 @@ _STOPPED = re.compile(
     r"^make.*: \*\*\* .* (Interrupt|Killed|Terminated)$",
     re.MULTILINE,
 )
-_SIGNALS = {code for one in (SIGINT, SIGKILL, SIGTERM) for code in (-one, 128 + one)}
-"""Exit codes of a command, and of a shell, that a signal ended."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,7 @@ def _explained(
             hint=f"{BUILD_MEMORY.setting} of this host sets that limit; a build with fewer jobs needs less",
             log=said,
         )
-    if _STOPPED.search(everything) or code in _SIGNALS:
+    if _STOPPED.search(everything) or code in STOPPED:
         return UnrepeatableError(message, hint="a signal stopped it, possibly for lack of memory", log=said)
     hint = None
     if _OUT_OF_MEMORY.search(everything):

@@ -10,6 +10,7 @@ the command, and with the agent.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM
 from tempfile import TemporaryDirectory
 
 from nalm_agent.build.compiler_cache import hand_over_cache
@@ -44,6 +46,8 @@ FILE_BYTES = 16 << 30
 _TRIAL_SECONDS = 20
 _TRIAL = "touch /nalm/build/it /tmp/it && if (: >>/proc/sys/kernel/core_pattern) 2>/dev/null; then exit 9; fi"
 _WRITES_SETTINGS = 9
+STOPPED = frozenset(code for one in (SIGINT, SIGKILL, SIGTERM) for code in (-one, 128 + one))
+"""Exit codes of a command, and of a shell, that a signal ended."""
 _AS_FIRST_PROCESS = ("sh", "-c", '"$@"; exit $?', "sh")
 """Process 1 of the sandbox. When it ends, the kernel first kills all other processes inside."""
 
@@ -122,6 +126,8 @@ def isolation() -> Isolation:
 def available() -> str | None:
     """None if this host can isolate builds, else the reason. Tries it once per process, with a build that
     writes to permitted and to forbidden places.
+
+    Raises HostError, and tries it again the next time, if something else stopped that build.
     """
     for program, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux"), ("setpriv", "util-linux")):
         if shutil.which(program) is None:
@@ -139,13 +145,19 @@ def available() -> str | None:
                 command, capture_output=True, text=True, check=False, timeout=_TRIAL_SECONDS, env=path
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            return f"bwrap could not be tried out: {error}"
+            raise _untried(str(error)) from error
     if done.returncode == 0:
         return None
+    if done.returncode in STOPPED or os.strerror(errno.ENOSPC) in done.stderr:
+        raise _untried(done.stderr.strip() or f"exit code {done.returncode}")
     if done.returncode == _WRITES_SETTINGS:
         return "a build could write the kernel's settings in /proc/sys"
     said = done.stderr.strip().splitlines()
     return f"the kernel lets this user make no namespaces: {said[-1] if said else 'no reason given'}"
+
+
+def _untried(reason: str) -> HostError:
+    return HostError(f"bwrap could not be tried out: {reason}", hint="look for full disks and lack of memory")
 
 
 def wrap(

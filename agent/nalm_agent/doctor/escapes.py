@@ -24,6 +24,7 @@ from nalm_agent.build.isolation.system_view import SHARED_MEMORY_BYTES
 from nalm_agent.build.sandbox import HOME, Places
 from nalm_agent.doctor import escape_tries
 from nalm_agent.doctor.finding import Finding, note, ok, unknown
+from nalm_agent.runtime.errors import HostError
 from nalm_agent.store.disk_use import remove_written
 from nalm_agent.store.home import Home
 from nalm_agent.store.process_stamp import stamp
@@ -98,7 +99,11 @@ _LEFT_BEHIND = Escape(
 
 def findings(home: Home) -> list[Finding]:
     """A finding for each escape; a single finding if builds are not isolated."""
-    if (reason := sandbox.available()) is not None:
+    try:
+        reason = sandbox.available()
+    except HostError as error:
+        reason = error.message
+    if reason is not None:
         return [
             note(
                 "builds",

@@ -7,9 +7,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from nalm_agent.runtime.errors import HostError
 
 
 @dataclass(frozen=True)
@@ -36,16 +39,25 @@ class Toolchain:
 
 
 def _first_line(*command: str) -> str | None:
+    """None for a program that is not installed, or that fails. Raises HostError if something stopped it."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         return None
+    except subprocess.TimeoutExpired as error:
+        raise _stopped(command, "took longer than 20 s") from error
+    if done.returncode < 0:
+        raise _stopped(command, f"was ended by signal {-done.returncode}")
     return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout else None
+
+
+def _stopped(command: Sequence[str], how: str) -> HostError:
+    return HostError(f"`{' '.join(command)}` {how}", hint="look for a lack of memory on this host")
 
 
 @cache
 def toolchain() -> Toolchain:
-    """The host's toolchain, determined once per process."""
+    """The host's toolchain, determined once per process. Raises HostError if it could not be determined."""
     return Toolchain(
         compiler=_first_line(os.environ.get("CC", "cc"), "--version") or "no compiler",
         dpdk=_first_line("pkg-config", "--modversion", "libdpdk"),

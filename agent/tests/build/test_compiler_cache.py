@@ -11,6 +11,8 @@ from building import Builder, toml
 from nalm_agent.build.build import Built
 from nalm_agent.build.compiler_cache import cache_folder
 from nalm_agent.daemon import loop
+from nalm_agent.native.toolchain import toolchain
+from nalm_agent.runtime.errors import HostError
 from nalm_agent.source.git import Repository
 from nalm_core.wire.jobs import Lease
 from tiny import NfRepository
@@ -27,6 +29,23 @@ POISON = (
 @pytest.fixture
 def builder(nf_repository: NfRepository, tmp_path: Path) -> Builder:
     return Builder(nf_repository, tmp_path)
+
+
+def test_a_compiler_that_something_stopped_is_asked_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent that kept it as missing would build everything again, as by no compiler."""
+    compiler = tmp_path / "cc"
+    compiler.write_text('#!/bin/sh\n[ -e "$0.done" ] && echo "cc 1.0" && exit; touch "$0.done"; kill -9 $$\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    toolchain.cache_clear()
+    try:
+        with pytest.raises(HostError, match="signal 9"):
+            toolchain()
+        assert toolchain().compiler == "cc 1.0"
+    finally:
+        toolchain.cache_clear()
 
 
 def returns(built: Built) -> str:

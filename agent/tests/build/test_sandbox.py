@@ -238,6 +238,17 @@ def test_isolation_that_cannot_be_had(builder: Builder, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("untried")
+@pytest.mark.parametrize("stopped", ["kill -9 $$", "echo 'touch: No space left on device' >&2; exit 1"])
+def test_a_try_that_something_stopped_is_made_again(monkeypatch: pytest.MonkeyPatch, stopped: str) -> None:
+    """As for lack of memory: an agent that kept it would refuse all later jobs."""
+    with monkeypatch.context() as stopping:
+        stopping.setattr(sandbox, "_inside", lambda *_, **__: ["sh", "-c", stopped])
+        with pytest.raises(HostError, match="could not be tried out"):
+            sandbox.available()
+    assert sandbox.available() is None
+
+
+@pytest.mark.usefixtures("untried")
 def test_a_kernel_that_refuses_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refusing = tmp_path / "bwrap"
     refusing.write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2\nexit 1\n")
