@@ -8,6 +8,7 @@ import json
 import resource
 import subprocess
 import sys
+from signal import SIGKILL
 
 from nalm_core.report.serialization import Mistake, ReportError, parse_report
 
@@ -18,16 +19,24 @@ MOST_MISTAKES = 50
 
 def check_apart(body: bytes) -> None:
     """Raises ReportError."""
-    command = [sys.executable, "-m", "nalm_server.results.isolated_parsing"]
-    try:
-        done = subprocess.run(command, input=body, capture_output=True, timeout=CHECK_SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        raise ReportError([Mistake("$", f"not checked within {CHECK_SECONDS} s")]) from None
+    done = _checked(body)
+    if done.returncode == -SIGKILL:  # for lack of memory, which may be no fault of this report
+        done = _checked(body)
+    if done.returncode == -SIGKILL:
+        raise ReportError([Mistake("$", "its check was killed twice: the server lacks memory for it")])
     if done.returncode != 0:
         raise ReportError([Mistake("$", f"more mistakes than {MEMORY_BYTES >> 20} MiB of memory can hold")])
     found = json.loads(done.stdout)
     if found["mistakes"]:
         raise ReportError([Mistake(**one) for one in found["mistakes"]], newer=found["newer"])
+
+
+def _checked(body: bytes) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "nalm_server.results.isolated_parsing"]
+    try:
+        return subprocess.run(command, input=body, capture_output=True, timeout=CHECK_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise ReportError([Mistake("$", f"not checked within {CHECK_SECONDS} s")]) from None
 
 
 def main() -> None:

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from nalm_core.report.offered_load import OfferedLoad
-from nalm_core.report.serialization import parse_report
+from nalm_core.report.serialization import ReportError, parse_report
 from nalm_core.verdict.verdict import judge
 from nalm_core.verdict.wording import interval_note, stage_notes
 from nalm_server.results import ports
+from nalm_server.results.isolated_parsing import check_apart
 from nalm_server.views.compare.schemas import SeriesComparisons
 from nalm_server.views.history.schemas import History
 from nalm_server_harness import Service
@@ -335,3 +338,23 @@ def test_a_change_is_explained_to_whoever_listens(service: Service, monkeypatch:
     )
     assert service.get(f"/runs/{1:032x}")["explanation"] is None
     assert service.get(f"/runs/{2:032x}")["explanation"] == slower
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+def test_a_check_that_is_killed_is_made_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
+) -> None:
+    """As for lack of memory: a refused report is lost."""
+    left = tmp_path / "left"
+    left.write_text("x" * kills)
+    program = tmp_path / "python"
+    program.write_text(
+        f'#!/bin/sh\n[ -s {left} ] && truncate -s -1 {left} && kill -9 $$\nexec {sys.executable} "$@"\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+    if kills == 1:
+        check_apart(body_of(make_report(1)))
+        return
+    with pytest.raises(ReportError, match="killed twice"):
+        check_apart(body_of(make_report(1)))
