@@ -288,7 +288,7 @@ class Repository:
     ) -> subprocess.CompletedProcess[str]:
         command = ["git", "-c", "core.quotePath=false", *arguments]
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 command,
                 cwd=cwd or self._start,
                 env=self._env | dict(env or {}),
@@ -299,6 +299,12 @@ class Repository:
             )
         except FileNotFoundError as error:
             raise GitError("git is not installed", hint="apt-get install git") from error
+        if done.returncode < 0:  # which is no answer, such as that there is no such file
+            raise GitError(
+                f"git {arguments[0]} was ended by signal {-done.returncode} in {self._start}",
+                hint="run it again; look for a lack of memory on this host",
+            )
+        return done
 
     def _try(self, *arguments: str, strip: bool = True) -> str | None:
         done = self._run(arguments, None)

@@ -69,8 +69,10 @@ class Submodules:
 
     def _links(self, git_dir: Path, tree: str) -> list[tuple[str, str]]:
         """Path and commit of each submodule of a tree."""
-        listed = self._run(("ls-tree", "-r", "-z", tree), {"GIT_DIR": str(git_dir)}).stdout
-        rows = (entry.partition("\t") for entry in listed.split("\0") if entry.startswith("160000 "))
+        done = self._run(("ls-tree", "-r", "-z", tree), {"GIT_DIR": str(git_dir)})
+        if done.returncode != 0:
+            raise GitError(f"the files of {self._name} cannot be listed", log=done.stderr)
+        rows = (entry.partition("\t") for entry in done.stdout.split("\0") if entry.startswith("160000 "))
         return [(path, about.split()[2]) for about, _, path in rows]
 
     def _names(self, git_dir: Path, tree: str) -> dict[str, str]:

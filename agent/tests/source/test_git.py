@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -21,6 +23,27 @@ def opened(nf: NfRepository, tmp_path: Path) -> Repository:
 
 def snapshot_of(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", ["show", "ls-tree"])
+def test_a_git_that_is_killed_gives_no_answer(
+    nf_repository: NfRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Such as: there is no such file, or: the tree has no submodules."""
+    git = tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(
+        f'#!/bin/sh\ncase " $* " in *" {command} "*) kill -9 $$ ;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    git.chmod(0o755)
+    head = opened(nf_repository, tmp_path).resolve("HEAD")
+    monkeypatch.setenv("PATH", f"{git.parent}:{os.environ['PATH']}")
+    repository = opened(nf_repository, tmp_path)
+    with pytest.raises(GitError, match=f"git {command} was ended by signal 9"):
+        if command == "show":
+            repository.read(head, "nalm.toml")
+        else:
+            repository.export(head, tmp_path / "out")
 
 
 def test_clean_worktree_is_head(nf_repository: NfRepository, tmp_path: Path) -> None:
