@@ -67,6 +67,8 @@ def _update(mirror: Path, repository: str, home: Home) -> None:
 
 def _fetch(mirror: Path, repository: str, home: Home) -> None:
     refspec = "+refs/*:refs/*"
+    # Of a git that was killed: git would never tidy up again. Two at a time are prevented by another lock.
+    (mirror / "objects" / "maintenance.lock").unlink(missing_ok=True)
     _git(home, _directory(mirror), "fetch", "--quiet", "--prune", "--end-of-options", repository, refspec)
 
 

@@ -45,7 +45,7 @@ def test_a_missing_commit_is_fetched(nf_repository: NfRepository, tmp_path: Path
         mirrored(lease(str(nf_repository.path), "f" * 40), home)
 
 
-@pytest.mark.parametrize("left", ["HEAD", "refs/heads/main.lock"])
+@pytest.mark.parametrize("left", ["HEAD", "refs/heads/main.lock", "objects/maintenance.lock"])
 def test_what_a_killed_git_left_is_replaced(nf_repository: NfRepository, tmp_path: Path, left: str) -> None:
     """A killed `git init` leaves HEAD without objects; a killed fetch leaves locks."""
     home = Home(tmp_path / "home")
@@ -60,6 +60,7 @@ def test_what_a_killed_git_left_is_replaced(nf_repository: NfRepository, tmp_pat
     head = nf_repository.commit("two", **{"work.h": "// two\n"})
     assert mirrored(lease(str(nf_repository.path), head), home) == mirror
     assert git(mirror, "rev-parse", "main") == head
+    assert left == "HEAD" or not (mirror / left).exists()
     assert git(tmp_path, "for-each-ref") == "", "the repository around the mirror was fetched into"
 
 
