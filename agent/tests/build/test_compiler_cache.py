@@ -31,7 +31,7 @@ def builder(nf_repository: NfRepository, tmp_path: Path) -> Builder:
     return Builder(nf_repository, tmp_path)
 
 
-def test_a_compiler_that_something_stopped_is_asked_again(
+def test_a_compiler_that_something_stopped_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An agent that kept it as missing would build everything again, as by no compiler."""
