@@ -42,6 +42,14 @@ def context_of(settings: Settings, waker: Waker | None = None) -> Iterator[Conte
 
 @contextmanager
 def opened(state: Path | None) -> Iterator[Context]:
-    """The context of a command that does one thing and exits."""
-    with context_of(remembered(settings_of(state))) as context:
+    """The context of a command that does one thing and exits. Where nothing names a directory, it makes no
+    server: the command is for one that exists."""
+    settings = remembered(settings_of(state))
+    if state is None and settings.database_url is None and not settings.state_dir.is_dir():
+        err.print(
+            f"nalm-server: no server is in {settings.state_dir}: name its directory by --state or "
+            "NALM_STATE_DIR, or start one here: nalm-server up"
+        )
+        raise typer.Exit(EXIT_COULD_NOT)
+    with context_of(settings) as context:
         yield context

@@ -146,6 +146,16 @@ def test_a_mistake_is_reported_in_a_line(call: Call, command: str, given: str, e
     assert len(ours) == 1 or " Error " in complaint, complaint
 
 
+def test_a_command_makes_no_server_where_none_is_named(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NALM_STATE_DIR")
+    code, _, complaint = call("project", "list")
+    assert (code, "no server is in .nalm/server" in complaint) == (4, True), complaint
+    assert not (tmp_path / ".nalm").exists()
+    assert call("project", "list", "--state", "new")[0] == 0
+
+
 def test_a_migration_that_must_stop_the_running_version_says_so(call: Call, tmp_path: Path) -> None:
     assert call("migrate", "--online")[0] == 0
     assert call("migrate", "--to", "0023")[0] == 0

@@ -67,7 +67,7 @@ def seed(
 
     No network function runs, and equal arguments give equal figures. Do not use it beside real projects.
 
-    Example: nalm-server seed --commits 10000 --scenarios 50 --hosts 20
+    Example: nalm-server seed --state seeded --commits 10000 --scenarios 50 --hosts 20
     """
     begun = time.monotonic()
     with opened(state) as context:
