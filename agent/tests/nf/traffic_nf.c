@@ -3,10 +3,10 @@
  * The agent's tests' own NF with a generator that implements nalm_traffic.h: real probe, real turns, real pace, no
  * DPDK. It forwards the given number of packets a second, by the schedule's time, and drops the rest by name, so that
  * the right result of a search is known. --grow: leaks this many bytes in each turn. --poll-work: additional work of a
- * poll that finds packets. --same-flows: flows do not end.
+ * poll that finds packets. --same-flows: flows do not end. --most: the generator sends no more a second.
  *
  * usage: traffic_nf [--capacity PPS] [--lie] [--silent-drops] [--no-file] [--grow BYTES] [--poll-work N]
- *                   [--same-flows]
+ *                   [--same-flows] [--most PPS]
  */
 #include "nalm_probe.h"
 #include "nalm_traffic.h"
@@ -29,7 +29,7 @@ static struct nalm_traffic_control requested;
 static struct nalm_traffic_totals now;
 static uint64_t last, passed, hz; /* packets forwarded in this trial */
 static uint64_t turn_ticks, turn_sent; /* of the trial, when the current turn began */
-static uint64_t capacity;
+static uint64_t capacity, most = UINT64_MAX;
 static uint32_t poll_work;
 static bool lies, hides, renews = true;
 
@@ -74,6 +74,7 @@ static double at_mean_rate(double seconds)
 static uint32_t generate(void)
 {
 	uint64_t t = nalm_tsc(), due, sent = now.sent - turn_sent;
+	uint64_t pps = requested.rate_pps < most ? requested.rate_pps : most;
 
 	if (requested.load == NALM_TRAFFIC_SILENT)
 		return 0;
@@ -81,7 +82,7 @@ static uint32_t generate(void)
 	last = t;
 	if (requested.load == NALM_TRAFFIC_CLOSED)
 		return BATCH;
-	due = (uint64_t)(at_mean_rate((double)(now.sending_ticks - turn_ticks) / (double)hz) * (double)requested.rate_pps);
+	due = (uint64_t)(at_mean_rate((double)(now.sending_ticks - turn_ticks) / (double)hz) * (double)pps);
 	if (requested.burst != 0)
 		due = (due / requested.burst + 1) * requested.burst;
 	due = due > sent ? due - sent : 0;
@@ -168,6 +169,8 @@ int main(int argc, char **argv)
 		const char *value = i + 1 < argc ? argv[i + 1] : "0";
 		if (strcmp(argv[i], "--capacity") == 0)
 			capacity = strtoull(value, NULL, 10);
+		if (strcmp(argv[i], "--most") == 0)
+			most = strtoull(value, NULL, 10);
 		if (strcmp(argv[i], "--grow") == 0)
 			grow = strtoull(value, NULL, 10);
 		if (strcmp(argv[i], "--poll-work") == 0)

@@ -101,8 +101,9 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
 def test_a_load_that_the_generator_cannot_send_gives_no_value(
     traffic_repository: NfRepository, home: Home
 ) -> None:
-    few = QUICK.replace("launches = 11", "launches = 2").replace("pps = 50000", "pps = 2000000000")
-    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{few}'))
+    few = QUICK.replace("launches = 11", "launches = 2")
+    limited = toml(f'\nmodes = ["latency"]{few}').replace('/traffic_nf"]', '/traffic_nf", "--most", "10000"]')
+    traffic_repository.commit("quick", nalm__toml=limited)
     changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
     report = measured(traffic_repository, home)
     verdict = judge(report)
