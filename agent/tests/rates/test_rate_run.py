@@ -134,7 +134,7 @@ def test_a_long_soak_has_no_more_intervals_than_a_report_has_room_for(
     report = measured(traffic_repository, home, RunKind.SOAK)
     assert report.rates is not None
     assert 4 <= len(report.rates.intervals) / 2 <= 5
-    assert report.rates.intervals[0].interval.trial.intended_s == pytest.approx(0.0003 * 3600 / 4)
+    assert report.rates.intervals[0].interval.trial.intended_s == pytest.approx(0.0007 * 3600 / 4)
 
 
 def test_equal_code_is_not_measured(quick: NfRepository, home: Home) -> None:
