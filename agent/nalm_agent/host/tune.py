@@ -22,6 +22,7 @@ from nalm_agent.host.kernel_files import System
 from nalm_agent.host.tunables import OURS, VALUE, Change, read
 from nalm_agent.runtime.errors import HostError, UsageError
 from nalm_agent.runtime.signal_guard import SignalGuard
+from nalm_agent.store.atomic_file import put, sync
 from nalm_agent.store.home import SETTINGS_RECORD, Home
 from nalm_agent.store.process_stamp import is_abandoned
 
@@ -215,20 +216,11 @@ def _store(home: Home, record: Record) -> None:
     """Writes the record durably, or removes the file if there is nothing to revert."""
     path = home.folder(".") / FILE
     if record.before:
-        new = path.with_name(f".{FILE}.new")
-        new.unlink(missing_ok=True)
-        with new.open("x") as file:  # "x" does not follow a link that somebody placed there
-            file.write(record.model_dump_json(indent=1, exclude_none=True) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        text = record.model_dump_json(indent=1, exclude_none=True) + "\n"
+        put(path, text.encode(), mode=0o666)
     else:
         path.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        sync(path.parent)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from nalm_core.text.mistakes import words
 from pydantic import BaseModel, ValidationError
 
 from nalm_agent.runtime.errors import UsageError
+from nalm_agent.store.atomic_file import sync
 
 
 class SoakFile:
@@ -39,7 +40,7 @@ class SoakFile:
         except BaseException:
             path.unlink()
             raise
-        _sync_folder(path)
+        sync(path.absolute().parent)
         return made
 
     @staticmethod
@@ -113,12 +114,3 @@ def _intervals(path: Path, lines: Sequence[bytes]) -> list[SoakInterval]:
                 hint="another program changed the file; begin a new soak",
             ) from error
     return found
-
-
-def _sync_folder(path: Path) -> None:
-    """Makes the new file's name durable."""
-    descriptor = os.open(path.absolute().parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -7,7 +7,7 @@ import ctypes
 import os
 from pathlib import Path
 
-from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
+from nalm_agent.store.process_stamp import abandoned, stamp
 
 
 def unfinished(path: Path) -> Path:
@@ -17,9 +17,8 @@ def unfinished(path: Path) -> Path:
 
 def remove_abandoned_files(folder: Path) -> None:
     """Removes unfinished files of processes that were killed."""
-    for path in folder.glob(f".{PATTERN}"):
-        if is_abandoned(path.name.removeprefix(".")):
-            path.unlink(missing_ok=True)
+    for path in abandoned(folder, "."):
+        path.unlink(missing_ok=True)
 
 
 def put(path: Path, content: bytes, *, mode: int = 0o600) -> None:

@@ -29,7 +29,7 @@ import platformdirs
 from nalm_agent.runtime.errors import HostError
 from nalm_agent.store import file_lock
 from nalm_agent.store.atomic_file import remove_abandoned_files
-from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
+from nalm_agent.store.process_stamp import abandoned, stamp
 from nalm_agent.store.store import Store
 
 SHARED_MEMORY = Path("/dev/shm")
@@ -102,8 +102,8 @@ class Home:
             remove_abandoned_files(folder)
         removed = []
         for parent in (self.folder("work"), SHARED_MEMORY):
-            for path in parent.glob(PATTERN) if parent.is_dir() else ():
-                if is_abandoned(path.name) and _may_remove(path):
+            for path in abandoned(parent):
+                if _may_remove(path):
                     remove_tree(path)
                     removed.append(path)
         return removed

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 STAMP = "nalm"
@@ -22,6 +23,13 @@ def is_abandoned(name: str) -> bool:
     if len(parts) != 4 or parts[0] != STAMP or not parts[1].isdigit():
         return False
     return _start_ticks(int(parts[1])) != parts[2]
+
+
+def abandoned(folder: Path, prefix: str = "") -> Iterator[Path]:
+    """Entries of a folder, named by the prefix and a stamp, whose process no longer runs."""
+    for path in folder.glob(f"{prefix}{PATTERN}"):
+        if is_abandoned(path.name.removeprefix(prefix)):
+            yield path
 
 
 def _start_ticks(pid: int) -> str | None:

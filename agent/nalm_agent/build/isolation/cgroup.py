@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from nalm_agent.store.process_stamp import PATTERN, is_abandoned, stamp
+from nalm_agent.store.process_stamp import abandoned, stamp
 
 MOUNTS = Path("/proc/self/mountinfo")
 OWN = Path("/proc/self/cgroup")
@@ -90,9 +90,8 @@ def groups_parent() -> Parent | None:
     if parent is None:
         return None
     for folder in set(parent.folders.values()):
-        for group in folder.glob(PATTERN):
-            if is_abandoned(group.name):
-                _remove(group)
+        for group in abandoned(folder):
+            _remove(group)
     try:
         with _made(parent, Limits(1 << 30, 64)):
             return parent
