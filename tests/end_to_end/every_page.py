@@ -79,3 +79,4 @@ def opened(page: Page, route: str, names: dict[str, str], requested: str | None 
 
 def settled(page: Page) -> None:
     expect(page.get_by_role("status", name="Loading")).to_have_count(0, timeout=PATIENT_MS)
+    expect(page.locator("main [aria-busy=true]")).to_have_count(0, timeout=PATIENT_MS)

@@ -105,10 +105,14 @@ def test_equal_quantities_are_equal_on_every_page(
     places: dict[str, set[str]] = {}
     with page_of(context) as page:
         for at in opened_at:
-            for route in OF_RUN if "pair" in at else OF_PROJECT:
+            shown = OF_RUN if "pair" in at else OF_PROJECT
+            for route in shown:
                 parameters = at.get("pair") if route.endswith("compare") else PARAMETERS.get(route)
                 opened(page, route, at, parameters)
                 settled(page)
+                expect(page.locator(f'[data-quantity*="{shown[route]}"]').first).to_be_visible(
+                    timeout=PATIENT_MS
+                )
                 page.wait_for_load_state("networkidle")
                 for quantity, text in page.locator("[data-quantity]").evaluate_all(QUANTITIES):
                     for name in quantity.split("|"):
@@ -124,8 +128,15 @@ def test_equal_quantities_are_equal_on_every_page(
     ), on
 
 
-OF_PROJECT = ("/", "/p/$project", "/p/$project/alerts", "/p/$project/alerts/$id", "/p/$project/history")
-OF_RUN = ("/p/$project/runs/$runId", "/p/$project/compare")
+OF_PROJECT = {
+    "/": "change of CPP in run",
+    "/p/$project": "change of CPP in run",
+    "/p/$project/alerts": "size of alert",
+    "/p/$project/alerts/$id": "size of alert",
+    "/p/$project/history": "change of CPP at",
+}
+OF_RUN = {"/p/$project/runs/$runId": "change of CPP in run", "/p/$project/compare": "change of CPP in run"}
+"""Pages, each with a kind of quantity that stands on it: the page is read when it has one."""
 PARAMETERS = {"/p/$project/history": "view=table&metric=cpp", "/p/$project/alerts": "state=any"}
 KINDS = {
     "change of CPP in run": 4,
