@@ -69,7 +69,7 @@ def add_to(app: typer.Typer) -> None:
         "    nalm rate --base main --ramp 10:0.2       from 0.2 to 1.8 times the load, each 10 ms\n\n"
         "    nalm rate --mode sweep --base main --json sweeps.json\n\n"
         "    nalm rate HEAD --base main      latency and loss of two builds at half of base's NDR\n\n"
-        "    nalm rate --base HEAD~1 --pps 500000 --margin 0.2\n\n"
+        "    nalm rate --base HEAD~1 --pps 500000 --margin 20\n\n"
         "    nalm rate --mode ndr --generator lab       a generator of nalm.toml's [generator.lab]\n\n"
         "    nalm rate --preset vcpe --scenario nop_1_lcore      5 minutes at each of four loads\n\n"
         "    nalm rate --preset vcpe --duration 30 --leave-out 2 --json vcpe.json     shorter, to try it"
@@ -126,8 +126,13 @@ def rate(
     ] = None,
     margin: Annotated[
         float,
-        typer.Option(min=0.001, max=10, help="With --base: relative change of a percentile that matters."),
-    ] = defaults.LATENCY_MARGIN,
+        typer.Option(
+            min=1,
+            max=1000,
+            metavar="PERCENT",
+            help="With --base: change of a percentile that matters, in per cent.",
+        ),
+    ] = 100 * defaults.LATENCY_MARGIN,
     leave_out: Annotated[
         float, typer.Option(min=0, help="Warm-up at each load before latencies are counted, in seconds.")
     ] = defaults.LEAVE_OUT_S,
@@ -195,7 +200,7 @@ def rate(
             trial_s=duration,
             leave_out_s=leave_out,
             **dict(shape),
-            margin=margin,
+            margin=margin / 100,
         )
         loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
         raise typer.Exit(_of_two(place, (base, revision), loads, pps, settings))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from nalm_core.experiments.design import DesignError, FeatureSpace
 from nalm_core.report.cell import Tuning
-from nalm_core.report.run_report import Name
+from nalm_core.report.run_report import Name, PathName
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Mistake = tuple[list[str], str]
@@ -137,14 +137,14 @@ class RolesConfig(Described):
 
 
 class ExperimentsConfig(Described):
-    features: dict[Name, FeaturesConfig] = {}
+    features: dict[PathName, FeaturesConfig] = {}
     """By scenario."""
-    cores: dict[Name, CoresConfig] = {}
+    cores: dict[PathName, CoresConfig] = {}
     """By chain."""
-    queue: dict[Name, QueueConfig] = {}
-    flows: dict[Name, FlowsConfig] = {}
-    roles: dict[Name, RolesConfig] = {}
-    models: dict[Name, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
+    queue: dict[PathName, QueueConfig] = {}
+    flows: dict[PathName, FlowsConfig] = {}
+    roles: dict[PathName, RolesConfig] = {}
+    models: dict[PathName, Annotated[dict[Name, Name], Field(min_length=2)]] = {}
     """Scenarios by chain and execution model. The first of a chain is compared with the others."""
 
 

@@ -11,7 +11,7 @@ from nalm_core.rates import defaults as rates
 from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
 from nalm_core.report.own_metrics import MetricName
-from nalm_core.report.run_report import OWN_PROBE, Name, Settings
+from nalm_core.report.run_report import OWN_PROBE, Name, PathName, Settings
 from nalm_core.report.trials.kinds import RunKind, split_name
 from nalm_core.report.trials.rate_run import RATE_MODES, RateMode
 from nalm_core.text.mistakes import words
@@ -81,7 +81,7 @@ class Table(BaseModel):
 
 
 class Project(Table):
-    name: Name
+    name: PathName
     source_in_reports: Annotated[bool, Field(strict=True)] = True
     """Whether run reports, which servers store and show, contain source lines."""
 
@@ -339,14 +339,14 @@ class Config(Table):
     build: BuildConfig
     run: RunConfig
     stages: dict[Name, StageConfig] = {}
-    scenarios: Annotated[dict[Name, ScenarioConfig], Field(min_length=1)]
+    scenarios: Annotated[dict[PathName, ScenarioConfig], Field(min_length=1)]
     judge: JudgeConfig = JudgeConfig()
     metrics: dict[MetricName, MetricConfig] = {}
     thresholds: list[ThresholdConfig] = []
     rates: RatesConfig = RatesConfig()
     generator: dict[Name, GeneratorConfig] = {}
     experiments: ExperimentsConfig = ExperimentsConfig()
-    ablation: dict[Name, AblationConfig] = {}
+    ablation: dict[PathName, AblationConfig] = {}
 
     @model_validator(mode="after")
     def _turns_to_ask_in(self) -> Config:

@@ -16,8 +16,11 @@ from nalm_core.text.amounts import amount
 from nalm_agent.runtime.errors import HostError
 
 LOCKS = "NALM_LOCKS"
-"""Environment variable: where the locks of this host's CPUs are, for every agent on it."""
-LOCK_DIRECTORIES = (Path("/dev/shm"), Path("/tmp"))
+"""Environment variable: directory of the locks of this host's CPUs, for every agent on it."""
+CPUS = Path("/sys/devices/system/cpu")
+"""The kernel's directory of each CPU is its lock: every user can open it, and nobody remove it. A file in
+/dev/shm goes when its owner logs out (logind's RemoveIPC), although a measurement holds it."""
+WITHOUT_SYS = Path("/tmp")
 POLL_SECONDS = 0.2
 
 
@@ -50,11 +53,10 @@ def choose(lcores: int) -> Cores:
 @contextmanager
 def hold(cores: Cores, waiting: Callable[[str], None]) -> Iterator[None]:
     """Reserves the CPUs for this measurement and moves the agent off them. Reports when it must wait."""
-    folder = _lock_directory()
     before = os.sched_getaffinity(0)
     with ExitStack() as stack:
         for cpu in sorted(cores.cpus):
-            _acquire(stack, folder / f"nalm-cpu{cpu}.lock", cpu, waiting)
+            _acquire(stack, _lock_of(cpu), cpu, waiting)
         others = before - set(cores.cpus)
         if others:
             _move(others)
@@ -70,15 +72,16 @@ def _move(cpus: set[int]) -> None:
             os.sched_setaffinity(int(thread.name), cpus)
 
 
-def _lock_directory() -> Path:
+def _lock_of(cpu: int) -> Path:
     given = os.environ.get(LOCKS)
-    if given:
-        return Path(given)
-    return next(path for path in LOCK_DIRECTORIES if path.is_dir() and os.access(path, os.W_OK))
+    of_kernel = CPUS / f"cpu{cpu}"
+    if not given and of_kernel.is_dir():
+        return of_kernel
+    return Path(given or WITHOUT_SYS) / f"nalm-cpu{cpu}.lock"
 
 
 def _acquire(stack: ExitStack, path: Path, cpu: int, waiting: Callable[[str], None]) -> None:
-    """Locks a file that agents of all users share, until the stack ends."""
+    """Locks what agents of all users share, until the stack ends."""
     file = _open_shared(path)
     stack.callback(os.close, file)
     if not _locked(file):

@@ -78,6 +78,18 @@ MISTAKES = {
         14,
         "scenarios.tiny.packets: expected an integer; found 'many'",
     ),
+    "a project's name with a slash": (
+        'name = "tiny"',
+        'name = "lab/tiny"',
+        3,
+        "project.name: expected text of the form",
+    ),
+    "a scenario's name with a slash": (
+        "[scenarios.tiny]",
+        '[scenarios."lab/tiny"]',
+        11,
+        "scenarios.lab/tiny: expected text of the form",
+    ),
     "wrong version": ("version = 1", "version = 2", 1, "version: expected 1"),
     "unknown placeholder": ('"--traffic", "{traffic}"', '"{pcap}"', 9, "unknown placeholder {pcap}"),
     "build placeholder": ('"-I{source}"', '"{eal}"', 5, "unknown placeholder {eal}"),

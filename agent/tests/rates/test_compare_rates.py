@@ -53,7 +53,10 @@ def test_arms_take_turns_in_swapped_order_and_losses_have_a_cause(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     changed(traffic_repository, *LOSES)
-    code, report, text = compared(nalm, traffic_repository, tmp_path / "out.json", "--launches", "2")
+    code, report, text = compared(
+        nalm, traffic_repository, tmp_path / "out.json", "--launches", "2", "--margin", "20"
+    )
+    assert report.settings.margin == 0.2
     order = [(one.trial.launch, one.pair, one.arm) for one in report.trials[:4] + report.trials[8:12]]
     base, head = Arm.BASE, Arm.HEAD
     assert order == [
@@ -131,6 +134,13 @@ def test_options_that_do_not_go_together(options: list[str], message: str) -> No
     assert isinstance(found, UsageError)
     assert message in found.message
     assert found.hint
+
+
+def test_a_margin_is_in_per_cent_as_that_of_a_check() -> None:
+    """Half a per cent is less than the resolution of a percentile: 0.2, meant as 20 %, is refused."""
+    done = CliRunner().invoke(app, ["rate", "--base", "HEAD", "--margin", "0.2"])
+    assert done.exit_code == 2
+    assert "expected at least 1" in done.output
 
 
 def test_other_traffic_is_refused(traffic_repository: NfRepository, nalm: Nalm) -> None:

@@ -12,10 +12,11 @@ from math import isfinite
 from typing import Any
 
 from nalm_core.report.catalogue import METRICS
+from nalm_core.report.terms import PATH_PART
 from nalm_core.text.json_text import JsonError, read_json
 
 CHAIN = "chain"
-NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$")
+NAME = re.compile(PATH_PART)
 MAX_NAME = 64
 
 

@@ -37,6 +37,7 @@ from nalm_core.report.terms import (
     Name,
     Nanoseconds,
     OutcomeKind,
+    PathName,
     Sha,
     ShortName,
     Source,
@@ -52,6 +53,7 @@ __all__ = [
     "Model",
     "Name",
     "OutcomeKind",
+    "PathName",
     "Sha",
     "Source",
     "StageCounters",
@@ -155,7 +157,7 @@ class ArmInfo(Model):
 
 
 class Scenario(Model):
-    name: Name
+    name: PathName
     """Stable key of the history."""
     model: Literal["rtc", "pipeline"] = "rtc"
     lcores: int = Field(ge=1)
@@ -402,7 +404,7 @@ class RunReport(Model):
     run_id: Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
     """The agent chooses it; a second upload of the same run changes nothing."""
     nalm_version: str
-    project: Name
+    project: PathName
     scenario: Scenario
     host: Host
     status: RunStatus

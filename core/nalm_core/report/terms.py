@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$"
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=_NAME)]
+PATH_PART = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
+PathName = Annotated[str, Field(min_length=1, max_length=64, pattern=PATH_PART)]
+"""A name that is one part of a server's addresses: of a project, a scenario, an experiment's table."""
 ShortName = Annotated[str, Field(min_length=1, max_length=16, pattern=_NAME)]
 """A name that is part of another name."""
 Count = Annotated[int, Field(ge=0, le=2**64 - 1)]

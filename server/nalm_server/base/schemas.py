@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import Path, Query
+from nalm_core.report.terms import PATH_PART
 from pydantic import (
     AfterValidator,
     AwareDatetime,
@@ -22,7 +23,7 @@ REVISION = r"^[^\x00-\x20\x7f]+$"
 FIRST_YEAR, LAST_YEAR = 1970, 2999
 PRINTABLE = r"^[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$"
 """Text on one line that does not begin with a space."""
-NAME = r"^[A-Za-z0-9][A-Za-z0-9._:+@-]*$"
+NAME = PATH_PART
 
 
 class Schema(BaseModel):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nalm_server.app.context import make_context
@@ -17,7 +18,7 @@ from nalm_server.base.settings import Settings
 from nalm_server.db.context import Context
 from nalm_server.git import graph
 from nalm_server.git.branch_filters.models import RepositorySettingsRow
-from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git
+from nalm_server.git.graph import AddressError, GraphError, UnknownRevisionError, git, mirror
 from nalm_server.git.graph.address import protocol, require_revision
 from nalm_server_git import Forge, Repo, make_repo, serve
 from nalm_server_harness import Clock
@@ -316,12 +317,60 @@ def test_packs_of_killed_fetches_do_not_add_up(context: Context, repo: Repo, for
     project = add_project(context, f"{forge.url}/nf.git")
     graph.fetch(context, project)
     packs = mirror_of(context) / "objects" / "pack"
-    written, writing = packs / "tmp_pack_killed", packs / "tmp_pack_writing"
-    for path in (written, writing):
+    written, packed, writing = (packs / one for one in ("tmp_pack_killed", ".tmp-7-pack-a", "tmp_pack_new"))
+    for path in (written, packed, writing):
         path.write_bytes(b"PACK")
-    os.utime(written, (0, 0))
+    for path in (written, packed):
+        os.utime(path, (0, 0))
     graph.fetch(context, project)
-    assert (written.exists(), writing.exists()) == (False, True)
+    assert (written.exists(), packed.exists(), writing.exists()) == (False, False, True)
+
+
+@pytest.mark.parametrize("filtering", ["true", "false"])
+def test_a_mirror_of_many_fetches_has_few_packs_and_every_commit(
+    context: Context, repo: Repo, forge: Forge, monkeypatch: pytest.MonkeyPatch, filtering: str
+) -> None:
+    monkeypatch.setattr(mirror, "MOST_PACKS", 3)
+    repo.bare("config", "uploadpack.allowFilter", filtering)
+    first, dropped = repo.commit("first"), repo.commit("dropped")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.fetch(context, project)
+    repo.git("reset", "--quiet", "--hard", first)
+    for number in range(6):
+        last = repo.commit(f"commit {number}")
+        repo.push()
+        graph.fetch(context, project)
+        assert len([*(mirror_of(context) / "objects" / "pack").glob("*.pack")]) <= mirror.MOST_PACKS
+    requested = len(forge.requested)
+    assert graph.merge_base(context, project, dropped, last) == first
+    assert len(forge.requested) == requested
+    assert git_in(mirror_of(context), "fsck", "--no-dangling") == ""
+
+
+def test_a_mirror_that_cannot_be_packed_is_read_as_it_is(
+    context: Context, repo: Repo, forge: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.commit("first")
+    repo.push()
+    project = add_project(context, f"{forge.url}/nf.git")
+    graph.fetch(context, project)
+    monkeypatch.setattr(mirror, "MOST_PACKS", 0)
+    monkeypatch.setattr(git, "run", refusing("repack"))
+    second = repo.commit("second")
+    repo.push()
+    assert graph.resolve(context, project, "main") == second
+
+
+def refusing(command: str) -> Callable[..., str]:
+    run = git.run
+
+    def refuse(*given: Any, **more: Any) -> str:
+        if command in given[2]:
+            raise GraphError(f"git {command}: no space left on device")
+        return run(*given, **more)
+
+    return refuse
 
 
 def test_many_at_once_make_one_mirror(context: Context, repo: Repo, forge: Forge) -> None:

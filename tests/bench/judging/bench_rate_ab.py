@@ -53,8 +53,12 @@ def main() -> int:
         repository = committed(where / "nf", settings)
         for number in range(runs):
             report = measured(repository, where / "home")
-            changed += is_called_changed(report)
-            relabelled += sum(is_called_changed(exchanged(report, rng)) for _ in range(RELABELLED))
+            called = called_changed(report)
+            changed += bool(called)
+            print(
+                f"run {number + 1} of {runs}: {', '.join(called) or 'no change'}", file=sys.stderr, flush=True
+            )
+            relabelled += sum(bool(called_changed(exchanged(report, rng))) for _ in range(RELABELLED))
             if number == 0:
                 print_intervals(report, launches)
     print_result("rate_ab_false_alarms", changed, f"of {runs} runs", "lower", launches=launches)
@@ -90,8 +94,13 @@ def measured(repository: Path, home_path: Path) -> RunReport:
         )
 
 
-def is_called_changed(report: RunReport) -> bool:
-    return any(one.outcome in ("regressed", "improved") for one in judge(report).metrics)
+def called_changed(report: RunReport) -> list[str]:
+    """Figures that the verdict calls changed, each with its outcome."""
+    return [
+        f"{one.metric} {one.outcome}"
+        for one in judge(report).metrics
+        if one.outcome in ("regressed", "improved")
+    ]
 
 
 def exchanged(report: RunReport, rng: Random) -> RunReport:

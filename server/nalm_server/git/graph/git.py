@@ -62,8 +62,8 @@ def run(
     said: git's standard input. lock: an open file, whose lock git holds, too, also if this process is killed.
     """
     place = ["--git-dir", str(mirror)] if mirror else []
-    # Only a fetch writes packs.
-    limited = ["prlimit", f"--fsize={limits.bytes}"] if online else []
+    # Only a fetch writes packs. With the signal, git would say no more than "invalid index-pack output".
+    limited = ["env", "--ignore-signal=XFSZ", "prlimit", f"--fsize={limits.bytes}"] if online else []
     command = [*limited, "git", *place, *arguments]
     environment = _environment(repository, online=online)
     # A session of its own: git's helpers (ssh, remote-https, index-pack) are killed with it.
@@ -99,7 +99,7 @@ def _name(arguments: list[str]) -> str:
 
 
 def _failure(command: str, code: int, said: str, limits: Limits) -> str:
-    if "signal 25" in said or "File too large" in said or code == -signal.SIGXFSZ:
+    if "File too large" in said:
         return f"The repository is larger than {limits.bytes >> 20} MiB: see NALM_MIRROR_BYTES."
     last = " ".join(line.strip() for line in said.strip().splitlines()[-3:])
     return f"git {command}: {last[-SHOWN_ERROR:] or f'exit code {code}'}"
@@ -131,6 +131,8 @@ def _configuration(repository: Repository) -> dict[str, str]:
         "http.followRedirects": "false",
         "http.lowSpeedLimit": "1000",
         "http.lowSpeedTime": "60",
+        # Each fetch is a pack; git would write small ones as single files, of which there is no end.
+        "fetch.unpackLimit": "1",
         "gc.autoDetach": "false",
         "maintenance.auto": "false",
     }

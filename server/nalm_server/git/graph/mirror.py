@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
 from nalm_core.text.commit_name import short
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -22,11 +23,15 @@ from nalm_server.git.graph import git, repository
 from nalm_server.git.graph.address import is_sha
 from nalm_server.git.graph.errors import GraphError, UnknownRevisionError
 
+log = structlog.get_logger()
+
 REFS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 KEPT = "refs/nalm/"
 """Protects commits that were fetched by SHA from garbage collection: of pull requests, or dropped ones."""
 MOST_REFUSED = 8
 """After this many refused commits, the rest of a batch counts as refused, too."""
+MOST_PACKS = 50
+"""Each fetch adds a pack, and each query looks into all of them: a mirror with more is packed again."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,16 @@ class Mirror:
             if not self._mended():
                 raise
             self._fetch(*options, said=refs, lock=lock)
+        self._pack_again(lock)
+
+    def _pack_again(self, lock: int) -> None:
+        """Keeps what no reference names: runs of it may be compared again, and the forge may not serve it."""
+        if len([*self.path.glob("objects/pack/*.pack")]) <= MOST_PACKS:
+            return
+        try:
+            self.ask_online("repack", "-a", "-d", "--keep-unreachable", "--quiet", lock=lock)
+        except GraphError as error:
+            log.warning("mirror_not_packed", project=self.repository.project_id, error=error.message)
 
     def _mended(self) -> bool:
         """Removes git's locks, and references that a loss of power emptied. False if there are none."""
@@ -74,7 +89,8 @@ class Mirror:
     def _remove_partial_packs(self) -> None:
         """What killed gits left, by its age: one that still writes would have been killed by now."""
         before = time.time() - repository.limits(self.context, online=True).seconds
-        for path in self.path.glob("objects/pack/tmp_*"):
+        packs = self.path / "objects" / "pack"
+        for path in (*packs.glob("tmp_*"), *packs.glob(".tmp-*")):
             with suppress(FileNotFoundError):
                 if path.stat().st_mtime < before:
                     path.unlink()
