@@ -246,10 +246,12 @@ def judge_platform(report: PlatformReport) -> PlatformResult:
 
 
 def launch_figures(trials: Sequence[Trial], info: ArmInfo) -> dict[PlatformFigure, float]:
-    """The figures of one launch: medians of its trials at full load, its latencies all together."""
+    """The figures of one launch: medians of its trials at full load; the latencies of those below it, all
+    together. At full load, latency is that of full queues."""
     full = [one for one in trials if one.phase is Phase.MRR]
-    waits = _merged([one.latency for one in trials])
-    jitters = _merged([one.jitter for one in trials])
+    below = [one for one in trials if one.phase is Phase.LATENCY]
+    waits = _merged([one.latency for one in below])
+    jitters = _merged([one.jitter for one in below])
     found = {
         PlatformFigure.CPP: _median([totals(as_round(one), info).cpp for one in full]),
         PlatformFigure.RATE: _median([forwarded_pps(one, info) for one in full]),

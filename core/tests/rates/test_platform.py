@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from nalm_core.rates.comparison_report import CommonLoad
+from nalm_core.rates.latency import figures
 from nalm_core.rates.platform import (
     AGAIN,
     AS_IT_IS,
@@ -19,6 +20,7 @@ from nalm_core.rates.platform import (
     SettingFile,
     StateLaunch,
     judge_platform,
+    launch_figures,
     states_of,
 )
 from nalm_core.rates.rate_report import Phase, Trial
@@ -128,6 +130,22 @@ def test_a_setting_that_is_not_available_has_no_figures() -> None:
     assert "turbo" not in {row.state for row in judge_platform(report({})).rows}
     alone = states_of([SETTINGS[0], SETTINGS[2]])
     assert list(alone) == [AS_IT_IS, AGAIN, "thp"], "one setting is all of them together"
+
+
+def test_latencies_are_those_below_full_load() -> None:
+    """At full load the queues are full, and a generator measures latency there, too."""
+    full, below = launch_trials(1.0, 1.0)
+    queued = full.model_copy(update={"latency": latency_of(5_000_000), "jitter": latency_of(1_000_000)})
+    jitter = latency_of(3_000)
+    found = launch_figures([queued, below.model_copy(update={"jitter": jitter})], INFO)
+    assert below.latency is not None
+    waits, changes = figures(below.latency), figures(jitter)
+    assert waits is not None and changes is not None
+    assert found[PlatformFigure.LATENCY_P99] == waits.p99_ns
+    assert found[PlatformFigure.LATENCY_MEAN] == waits.mean_ns
+    assert found[PlatformFigure.LATENCY_MAX] == waits.max_ns
+    assert found[PlatformFigure.JITTER_MAX] == changes.max_ns
+    assert PlatformFigure.LATENCY_P99 not in launch_figures([queued], INFO), "missing, not that of full load"
 
 
 def test_too_few_launches_give_no_interval() -> None:
