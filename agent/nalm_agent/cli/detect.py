@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nalm_agent.report.output_file import STDOUT, require_place, write_json
 from nalm_agent.runtime.errors import UsageError
+from nalm_agent.shell import options
 
 if TYPE_CHECKING:
     from nalm_core.changepoints.hosts import HostHistory
@@ -29,15 +31,17 @@ def add_to(app: typer.Typer) -> None:
     """Adds the command to `nalm`."""
     app.command(
         epilog="Examples:\n\n    echo '[[100,101,99,100,100,108,107,109,108,108,107]]' | nalm detect\n\n"
-        "    nalm detect --json < histories.json > change-points.json\n\n"
+        "    nalm detect --text --json change-points.json < histories.json\n\n"
         '    echo \'[{"values": [100,101,107,108], "control": [50,51,54,54]}]\' | nalm detect --text'
     )(detect)
 
 
 def detect(
-    as_json: Annotated[
-        bool, typer.Option("--json/--text", help="Print JSON, or one line per finding.")
-    ] = True,
+    *,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print a line for each finding. Default: JSON.")
+    ] = False,
+    json_file: options.JsonOption = None,
 ) -> None:
     """Find change points in histories read from standard input: a JSON list of series.
 
@@ -56,15 +60,18 @@ def detect(
     """
     from nalm_core.changepoints.detect import detections
 
+    require_place(json_file, "--json")
+    if text and json_file == STDOUT:
+        raise UsageError("--json and --text both print", hint="give --json a FILE, or leave one out")
     series = read(sys.stdin.buffer.read())
     plain = iter(detections([one for one in series if isinstance(one, list)]))
     found = [next(plain) if isinstance(one, list) else _with_hosts(one) for one in series]
-    if as_json:
-        print(json.dumps([_as_json(one) for one in found], default=vars))
-        return
-    for number, one in enumerate(found):
-        for line in _lines(one):
-            print(f"series {number}: {line}")
+    if json_file is not None or not text:
+        write_json(json_file or STDOUT, json.dumps([_as_json(one) for one in found], default=vars))
+    if text:
+        for number, one in enumerate(found):
+            for line in _lines(one):
+                print(f"series {number}: {line}")
 
 
 def read(data: bytes | str) -> list[Series]:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import os
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
+from nalm_core.text.json_option import METAVAR, OPTION, STDOUT
 
 from nalm_agent.desk.sending import Sending
 from nalm_agent.mutants.read import (
@@ -26,6 +27,7 @@ from nalm_agent.report.console import Terminal
 from nalm_agent.runtime.errors import ExitCode, UsageError
 from nalm_agent.shell import options
 from nalm_agent.shell.app import run_app
+from nalm_agent.shell.commands import JsonCommand
 from nalm_agent.store.home import Home
 
 DEFAULT_PROJECT = "nalm-reference-nf"
@@ -42,8 +44,9 @@ app = typer.Typer(
 
 
 @app.command(
+    cls=JsonCommand,
     epilog="Examples:\n\n    nalm-mutants run --json all.jsonl\n\n    nalm-mutants run --only 'equal/*'\n\n"
-    "    nalm-mutants run --only none --aa 200 --json aa.jsonl --resume"
+    "    nalm-mutants run --only none --aa 200 --json aa.jsonl --resume",
 )
 def run(
     *,
@@ -72,10 +75,13 @@ def run(
         typer.Option(min=1, help="Seconds for the rounds of one comparison; default: nalm.toml's."),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Append a line for each comparison.")
+        str | None,
+        typer.Option(
+            OPTION, metavar=METAVAR, help="Write a line for each comparison to this file. Default: stdout."
+        ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Do not measure again what FILE has of the same sources.")
+        bool, typer.Option("--resume", help="Append; do not measure again what FILE has of the same sources.")
     ] = False,
     reports: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep each run report, whole, in this folder.")
@@ -95,7 +101,8 @@ def run(
     from nalm_agent.mutants.run import Campaign, aa_tasks, mutant_tasks
     from nalm_agent.mutants.scratch import Scratch
 
-    if resume and json_file is None:
+    printed = json_file == STDOUT
+    if resume and (json_file is None or printed):
         raise UsageError("--resume needs a file to continue", hint="name it with --json FILE")
     patches = chosen(nf, only, kind or [], sample_size)
     tasks = mutant_tasks(patches) + aa_tasks(aa, aa_scenario)
@@ -104,7 +111,7 @@ def run(
     sending = Sending.prepared(server, token_file, timeout) if upload else None
     if cpu is not None:
         _keep_to(cpu)
-    journal = Journal(json_file, resume=resume)
+    journal = Journal(None if json_file is None else Path(json_file), resume=resume)
     home, records = Home.default(), []
     with home.work() as work, Terminal(quiet=quiet) as progress:
         scratch = Scratch(nf.absolute(), work.fresh("mutants"), budget)
@@ -112,8 +119,8 @@ def run(
             progress.say(record_line(record))
             records.append(record)
     if sending is not None:
-        _send(sending, project, records)
-    raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
+        _send(sending, project, records, on_stderr=printed)
+    _conclude(print_report(records, on_stderr=printed))
 
 
 @app.command(epilog="Example:\n\n    nalm-mutants show all.jsonl aa.jsonl")
@@ -122,7 +129,7 @@ def show(files: Annotated[list[Path], typer.Argument(metavar="FILE", help="File 
     from nalm_agent.mutants.report import print_report
 
     records = [record for path in files for record in read_records(path)]
-    raise typer.Exit(ExitCode.OK if print_report(records) else ExitCode.REGRESSION)
+    _conclude(print_report(records))
 
 
 @app.command(epilog="Example:\n\n    nalm-mutants upload all.jsonl --server https://nalm.example.org")
@@ -139,10 +146,14 @@ def upload(
     _send(sending, project, [record for path in files for record in read_records(path)])
 
 
-def _send(sending: Sending, project: str, records: list[Record]) -> None:
+def _conclude(as_expected: bool) -> NoReturn:
+    raise typer.Exit(ExitCode.OK if as_expected else ExitCode.REGRESSION)
+
+
+def _send(sending: Sending, project: str, records: list[Record], *, on_stderr: bool = False) -> None:
     from nalm_agent.mutants.send import send
 
-    typer.echo(send(sending, project, records))
+    typer.echo(send(sending, project, records), err=on_stderr)
 
 
 def chosen(nf: Path, only: str, kinds: list[str], size: int | None) -> dict[str, Patch]:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
+from nalm_core.text.json_option import STDOUT
 from nalm_core.text.mistakes import first_mistake
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -117,12 +119,12 @@ def read_records(path: Path) -> list[Record]:
 
 
 class Journal:
-    """A file of JSON lines, complete after each line."""
+    """A file of JSON lines, complete after each line; or standard output."""
 
     def __init__(self, path: Path | None, *, resume: bool) -> None:
         self._path = path
         self.known: dict[str, Record] = {}
-        if path is None:
+        if path is None or str(path) == STDOUT:
             return
         if path.exists() and not resume:
             raise UsageError(
@@ -141,6 +143,12 @@ class Journal:
 
     def add(self, record: Record) -> None:
         """Appends one line and flushes it."""
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(record.model_dump_json() + "\n")
+        if self._path is None:
+            return
+        line = record.model_dump_json() + "\n"
+        if str(self._path) == STDOUT:
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            return
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line)

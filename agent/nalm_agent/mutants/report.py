@@ -43,9 +43,9 @@ def record_line(record: Record) -> str:
     return f"{record.name}: {record.outcome}{ipp}{size}, {record.seconds.total:.0f} s: {mark}{reason}"
 
 
-def print_report(records: Sequence[Record]) -> bool:
+def print_report(records: Sequence[Record], *, on_stderr: bool = False) -> bool:
     """Prints all tables. True if every record is what its header expects."""
-    out, rows = console(), scored(records)
+    out, rows = console(on_stderr=on_stderr), scored(records)
     planted = [row for row in rows if is_planted(row[0]) and row[0].expected.expect in FOUND_IN_CYCLES]
     cycles_only = [row for row in planted if row[0].expected.cause != "instructions"]
     if planted:

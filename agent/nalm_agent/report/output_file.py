@@ -7,9 +7,11 @@ import os
 import sys
 from pathlib import Path
 
+from nalm_core.text import json_option
+
 from nalm_agent.runtime.errors import UsageError
 
-STDOUT = "-"
+STDOUT = json_option.STDOUT
 
 
 def write_file(name: str, text: str, option: str) -> None:

@@ -38,11 +38,11 @@ _COLOURS = {
 UNCHANGED_SUMMARY = "functions, data and run definition equal the base's: nothing to measure"
 
 
-def console() -> Console:
+def console(*, on_stderr: bool = False) -> Console:
     """Standard output, as wide as the terminal or COLUMNS; when piped, wide enough for the table."""
-    found = PlainConsole(highlight=False)
+    found = PlainConsole(highlight=False, stderr=on_stderr)
     wide = found.is_terminal or "COLUMNS" in os.environ
-    return found if wide else PlainConsole(highlight=False, width=PIPED_WIDTH)
+    return found if wide else PlainConsole(highlight=False, stderr=on_stderr, width=PIPED_WIDTH)
 
 
 def instruction_line(counts: Mapping[Arm, InstructionCount]) -> str | None:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
 from importlib import import_module
-from pathlib import PurePath
 from typing import Any
 
 import typer
+from nalm_core.text.json_option import with_json_files
 from nalm_core.text.mistakes import in_words
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from typer.main import get_group
@@ -65,6 +64,14 @@ COMMANDS: dict[str, dict[str, str]] = {
 """Headings of `nalm --help`, each with its commands and the first paragraph of their help."""
 
 
+class JsonCommand(TyperCommand):
+    """A command whose `--json` takes a file, or none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the arguments with a file after each `--json`."""
+        return super().parse_args(ctx, with_json_files(args))
+
+
 class UnloadedCommand(TyperCommand):
     """Represents a command in lists; loads the command when it is called."""
 
@@ -102,30 +109,6 @@ class LazyGroup(TyperGroup):
             if isinstance(one, TyperOption) and one.is_flag and one.default is None:
                 one.default = False
         return super().parse_args(ctx, args)
-
-
-JSON = "--json"
-
-
-def with_json_files(arguments: Sequence[str]) -> list[str]:
-    """The arguments with a file after each `--json`: the next one if it is a file's name, else `-`.
-
-    A name is `-`, a path that begins with `.` or `/`, or one with an extension of letters; a revision is none
-    of these. `--json=NAME` takes any name.
-    """
-    found: list[str] = []
-    for place, one in enumerate(arguments):
-        if one == "--":
-            return [*found, *arguments[place:]]
-        found.append(one)
-        if one == JSON and not (place + 1 < len(arguments) and _names_a_file(arguments[place + 1])):
-            found.append("-")
-    return found
-
-
-def _names_a_file(text: str) -> bool:
-    suffix = PurePath(text).suffix[1:]
-    return text == "-" or text.startswith(("/", "./", "../")) or (len(suffix) > 1 and suffix.isalpha())
 
 
 def _nothing() -> None:

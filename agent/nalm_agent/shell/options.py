@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from nalm_core.text.json_option import METAVAR, OPTION
 
 from nalm_agent.runtime.errors import ExitCode, NalmError
 from nalm_agent.shell.completion import revision_names, scenario_names
@@ -75,7 +76,7 @@ TimeoutOption = Annotated[
 TIMEOUT_SECONDS = 300.0
 JsonOption = Annotated[
     str | None,
-    typer.Option("--json", metavar="[FILE]", help="Write JSON to this file. Default: standard output."),
+    typer.Option(OPTION, metavar=METAVAR, help="Write JSON to this file. Default: standard output."),
 ]
 ConfigOption = Annotated[
     Path | None,

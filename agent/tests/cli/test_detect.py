@@ -39,6 +39,21 @@ def test_text_for_people() -> None:
     assert "+5.0" in said
 
 
+def test_json_goes_to_standard_output_or_to_a_file(tmp_path: Path) -> None:
+    code, plain = run(json.dumps([STEP]))
+    for options in (("--json",), ("--json", "-")):
+        assert run(json.dumps([STEP]), *options) == (code, plain) == (0, plain)
+    file = tmp_path / "found.json"
+    code, said = run(json.dumps([STEP]), "--json", str(file), "--text")
+    assert (code, file.read_text()) == (0, plain) and said.startswith("series 0: commit 8")
+    code, said = run(json.dumps([STEP]), "--json", str(file))
+    assert (code, said) == (0, "")
+    _, said = run(json.dumps([STEP]), "--json", "--text")
+    assert "--json and --text both print" in said
+    _, said = run(json.dumps([STEP]), "--json", str(tmp_path / "none" / "found.json"))
+    assert "is not a directory that you may write to" in said
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

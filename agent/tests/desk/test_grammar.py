@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 from nalm_agent.cli.check import pair_of
+from nalm_agent.mutants.cli import app as mutants
 from nalm_agent.runtime.errors import UsageError
-from nalm_agent.shell.commands import with_json_files
+from nalm_agent.shell.commands import COMMANDS, JsonCommand, UnloadedCommand
 from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
+from nalm_core.text.json_option import with_json_files
 from tiny import NALM_TOML, Nalm, NfRepository
 
 
@@ -32,6 +37,25 @@ from tiny import NALM_TOML, Nalm, NfRepository
 )
 def test_the_file_after_json_may_be_missing(given: list[str], read: list[str]) -> None:
     assert with_json_files(given) == read
+
+
+def with_json(command: Any) -> Iterator[tuple[Any, Any]]:
+    """Each command below that has `--json`, with the option."""
+    for below in getattr(command, "commands", {}).values():
+        yield from with_json(below)
+    for option in command.params:
+        if "--json" in option.opts:
+            yield command, option
+
+
+def test_json_takes_a_file_or_none_in_every_command_that_has_it() -> None:
+    loaded = [UnloadedCommand(name).loaded() for below in COMMANDS.values() for name in below]
+    found = [row for command in loaded for row in with_json(command)]
+    campaigns = list(with_json(typer.main.get_command(mutants)))
+    assert len(found) > 20 and campaigns
+    for command, option in [*found, *campaigns]:
+        assert (option.is_flag, option.metavar) == (False, "[FILE]"), command.name
+    assert all(isinstance(command, JsonCommand) for command, _ in campaigns)
 
 
 @pytest.mark.parametrize(

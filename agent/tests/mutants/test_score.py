@@ -119,6 +119,19 @@ def test_an_error_falls_short_and_a_skipped_one_says_nothing() -> None:
     assert score(record(SLOWER, "skipped")) is None
 
 
+def test_with_json_on_standard_output_the_tables_are_on_standard_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    records = read_records(RECORDED)
+    journal = Journal(Path("-"), resume=False)
+    for one in records:
+        journal.add(one)
+    print_report(records, on_stderr=True)
+    printed = capsys.readouterr()
+    assert [Record.model_validate_json(line) for line in printed.out.splitlines()] == records
+    assert "broken: 1 of 1 found" in printed.err
+
+
 def test_the_tables_of_a_recorded_campaign(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the commands of `nalm-server`: settings, and wrong input as one line."""
+"""Shared by the commands of `nalm-server`: settings, options, output files, and wrong input as one line."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
+from nalm_core.text.json_option import with_json_files
 from nalm_core.text.mistakes import message_of
 from pydantic import ValidationError
+from typer.core import TyperCommand
 
 from nalm_server.base import settings_loading
 from nalm_server.base.settings import Settings
@@ -33,6 +36,30 @@ def settings_of(state: Path | None, **given: Any) -> Settings:
         for line in error.lines:
             err.print(f"nalm-server: {line}")
         raise typer.Exit(2) from error
+
+
+class JsonCommand(TyperCommand):
+    """A command whose `--json` takes a file, or none."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parses the arguments with a file after each `--json`."""
+        return super().parse_args(ctx, with_json_files(args))
+
+
+@contextmanager
+def whole_file(path: Path, mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Half a table looks like a table, so a file gets its name when it is whole. A device is written to."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(partial, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            yield file
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 @contextmanager

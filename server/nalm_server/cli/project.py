@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from nalm_core.text.json_option import METAVAR, OPTION, STDOUT
 from rich.table import Table
 
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, out
+from nalm_server.cli.common import JsonCommand, State, out, whole_file
 from nalm_server.cli.contexts import opened
 from nalm_server.projects import service as projects
 from nalm_server.projects.schemas import ProjectCreated, ProjectNew
@@ -18,7 +20,7 @@ from nalm_server.projects.schemas import ProjectCreated, ProjectNew
 project_app = typer.Typer(help="NF repositories that are watched.", no_args_is_help=True)
 
 
-@project_app.command("add")
+@project_app.command("add", cls=JsonCommand)
 def project_add(
     name: Annotated[str, typer.Argument(help="Name of the project, as in reports and nalm.toml.")],
     repository: Annotated[str, typer.Option(help="Address or path that agents clone from.")],
@@ -30,7 +32,12 @@ def project_add(
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Do not check the repository: only the agents can reach it.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    json_file: Annotated[
+        str | None,
+        typer.Option(
+            OPTION, metavar=METAVAR, help="Write JSON to this file, for you alone. Default: standard output."
+        ),
+    ] = None,
     state: State = None,
 ) -> None:
     """Adds a project and prints its webhook secret and upload token, which cannot be shown again.
@@ -46,11 +53,16 @@ def project_add(
             check_repository=not unchecked,
         )
         created = projects.create_project(session, context, SYSTEM, new, context.clock())
+        if json_file is not None and json_file != STDOUT:  # before the commit: secrets are shown once
+            with whole_file(Path(json_file), mode=0o600) as file:
+                file.write(created.model_dump_json().encode() + b"\n")
         session.commit()
-        if json:
-            sys.stdout.write(created.model_dump_json() + "\n")
-        else:
-            _print_created(created)
+    if json_file == STDOUT:
+        sys.stdout.write(created.model_dump_json() + "\n")
+    elif json_file is None:
+        _print_created(created)
+    else:
+        out.print(f"Project {name} was added; its secrets are in {json_file}.", markup=False)
 
 
 def _print_created(created: ProjectCreated) -> None:

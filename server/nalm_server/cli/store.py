@@ -3,18 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 
 from nalm_server.auth.access import project_repository as project_rows
 from nalm_server.auth.tokens.principal import SYSTEM
-from nalm_server.cli.common import State, err, out, settings_of
+from nalm_server.cli.common import State, err, out, settings_of, whole_file
 from nalm_server.cli.contexts import opened, reported
 from nalm_server.ops.backup import service as backups
 from nalm_server.ops.retention import service as rules
@@ -107,24 +104,8 @@ def export(
         if output is None:
             sys.stdout.buffer.writelines(pieces)
             return
-        with _whole(output) as file:
+        with whole_file(output) as file:
             file.writelines(pieces)
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[BinaryIO]:
-    """Half a table looks like a table, so a file gets its name when it is whole. A device is written to."""
-    if path.exists() and not path.is_file():
-        with path.open("wb") as file:
-            yield file
-        return
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            yield file
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def retention(

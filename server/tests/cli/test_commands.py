@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import sys
@@ -14,22 +15,22 @@ from typing import Any
 import pytest
 import typer.main
 from nalm_server.cli import main as entry
-from nalm_server.cli import store
+from nalm_server.cli.common import JsonCommand, whole_file
 from nalm_server.cli.main import app, main
 from typer.testing import CliRunner
 
 Call = Callable[..., tuple[int, str, str]]
 
 
-def leaves(command: Any, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def leaf_commands(command: Any, name: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     if not hasattr(command, "list_commands"):
-        yield name
+        yield name, command
         return
     for word in command.list_commands(None):
-        yield from leaves(command.get_command(None, word), (*name, word))
+        yield from leaf_commands(command.get_command(None, word), (*name, word))
 
 
-COMMANDS = list(leaves(typer.main.get_command(app)))
+COMMANDS = [name for name, _ in leaf_commands(typer.main.get_command(app))]
 assert len(COMMANDS) > 40
 WRONG = [
     ("account add", "Mona Lisa", 2),
@@ -170,14 +171,43 @@ def test_a_wrong_value_is_named_in_words() -> None:
     assert "Input should" not in done.stderr
 
 
+def test_json_takes_a_file_or_none_in_every_command_that_has_it() -> None:
+    found = [
+        (name, command, option)
+        for name, command in leaf_commands(typer.main.get_command(app))
+        for option in command.params
+        if "--json" in option.opts
+    ]
+    assert found
+    for name, command, option in found:
+        assert isinstance(command, JsonCommand), name
+        assert (option.is_flag, option.metavar) == (False, "[FILE]"), name
+
+
+def test_an_added_project_is_json_on_standard_output_or_in_a_file_of_its_own(
+    call: Call, tmp_path: Path
+) -> None:
+    made = ("project", "add", "--repository", "https://git.example.org/nf.git", "--unchecked")
+    code, said, complaint = call(*made, "--json", "first")
+    assert (code, json.loads(said)["name"]) == (0, "first"), complaint
+    file = tmp_path / "second.json"
+    code, said, complaint = call(*made, "second", "--json", str(file))
+    secret = json.loads(file.read_text())["webhook_secret"]
+    assert code == 0 and str(file) in said and secret not in said, complaint
+    assert file.stat().st_mode & 0o777 == 0o600
+    code, _, complaint = call(*made, "third", "--json", str(tmp_path / "none" / "third.json"))
+    assert (code, "third.json" in complaint) == (4, True), complaint
+    assert "third" not in call("project", "list")[1], "a project whose secrets nobody has is not added"
+
+
 def test_an_export_that_ends_early_leaves_the_former_file(tmp_path: Path) -> None:
     """Half a table looks like a table."""
     file = tmp_path / "rows.csv"
     file.write_bytes(b"whole")
-    with pytest.raises(OSError, match="full"), store._whole(file) as out:
+    with pytest.raises(OSError, match="full"), whole_file(file) as out:
         out.write(b"half")
         raise OSError("the disk is full")
     assert file.read_bytes() == b"whole"
-    with store._whole(file) as out:
+    with whole_file(file) as out:
         out.write(b"new")
     assert file.read_bytes() == b"new" and list(tmp_path.iterdir()) == [file]
