@@ -22,11 +22,11 @@ from typing import Any
 from elftools.common.exceptions import ELFError
 
 from nalm_agent.artifacts.limited_reading import LimitedReading
+from nalm_agent.artifacts.loadable import target_of
 from nalm_agent.artifacts.text_sections import text_sections
 from nalm_agent.build import sandbox
 from nalm_agent.build.build import Built
 from nalm_agent.build.sandbox import Isolation, isolation
-from nalm_agent.config.nalm_toml import Config
 from nalm_agent.native.toolchain import build_environment
 from nalm_agent.runtime.errors import BuildError, NalmError, UnrepeatableError
 from nalm_agent.runtime.process import run, tail
@@ -44,7 +44,7 @@ LINK_MEMORY_BYTES = 4 << 30
 NINJA_FILE = "build.ninja"
 SCRIPT, COMMAND, LOG = "layout.ld", "command", "link.log"
 _SHELL = re.compile(r"^(&&|\|\||[;|<>&])|^[0-9]?>")
-_VERSION = 1
+_VERSION = 2
 
 
 class CannotRelinkError(NalmError):
@@ -65,12 +65,13 @@ class Link:
     """(object as the command names it, section)."""
 
 
-def links_of(home: Home, work: WorkDir, built: Built, config: Config) -> list[Link]:
+def links_of(home: Home, work: WorkDir, built: Built) -> list[Link]:
     """The links of a build's artifacts. Raises CannotRelinkError with the reason."""
-    known: Any = home.store().document(LINKS, address(built.build.tree, _VERSION))
+    key = address(built.build.tree, built.contents.artifacts, _VERSION)
+    known: Any = home.store().document(LINKS, key)
     if known is None:
-        known = _find_links(work, built, config)
-        home.store().put_document(LINKS, address(built.build.tree, _VERSION), known)
+        known = _find_links(work, built)
+        home.store().put_document(LINKS, key, known)
     if isinstance(known, str):
         raise CannotRelinkError(known)
     return [
@@ -124,14 +125,14 @@ def _quoted(path: str) -> str:
     return f'"{path}"'
 
 
-def _find_links(work: WorkDir, built: Built, config: Config) -> list[dict[str, object]] | str:
+def _find_links(work: WorkDir, built: Built) -> list[dict[str, object]] | str:
     """The links as a document, or why there are none. Raises LinkRunError."""
     if isolation() is not Isolation.BUBBLEWRAP:
         return "builds are not isolated on this host, and nalm links again in isolation only"
     if not (built.directory / NINJA_FILE).is_file():
         return f"the build has no {NINJA_FILE}, so nalm does not know its link command"
     try:
-        return [_found_link(work, built, artifact) for artifact in config.build.artifacts]
+        return [_found_link(work, built, artifact) for artifact in built.contents.artifacts]
     except LinkRunError:
         raise
     except CannotRelinkError as error:
@@ -184,7 +185,6 @@ def _fill(new: Path, built: Built, links: Sequence[Link], number: int) -> None:
         for one in links:
             (directory / SCRIPT).write_text(layout_script(one.sections, number))
             output = directory / one.artifact
-            output.parent.mkdir(parents=True, exist_ok=True)
             place = one.arguments.index(one.artifact)
             arguments = [
                 *one.arguments[:place],
@@ -193,24 +193,28 @@ def _fill(new: Path, built: Built, links: Sequence[Link], number: int) -> None:
             ]
             # -S: no debug information, which no launch of a layout needs and most of the file is.
             more = [f"-Wl,-T,{sandbox.BUILD}/{SCRIPT}", "-Wl,-S"]
-            in_place = ["sh", "-c", f'cd {sandbox.OBJECTS} && exec "$@"', "sh"]
+            folder = str(Path(sandbox.BUILD, one.artifact).parent)  # made inside, by its owner
+            in_place = ["sh", "-c", f'cd {sandbox.OBJECTS} && mkdir -p "$0" && exec "$@"', folder]
             _run_inside(built, new, [*in_place, *arguments, *more])
             if not output.is_file():
                 raise CannotRelinkError(f"the linker made no {one.artifact}")
         (directory / SCRIPT).unlink()
-        _link_to_rest(built.directory, directory)
+        _link_to_rest(built.directory, directory, built.directory.resolve())
     finally:
         remove_written(new / "tmp")
 
 
-def _link_to_rest(of: Path, to: Path) -> None:
-    """Symbolic links to everything of a directory that another one lacks."""
+def _link_to_rest(of: Path, to: Path, build: Path) -> None:
+    """Symbolic links to everything of a directory that another one lacks. A link to a place of the build,
+    such as a library's name without its version, is a link to the same place of the layout."""
     for path in of.iterdir():
         other = to / path.name
-        if not other.exists():
+        if path.is_symlink() and not path.readlink().is_absolute() and target_of(path).is_relative_to(build):
+            other.symlink_to(path.readlink())
+        elif not other.exists():
             other.symlink_to(path)
         elif path.is_dir() and other.is_dir() and not other.is_symlink():
-            _link_to_rest(path, other)
+            _link_to_rest(path, other, build)
 
 
 def _run_inside(built: Built, new: Path, command: list[str]) -> None:

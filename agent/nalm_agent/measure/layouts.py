@@ -16,7 +16,6 @@ from nalm_core.report.run_report import Arm, Layouts
 
 from nalm_agent.build.build import Built
 from nalm_agent.build.relink import CannotRelinkError, Link, links_of, relinked
-from nalm_agent.config.nalm_toml import Config
 from nalm_agent.measure.rounds import ArmRun
 from nalm_agent.store.home import Home, WorkDir
 
@@ -35,7 +34,6 @@ class LayoutsOfLaunches:
 
     home: Home
     work: WorkDir
-    config: Config
     built: Mapping[Arm, Built]
     as_run: AsRun
     most: int = 1
@@ -83,7 +81,7 @@ class LayoutsOfLaunches:
 
     def _relinked(self, arm: Arm, run: ArmRun, number: int) -> ArmRun:
         if arm not in self._links:
-            self._links[arm] = links_of(self.home, self.work, self.built[arm], self.config)
+            self._links[arm] = links_of(self.home, self.work, self.built[arm])
         placed = relinked(self.home, self.built[arm], self._links[arm], number)
         return replace(self.as_run(arm, placed), offered=run.offered, urgent=run.urgent)
 

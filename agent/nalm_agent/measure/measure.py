@@ -280,7 +280,7 @@ def _placements(
         return arm_run(arm, ready, traffic, cores, place.home, huge_pages=builder.host.huge_pages)
 
     built = {arm: ready.built for arm, ready in arms.items()}
-    found = LayoutsOfLaunches(place.home, place.work, config, built, as_run)
+    found = LayoutsOfLaunches(place.home, place.work, built, as_run)
     if config.judge.layouts is not None or builder.settings.margin < FINE_MARGIN:
         found.spread(config.judge.layouts or LAYOUTS)
     return found

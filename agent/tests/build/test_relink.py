@@ -52,7 +52,7 @@ def order(path: Path, names: set[str]) -> list[str]:
 
 def test_a_layout_has_the_same_functions_at_other_places(builder: Builder, work: WorkDir) -> None:
     one = built(builder)
-    (link,) = links = links_of(builder.home, work, one, builder.config())
+    (link,) = links = links_of(builder.home, work, one)
     names = {section.removeprefix(".text.") for _, section in link.sections}
     assert len(names) > 3
     placed = [relinked(builder.home, one, links, number) for number in (1, 2)]
@@ -71,7 +71,7 @@ def test_a_layout_has_the_same_functions_at_other_places(builder: Builder, work:
 
 def test_a_layout_is_linked_once_and_is_the_same_again(builder: Builder, work: WorkDir) -> None:
     one = built(builder)
-    links = links_of(builder.home, work, one, builder.config())
+    links = links_of(builder.home, work, one)
     first = relinked(builder.home, one, links, 3)
     assert relinked(builder.home, one, links, 3).directory == first.directory
     assert relinked(builder.home, one, links, 0) is one
@@ -80,10 +80,48 @@ def test_a_layout_is_linked_once_and_is_the_same_again(builder: Builder, work: W
 
 def test_without_sections_of_functions_objects_move(builder: Builder, work: WorkDir) -> None:
     one = built(builder, options="")
-    (link,) = links_of(builder.home, work, one, builder.config())
+    (link,) = links_of(builder.home, work, one)
     assert link.sections == (("tiny.o", ".text"),)
     moved = relinked(builder.home, one, [link], 1).directory / "tiny_nf"
     assert addresses(moved)["churn"] % 4096 != addresses(one.directory / "tiny_nf")["churn"] % 4096
+
+
+DRIVERS = """rule cc
+  command = gcc -O2 -fPIC -ffunction-sections {define} -c $in -o $out
+rule link
+  command = gcc -shared -o $out $in
+rule program
+  command = gcc -o $out $in -Wl,-rpath,'$$ORIGIN/drivers'
+rule alias
+  command = ln -sf $$(basename $in) $out
+build tiny.o: cc /nalm/source/tiny_nf.c
+build one.o: cc /nalm/source/one.c
+build tiny_nf: program tiny.o drivers/libone.so
+build drivers/lib{name}.so.1: link one.o
+build drivers/libone.so: alias drivers/lib{name}.so.1
+"""
+
+
+def test_artifacts_by_pattern_are_those_that_each_build_made(builder: Builder, work: WorkDir) -> None:
+    """Head's library has another name than base's; each is reached by a link without its version."""
+    text = toml("").replace('"build.sh"]', '"build.sh", "build.ninja.in", "one.c"]')
+    text = text.replace('artifacts = ["tiny_nf"]', 'artifacts = ["drivers/*.so"]')
+    builder.repository.write("one.c", "int one(int a) { return a + 1; }\nint two(int a) { return a * 3; }\n")
+    builder.repository.write("build.ninja.in", DRIVERS.format(name="old", define=""))
+    builder.repository.commit("a driver", build__sh=SCRIPT, nalm__toml=text)
+    base = builder.again()
+    builder.repository.write("build.ninja.in", DRIVERS.format(name="new", define="-DNEW"))
+    builder.repository.commit("under another name")
+    head = builder.again()
+    for one, library in ((base, "drivers/libold.so.1"), (head, "drivers/libnew.so.1")):
+        (link,) = links = links_of(builder.home, work, one)
+        assert link.artifact == library
+        assert {section for _, section in link.sections} >= {".text.one", ".text.two"}
+        placed = relinked(builder.home, one, links, 1).directory / "drivers" / "libone.so"
+        assert placed.resolve() != (one.directory / library).resolve(), (
+            "the layout has the library's link, too"
+        )
+        assert addresses(placed)["one"] != addresses(one.directory / library)["one"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +136,7 @@ def test_link_commands_that_nalm_does_not_repeat(
 ) -> None:
     one = built(builder, link=link)
     with pytest.raises(CannotRelinkError, match=reason):
-        links_of(builder.home, work, one, builder.config())
+        links_of(builder.home, work, one)
 
 
 def test_a_command_that_a_signal_stopped_is_tried_again(
@@ -108,11 +146,11 @@ def test_a_command_that_a_signal_stopped_is_tried_again(
     with monkeypatch.context() as stopped:
         stopped.setattr(relink, "run", lambda *_, **__: 137)
         with pytest.raises(CannotRelinkError, match=r"failed \(137\)"):
-            links_of(builder.home, work, one, builder.config())
-    assert len(links_of(builder.home, work, one, builder.config())) == 1
+            links_of(builder.home, work, one)
+    assert len(links_of(builder.home, work, one)) == 1
 
 
 def test_a_build_without_ninja_cannot_be_linked_again(builder: Builder, work: WorkDir) -> None:
     one = builder.script("echo no ninja")
     with pytest.raises(CannotRelinkError, match=r"no build\.ninja"):
-        links_of(builder.home, work, one, builder.config())
+        links_of(builder.home, work, one)

@@ -28,7 +28,7 @@ def built(percent: float, layouts: Layouts | None = None) -> ReportBuilder:
 
 def layouts_of_launches() -> LayoutsOfLaunches:
     unused = cast(Any, None)
-    return LayoutsOfLaunches(unused, unused, unused, {}, unused)
+    return LayoutsOfLaunches(unused, unused, {}, unused)
 
 
 @pytest.mark.parametrize("percent", [2.0, -2.0])
