@@ -262,7 +262,7 @@ class RatesConfig(Table):
     pps: Annotated[int, Field(gt=0)] | None = None
     """This load instead, in packets per second."""
 
-    sweep: list[Annotated[float, Field(gt=0, le=1)]] = []
+    sweep: Annotated[list[Annotated[float, Field(gt=0, le=1)]], Field(max_length=100)] = []
     """Loads of a job at which CPP is measured for its knee, as shares of base's NDR. Empty: none."""
 
     launches: Annotated[int, Field(ge=2, le=200)] = rates.RATE_RUN_LAUNCHES
@@ -286,6 +286,33 @@ class RatesConfig(Table):
         if "ndr" in self.modes and "mrr" not in self.modes:
             raise ValueError(
                 'modes has "ndr" and not "mrr": a search begins at the rate at full load; add "mrr"'
+            )
+        return self
+
+    @property
+    def trials_per_launch(self) -> int:
+        """Of each build, in a report."""
+        full = rates.RATE_RUN_MRR_TRIALS if "mrr" in self.modes else 0
+        return full + self._timed_per_launch + len(self.sweep)
+
+    @property
+    def most_launches(self) -> int:
+        """As many as a report has room for."""
+        room = rates.RATE_RUN_TIMED // max(1, self._timed_per_launch)
+        return min(room, rates.RATE_RUN_TRIALS // max(1, self.trials_per_launch))
+
+    @property
+    def _timed_per_launch(self) -> int:
+        return self.trials if "latency" in self.modes else 0
+
+    @model_validator(mode="after")
+    def _trials_fit_a_report(self) -> RatesConfig:
+        if self.launches > self.most_launches:
+            raise ValueError(
+                f"launches = {self.launches} is too many: a launch has {self.trials_per_launch} trials of "
+                f"each build, {self._timed_per_launch} of them at the common load, and a report has room for "
+                f"{rates.RATE_RUN_TRIALS} and {rates.RATE_RUN_TIMED}; expected {self.most_launches} launches "
+                "or less, fewer trials, or fewer loads of the sweep"
             )
         return self
 

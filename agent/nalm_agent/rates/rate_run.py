@@ -15,7 +15,13 @@ from datetime import UTC, datetime
 from itertools import count
 from random import Random
 
-from nalm_core.rates.defaults import COMPARE_ALPHA, SEARCH_ABOVE_MRR, SEARCH_LEAST, SOAK_RUN_INTERVALS
+from nalm_core.rates.defaults import (
+    COMPARE_ALPHA,
+    RATE_RUN_MRR_TRIALS,
+    SEARCH_ABOVE_MRR,
+    SEARCH_LEAST,
+    SOAK_RUN_INTERVALS,
+)
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import RateSettings
@@ -56,8 +62,6 @@ from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 LOADS = "loads"
 """Loads that were found on base, in the store."""
 ORDER = (Arm.BASE, Arm.HEAD)
-MRR_TRIALS = 2
-"""Of each arm in a launch, after a short one that warms up."""
 SEARCH = RateSettings(mode=Mode.ALL, trial_s=0.25, width=0.02, trials_per_load=3, search_s=60)
 """Of an arm in a launch. A trial is no longer than those of [rates]."""
 LOAD_LAUNCHES = 3
@@ -270,7 +274,7 @@ def _full_loads(
 ) -> Mapping[Arm, float]:
     """Trials at full load, after one that warms up; the greatest rate of each arm."""
     rates: dict[Arm, list[float]] = {arm: [] for arm in ORDER}
-    for number in range(MRR_TRIALS + 1):
+    for number in range(RATE_RUN_MRR_TRIALS + 1):
         seconds = settings.rates.trial_s * (1 if number else WARM_UP_SHARE)
         for arm in _order(launch + number):
             with _blame(arm):
@@ -371,7 +375,7 @@ def _full_load(nf: TrialNf, settings: _Settings) -> float:
     """Packets per second at full load."""
     seconds = settings.rates.trial_s
     nf.trial(Ask(Phase.MRR, seconds * WARM_UP_SHARE))
-    return max(_greatest(nf.trial(Ask(Phase.MRR, seconds)), nf.info) for _ in range(MRR_TRIALS))
+    return max(_greatest(nf.trial(Ask(Phase.MRR, seconds)), nf.info) for _ in range(RATE_RUN_MRR_TRIALS))
 
 
 def _greatest(trial: Trial, info: ArmInfo) -> float:

@@ -189,6 +189,15 @@ def test_what_a_job_measures(rates: str, given: dict[str, object], names: list[s
         ('\nwith_jobs = ["person"]', "with_jobs"),
         ('\nmodes = ["ndr", "latency"]', 'a search begins at the rate at full load; add "mrr"'),
         ("\nmodes = []", "modes"),
+        (
+            "\nlaunches = 200\ntrials = 100",
+            "a launch has 102 trials of each build, 100 of them at the common load",
+        ),
+        ("\nlaunches = 126", "expected 125 launches or less"),
+        (
+            "\ntrials = 2\nlaunches = 80\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]",
+            "expected 76 launches",
+        ),
         ('\nmodes = ["soak"]', "modes"),
     ],
 )
@@ -196,6 +205,20 @@ def test_mistakes_in_rates(rates: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         config(rates)
     assert message in error.value.full_text()
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        "\nlaunches = 125",
+        "\nlaunches = 5\ntrials = 100",
+        '\nlaunches = 200\nmodes = ["mrr"]\ntrials = 100',
+        "\nlaunches = 76\ntrials = 2\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]",
+    ],
+)
+def test_rates_that_a_report_has_room_for(rates: str) -> None:
+    of = config(rates).rates
+    assert of.launches <= of.most_launches
 
 
 def test_a_scenario_may_not_have_the_name_of_a_history() -> None:

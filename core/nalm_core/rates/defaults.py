@@ -101,6 +101,13 @@ KNEE_MARGIN: Final = 0.1
 """Relative move of the knee that matters."""
 RATE_RUN_LAUNCHES: Final = 14
 """Launches of both arms in a job of rates: enough to show a change of one figure of ten at COMPARE_ALPHA."""
+RATE_RUN_MRR_TRIALS: Final = 2
+"""Trials of each build at full load in a launch of a job of rates, after a short one that warms up."""
+RATE_RUN_TIMED: Final = 500
+"""Trials of each build at the common load in a job of rates, at most: they have histograms, and the report
+must be no larger than what a server takes."""
+RATE_RUN_TRIALS: Final = 1000
+"""All trials of each build in a job of rates, at most."""
 RATE_RUN_TRIAL_S: Final = 0.5
 """Length of a trial of a job of rates, seconds."""
 RATE_RUN_LEAVE_OUT_S: Final = 0.5
