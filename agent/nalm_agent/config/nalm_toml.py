@@ -64,6 +64,10 @@ def _check_inside(path: str) -> str:
 InsidePath = Annotated[str, Field(min_length=1)]
 
 
+MOST_SOAK_HOURS = 168
+"""Longest soak of a job."""
+
+
 MEMORY_MB = 256
 """Default of a scenario's memory_mb."""
 
@@ -269,7 +273,7 @@ class RatesConfig(Table):
     trials: Annotated[int, Field(ge=2, le=100)] = rates.COMPARE_TRIALS
     trial_s: Annotated[float, Field(gt=0, le=600)] = rates.RATE_RUN_TRIAL_S
     leave_out_s: Annotated[float, Field(ge=0, le=600)] = rates.RATE_RUN_LEAVE_OUT_S
-    soak_hours: Annotated[float, Field(gt=0, le=168)] = rates.SOAK_RUN_HOURS
+    soak_hours: Annotated[float, Field(gt=0, le=MOST_SOAK_HOURS)] = rates.SOAK_RUN_HOURS
     soak_interval_s: Annotated[float, Field(gt=0, le=3600)] = rates.SOAK_INTERVAL_S
 
     @model_validator(mode="after")

@@ -32,7 +32,8 @@ class Request:
     profile: bool = False
     """Sample functions and lines even if the verdict does not require it."""
     budget_seconds: float | None = None
-    """Time for the rounds, with launches in proportion; overrides nalm.toml."""
+    """Time for the rounds, with launches in proportion; overrides nalm.toml. Rates and soaks are longer
+    than by nalm.toml in the same proportion as this to its default."""
     margin: float | None = None
     """Relative change of the chain's CPP that matters; overrides nalm.toml."""
     layouts: int | None = None

@@ -13,8 +13,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
+from math import ceil
 from random import Random
 
+from nalm_core.findings.bisection import times_as_long
 from nalm_core.rates.defaults import (
     COMPARE_ALPHA,
     RATE_RUN_MRR_TRIALS,
@@ -44,7 +46,7 @@ from nalm_core.report.trials.trial import Phase, Search, Trial
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import same_untried
-from nalm_agent.config.nalm_toml import Config, RatesConfig
+from nalm_agent.config.nalm_toml import MOST_SOAK_HOURS, Config, RatesConfig
 from nalm_agent.host import tsc
 from nalm_agent.measure.arms import base_as_committed
 from nalm_agent.measure.report_builder import ReportBuilder
@@ -85,16 +87,20 @@ class _Settings:
     """How a run under load is measured, by head's nalm.toml."""
 
     rates: RatesConfig
-    budget_seconds: float | None
-    """Time after which no launch starts, instead of a number of launches; of a soak its length."""
+    times_as_long: float
+    """As by nalm.toml: 1, or more for another measurement of what was undecided."""
 
     @property
     def search(self) -> RateSettings:
         return SEARCH.model_copy(update={"trial_s": min(SEARCH.trial_s, self.rates.trial_s)})
 
     @property
+    def launches(self) -> int:
+        return min(ceil(self.rates.launches * self.times_as_long), self.rates.most_launches)
+
+    @property
     def soak_seconds(self) -> float:
-        return self.budget_seconds or self.rates.soak_hours * 3600
+        return 3600 * min(self.rates.soak_hours * self.times_as_long, MOST_SOAK_HOURS)
 
     @property
     def soak_interval_s(self) -> float:
@@ -133,7 +139,7 @@ def measure_under_load(
         )
     subject = RunSubject(request.scenario, config.scenario(request.scenario))
     builder = ReportBuilder(request, config, subject)
-    settings = _Settings(config.rates, request.budget_seconds)
+    settings = _Settings(config.rates, times_as_long(request.budget_seconds))
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
     except _ArmError as failure:
@@ -241,17 +247,12 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
 
 
 def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
-    """Launches of both arms until the number in [rates] is reached, or the time is over."""
-    started, launches = time.monotonic(), settings.rates.launches
-    for launch in count():
-        spent = time.monotonic() - started
-        share = launch / launches
-        if settings.budget_seconds is not None:
-            share = spent / settings.budget_seconds
-        if share >= 1:
-            return
-        left = None if not launch else spent / share - spent
-        progress.step("measuring", f"launch {launch + 1}", BEGIN + (1 - BEGIN) * share, left)
+    """Launches of both arms."""
+    started, launches = time.monotonic(), settings.launches
+    for launch in range(launches):
+        done, spent = launch / launches, time.monotonic() - started
+        left = spent / done - spent if launch else None
+        progress.step("measuring", f"launch {launch + 1}", BEGIN + (1 - BEGIN) * done, left)
         _launch(launch, runs, settings, found)
 
 

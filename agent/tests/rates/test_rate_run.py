@@ -14,6 +14,7 @@ from nalm_agent.report.progress import Silent
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
+from nalm_core.findings.bisection import next_budget
 from nalm_core.rates.run_view import rates_of
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
@@ -40,10 +41,13 @@ def toml(extra: str = QUICK) -> str:
     return RATES_TOML.replace("[rates]\n", f"[rates]{extra}\n")
 
 
-def measured(repository: NfRepository, home: Home, kind: RunKind = RunKind.RATE) -> RunReport:
+def measured(
+    repository: NfRepository, home: Home, kind: RunKind = RunKind.RATE, budget_seconds: float | None = None
+) -> RunReport:
     with home.work() as work:
         one = Repository(repository.path, work.fresh("git"))
-        request = Request(one, one.resolve("HEAD~1"), one.resolve("HEAD"), "made")
+        base, head = one.resolve("HEAD~1"), one.resolve("HEAD")
+        request = Request(one, base, head, "made", budget_seconds=budget_seconds)
         report = measure_under_load(request, kind, home, work, Silent())
     return parse_report(dump_report(report))
 
@@ -122,6 +126,20 @@ def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
     assert arms[:4] == [Arm.BASE, Arm.HEAD, Arm.HEAD, Arm.BASE]
     memory = next(one for one in report.own_metrics if one.name == "memory_growth")
     assert set(memory.values) == {Arm.BASE, Arm.HEAD}, memory.missing
+
+
+def test_more_time_is_more_launches_and_a_longer_soak(traffic_repository: NfRepository, home: Home) -> None:
+    """A budget is one of cycles: twice its default makes rates and soaks twice as long."""
+    few = QUICK.replace("launches = 11", "launches = 2").replace("0.0007", "0.0002")
+    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["latency"]{few}'))
+    changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    rates = measured(traffic_repository, home, RunKind.RATE, next_budget(None)).rates
+    assert rates is not None and {one.trial.launch for one in rates.trials} == set(range(4))
+    soak = measured(traffic_repository, home, RunKind.SOAK, next_budget(None)).rates
+    assert soak is not None
+    for arm in (Arm.BASE, Arm.HEAD):
+        lasted = max(one.interval.launch_s for one in soak.intervals if one.arm is arm)
+        assert 2 <= lasted / (0.0002 * 3600) < 3
 
 
 @pytest.mark.nightly

@@ -95,3 +95,11 @@ def next_budget(spent: float | None) -> float | None:
     """
     longer = (spent or BUDGET_SECONDS) * GROWTH
     return longer if longer <= LONGEST_SECONDS else None
+
+
+def times_as_long(budget_seconds: float | None) -> float:
+    """How many times as long as by nalm.toml a run of rates or a soak is, to which a budget is given.
+
+    Budgets are of a run of cycles, which has BUDGET_SECONDS by default. The least result is 1.
+    """
+    return max(1.0, (budget_seconds or BUDGET_SECONDS) / BUDGET_SECONDS)

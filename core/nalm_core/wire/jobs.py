@@ -36,7 +36,7 @@ class Lease(BaseModel):
     measured: list[str] = []
     """Scenarios whose results the server has."""
     budget_seconds: float | None = None
-    """Time for the rounds of a scenario; None: that of nalm.toml."""
+    """Time for the rounds of a scenario; None: that of nalm.toml. Rates and soaks grow in proportion."""
     experiment: LeasedExperiment | None = None
     """Measure these cells instead of the scenarios."""
     branch: str | None = None

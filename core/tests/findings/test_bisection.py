@@ -19,6 +19,7 @@ from nalm_core.findings.bisection import (
     Undecided,
     next_budget,
     next_step,
+    times_as_long,
 )
 
 
@@ -90,3 +91,15 @@ def test_budgets_double_up_to_a_limit() -> None:
         budgets.append(spent)
     assert budgets == [360.0, 720.0, 1440.0]
     assert budgets[-1] <= LONGEST_SECONDS
+
+
+def test_rates_and_soaks_grow_with_the_budget_and_never_shrink() -> None:
+    """Their length by nalm.toml is not that of a run of cycles: half an hour of a soak is more than 360 s."""
+    assert [times_as_long(budget) for budget in (None, 60.0, 180.0, 360.0, 720.0, 1440.0)] == [
+        1,
+        1,
+        1,
+        2,
+        4,
+        8,
+    ]
