@@ -38,7 +38,8 @@ class Expectation:
     scenario: str
     """A glob over names of scenarios."""
     metric: str
-    bound: float
+    bound: float | None
+    """None: of any size, of a change from or to 0 that has no ratio."""
     reason: str
 
 

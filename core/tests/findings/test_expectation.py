@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nalm_core.findings.expectation import Expectation, OutcomeExpectation, declared, expected_outcomes
 from nalm_core.findings.noise_floor import FLOOR_HALF_LIFE_DAYS, FLOOR_MAX_MARGINS, floor_left, floor_taught
-from nalm_core.findings.severity import severity_of, size_of
+from nalm_core.findings.severity import (
+    change_for_the_worse,
+    logarithmic,
+    magnitude_of,
+    severity_of,
+    size_of,
+)
 from nalm_core.report.catalogue import METRICS
 
 
@@ -71,14 +77,24 @@ def test_a_mistake_is_named_with_its_line(line: str, said: str) -> None:
 @given(st.text())
 def test_any_text_is_read_and_only_worse_is_expected(text: str) -> None:
     for one in declared(text + "\nNalm-Expect: " + text).expectations:
-        assert size_of(one.metric, one.bound) > 0
+        assert size_of(METRICS[one.metric].better, one.bound) > 0
 
 
 @given(st.sampled_from(sorted(METRICS)), st.floats(0.01, 100))
 def test_size_is_worse_in_the_direction_of_the_metric(metric: str, ratio: float) -> None:
-    worse = ratio < 1 if METRICS[metric].better == "higher" else ratio > 1
-    assert (size_of(metric, ratio) > 0) == worse
-    assert size_of(metric, 1 / ratio) == pytest.approx(-size_of(metric, ratio))
+    better = METRICS[metric].better
+    worse = ratio < 1 if better == "higher" else ratio > 1
+    assert (size_of(better, ratio) > 0) == worse
+    assert size_of(better, 1 / ratio) == pytest.approx(-size_of(better, ratio))
+    assert size_of(better, None) > abs(size_of(better, ratio))
+
+
+def test_a_change_from_or_to_zero_has_no_ratio() -> None:
+    assert [logarithmic(one) for one in (None, 0.0, -0.5, 2.0)] == [None, None, None, 2.0]
+    assert [change_for_the_worse(one, None) for one in ("lower", "higher")] == ["from 0", "to 0"]
+    assert change_for_the_worse("higher", 0.9) == "-10.0 %"
+    assert magnitude_of(None) == pytest.approx(magnitude_of(2.0), abs=0.01)
+    assert magnitude_of(2.0) == magnitude_of(0.5)
 
 
 @given(st.floats(0, 1), st.floats(0, 0.1), st.floats(0, 2000), st.floats(0, 2000))

@@ -8,11 +8,13 @@ alert is made of a change within the accepted bound.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 
 from nalm_core.findings.expectation import Expectation
-from nalm_core.findings.severity import size_of
+from nalm_core.findings.severity import logarithmic, size_of
+from nalm_core.report.catalogue import Better
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -60,9 +62,9 @@ def accept(session: Session, caller: Principal, run_id: str, new: AcceptanceNew,
             f"Run {run_id} is {verdict.outcome}: there is no slower figure in it that could be accepted."
         )
     who = caller.name[:128]
-    for metric, _, worst in found:
-        bound = worst if new.bound is None or metric != "cpp" else new.bound
-        expected = Expectation(judged.scenario, metric, bound, new.why)
+    for one in found:
+        bound = one.worst if new.bound is None or one.metric != "cpp" else new.bound
+        expected = Expectation(judged.scenario, one.metric, bound, new.why)
         expectations.declare(session, commit, expected, TRIAGE, who, now=now)
     record(
         session,
@@ -78,29 +80,41 @@ def accept(session: Session, caller: Principal, run_id: str, new: AcceptanceNew,
     return _shown(session, commit, verdict)
 
 
-def findings(verdict: Verdict) -> Iterator[tuple[str, float, float]]:
-    """Metric, ratio, and the worse end of its interval, of all that regressed."""
+@dataclass(frozen=True)
+class Finding:
+    """A metric that regressed."""
+
+    metric: str
+    better: Better
+    ratio: float | None
+    """None: from or to 0, or not known."""
+    worst: float | None
+    """The worse end of its interval."""
+
+
+def findings(verdict: Verdict) -> Iterator[Finding]:
+    """All that regressed."""
     chain = verdict.chain
     if verdict.outcome == "regressed" and chain is not None and chain.ratio_cpp is not None:
-        yield "cpp", chain.ratio_cpp, chain.high or chain.ratio_cpp
+        yield Finding("cpp", "lower", chain.ratio_cpp, chain.high or chain.ratio_cpp)
     for one in verdict.failing_metrics:
-        if one.ratio is not None and one.stage is None and one.metric != "cpp":
-            worse = one.high if one.better == "lower" else one.low
-            yield one.metric, one.ratio, worse or one.ratio
+        if one.stage is None and one.metric != "cpp":
+            ratio, worse = logarithmic(one.ratio), one.high if one.better == "lower" else one.low
+            yield Finding(one.metric, one.better, ratio, ratio and (logarithmic(worse) or ratio))
 
 
 def accepted_by(verdict: Verdict, scenario: str, rows: Sequence[ExpectationRow]) -> ExpectationRow | None:
     """The acceptance that covers every finding of the verdict; None: something is not accepted."""
     covering = None
-    for metric, ratio, _ in findings(verdict):
+    for one in findings(verdict):
         covering = next(
             (
                 row
                 for row in rows
                 if row.source == TRIAGE
-                and row.metric == metric
+                and row.metric == one.metric
                 and fnmatchcase(scenario, row.scenario)
-                and size_of(metric, ratio) <= size_of(metric, row.bound)
+                and size_of(one.better, one.ratio) <= size_of(one.better, row.bound)
             ),
             None,
         )

@@ -209,5 +209,5 @@ def _bound(session: Session, alert: AlertRow) -> float | None:
     """Expected bound of the alert's largest change; None: it was not expected."""
     if alert.scenario is None or alert.metric is None:
         return None
-    expected = decisions.covering(_declared(session, alert), alert.scenario, alert.metric)
+    expected = decisions.covering(session, _declared(session, alert), alert.scenario, alert.metric)
     return expected.bound if expected is not None else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nalm_core.findings.severity import BROKEN_SIZE, severity_of, size_of
+from nalm_core.findings.severity import BROKEN_SIZE, magnitude_of, severity_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import repository
@@ -35,7 +35,7 @@ def refresh(session: Session, alert: AlertRow) -> None:
 
 def size(move: AlertMoveRow) -> float:
     """A move is always for the worse, whichever direction its metric has."""
-    return BROKEN_SIZE if move.kind == "broken" else abs(size_of(move.metric, move.ratio))
+    return BROKEN_SIZE if move.kind == "broken" else magnitude_of(move.ratio)
 
 
 def leading(moves: Sequence[AlertMoveRow]) -> AlertMoveRow:

@@ -39,7 +39,7 @@ class AlertRow(Base):
     """The stage that pays most; `chain` while it is unknown."""
     metric: Mapped[str | None] = mapped_column(String(32))
     ratio: Mapped[float | None]
-    """CPP of the chain in that scenario: after / before."""
+    """The metric in that scenario: after / before. None: from or to 0."""
     low: Mapped[float | None]
     high: Mapped[float | None]
     severity: Mapped[float | None]
@@ -117,7 +117,8 @@ class AlertMoveRow(Base):
     metric: Mapped[str] = mapped_column(String(32))
     source: Mapped[str] = mapped_column(String(8))
     kind: Mapped[str] = mapped_column(String(16))
-    ratio: Mapped[float]
+    ratio: Mapped[float | None]
+    """None: from or to 0."""
     low: Mapped[float | None]
     high: Mapped[float | None]
     run_number: Mapped[int | None] = mapped_column(ForeignKey("runs.id", ondelete="SET NULL"), index=True)

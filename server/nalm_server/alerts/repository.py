@@ -164,7 +164,7 @@ def strongest_run(session: Session, alert_id: int) -> JudgedRun | None:
         select(RunRow.run_id)
         .join(AlertMoveRow, AlertMoveRow.run_number == RunRow.id)
         .where(AlertMoveRow.alert_id == alert_id)
-        .order_by(AlertMoveRow.ratio.desc(), AlertMoveRow.id)
+        .order_by(AlertMoveRow.ratio.desc().nulls_last(), AlertMoveRow.id)
         .limit(1)
     )
     run_id = session.scalars(query).one_or_none()

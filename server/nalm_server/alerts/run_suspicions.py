@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from nalm_core.findings.severity import logarithmic
+from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import Verdict
 from sqlalchemy.orm import Session
 
@@ -93,11 +95,7 @@ def _suspicion(judged: JudgedRun, verdict: Verdict, before: CommitRow, *, parent
 
 def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     """The chain and the stages that pay, if cycles regressed; then metrics that gate and regressed."""
-    beside = [
-        replace(_cycles(judged, one.stage or CHAIN, one.ratio, one.low, one.high), metric=one.metric)
-        for one in verdict.failing_metrics
-        if one.ratio is not None and one.function is None
-    ]
+    beside = [_of_metric(judged, one) for one in verdict.failing_metrics if one.function is None]
     beside += _functions(judged, verdict)
     if verdict.outcome not in DECIDES:
         return beside
@@ -116,6 +114,13 @@ def _moved(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     return moved or [_cycles(judged, CHAIN, 1.0, None, None)]
 
 
+def _of_metric(judged: JudgedRun, change: MetricChange) -> Moved:
+    """A change from or to 0 has no ratio and no interval."""
+    ratio = logarithmic(change.ratio)
+    ends = (None, None) if ratio is None else (change.low, change.high)
+    return replace(_cycles(judged, change.stage or CHAIN, ratio, *ends), metric=change.metric)
+
+
 def _functions(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
     """Of each stage the C function that gained most and fails the check by itself, by what it added to the
     chain."""
@@ -125,12 +130,14 @@ def _functions(judged: JudgedRun, verdict: Verdict) -> list[Moved]:
             ratio = 1 + one.chain_share
             moved = replace(_cycles(judged, one.stage or CHAIN, ratio, ratio, ratio), metric=one.metric)
             known = found.get(moved.stage)
-            if known is None or known.ratio < ratio:
+            if known is None or known.ratio is None or known.ratio < ratio:
                 found[moved.stage] = moved
     return list(found.values())
 
 
-def _cycles(judged: JudgedRun, stage: str, ratio: float, low: float | None, high: float | None) -> Moved:
+def _cycles(
+    judged: JudgedRun, stage: str, ratio: float | None, low: float | None, high: float | None
+) -> Moved:
     return Moved(
         scenario=judged.scenario,
         host_class=judged.run.host_class,

@@ -62,7 +62,7 @@ class Alert(Schema):
     metric_title: str | None
     """Its title, or its name in nalm.toml."""
     ratio: float | None
-    """CPP of the chain after / before, with its interval."""
+    """The metric after / before, with its interval. Null: from 0 if lower is better, to 0 if higher is."""
     low: float | None
     high: float | None
     bound: float | None
@@ -95,7 +95,8 @@ class AlertMove(Schema):
     metric: str
     source: str
     """`pair`: base and head side by side; `history`: a change point of the series."""
-    ratio: float
+    ratio: float | None
+    """After / before; null: from or to 0."""
     low: float | None
     high: float | None
     fate: Fate
@@ -222,7 +223,8 @@ class Expectation(Schema):
     sha: str
     scenario: str
     metric: str
-    bound: float
+    bound: float | None
+    """Largest ratio after / before; null: any, for a change from or to 0."""
     reason: str
     source: str
     """`commit`, `request` or `triage`."""

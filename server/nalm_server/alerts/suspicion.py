@@ -21,7 +21,8 @@ class Moved:
     host_class: str
     stage: str
     metric: str
-    ratio: float
+    ratio: float | None
+    """None: from or to 0."""
     low: float | None
     high: float | None
     run_number: int | None = None

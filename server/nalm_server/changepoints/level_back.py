@@ -116,13 +116,17 @@ def _undoing(session: Session, alert: AlertRow, better: Sequence[Point]) -> dict
 def _lost(session: Session, alert: AlertRow) -> dict[Level, float]:
     """By level of the chain, or of stages if only these moved: ln of the increase in cost."""
     moved = [
-        one
+        (one, one.ratio)
         for one in alerts.moves(session, alert.id)
-        if one.fate == Fate.ALERT and one.kind == "regression" and one.metric == DECIDES and one.ratio > 1
+        if one.fate == Fate.ALERT
+        and one.kind == "regression"
+        and one.metric == DECIDES
+        and one.ratio is not None
+        and one.ratio > 1
     ]
-    chains = {(one.scenario, one.host_class) for one in moved if one.stage == CHAIN}
+    chains = {(one.scenario, one.host_class) for one, _ in moved if one.stage == CHAIN}
     return {
-        (one.scenario, one.host_class, one.stage): log(one.ratio)
-        for one in moved
+        (one.scenario, one.host_class, one.stage): log(ratio)
+        for one, ratio in moved
         if one.stage == CHAIN or (one.scenario, one.host_class) not in chains
     }

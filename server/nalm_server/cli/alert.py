@@ -123,8 +123,8 @@ def _print(one: AlertDetail) -> None:
     if one.explanation is not None:
         out.print(one.explanation["text"], markup=False)
     for move in one.moves:
-        ratio = change_percent(move.ratio - 1)
-        series = f"{move.scenario}  {move.stage}  {title_of(move.metric)} {ratio}"
+        size = "from or to 0" if move.ratio is None else change_percent(move.ratio - 1)
+        series = f"{move.scenario}  {move.stage}  {title_of(move.metric)} {size}"
         out.print(f"  {series}  {move.source}  {move.fate}", markup=False)
     for step in one.history:
         out.print(f"  {step.at:%Y-%m-%d %H:%M}  {step.state}  {step.who or 'nalm'}: {step.why}", markup=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from nalm_core.findings.severity import size_of
+from nalm_core.findings.severity import change_for_the_worse
 from nalm_core.render.line import cut
 from nalm_core.report.catalogue import FUNCTION_IPP, title_of
 from nalm_core.text.commit_name import short
@@ -25,6 +25,7 @@ from nalm_server.notify import service as notifications
 from nalm_server.notify.forges import repository as forge_rows
 from nalm_server.notify.integrations.kinds import Event
 from nalm_server.notify.messages import TEXT_LIMIT, Message
+from nalm_server.results.series.metrics import better_of
 
 KNOWN = (AlertState.CONFIRMED, AlertState.ACKNOWLEDGED, AlertState.PARTLY_FIXED, AlertState.REOPENED)
 """States of alerts that were sent."""
@@ -84,7 +85,13 @@ def message(session: Session, alert: AlertRow, why: str, now: datetime) -> Messa
         at=now,
         project=project.name,
         text=text_of(
-            project.name, alert, commit, alert.state, why, drift=evidence.drift_text(session, alert)
+            project.name,
+            alert,
+            commit,
+            alert.state,
+            why,
+            size=size_text(session, alert),
+            drift=evidence.drift_text(session, alert),
         ),
         overall=text_of_commit(session, commit.id, commit.parent_sha),
         url=f"/p/{project.name}/alerts/{alert.id}",
@@ -108,10 +115,11 @@ def _event(alert: AlertRow) -> Event:
 
 
 def text_of(
-    project: str, alert: AlertRow, commit: CommitRow, state: str, why: str, *, drift: str | None
+    project: str, alert: AlertRow, commit: CommitRow, state: str, why: str, *, size: str, drift: str | None
 ) -> str:
-    """One line: which commit changed what, and where; of a drift, from which commit to which."""
-    said = "broken" if alert.kind == "broken" else f"regressed {percent(alert)} in {_where(alert)}"
+    """One line: which commit changed what, and where; of a drift, from which commit to which. size: as
+    `size_text` has it."""
+    said = "broken" if alert.kind == "broken" else f"regressed {size} in {_where(alert)}"
     life = "" if state == AlertState.CONFIRMED else f" {state.replace('_', ' ')}"
     scenarios = ", ".join(alert.scenarios)
     said += f", {drift}" if drift is not None else ""
@@ -126,11 +134,12 @@ def _where(alert: AlertRow) -> str:
     return f"{alert.stage}, {function}" if alert.metric == FUNCTION_IPP and function else str(alert.stage)
 
 
-def percent(alert: AlertRow) -> str:
+def size_text(session: Session, alert: AlertRow) -> str:
     """Of its largest change, better or worse."""
-    if alert.ratio is None or alert.metric is None or size_of(alert.metric, alert.ratio) == 0:
+    if alert.metric is None or alert.ratio == 1:
         return ""
-    return f"{title_of(alert.metric)} {_percent(alert.ratio)}"
+    better = better_of(session, alert.project_id, alert.metric)
+    return f"{title_of(alert.metric)} {change_for_the_worse(better, alert.ratio)}"
 
 
 def _percent(ratio: float) -> str:

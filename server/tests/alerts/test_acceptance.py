@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import Verdict
+from nalm_server.alerts import acceptance
 from nalm_server.alerts.rules import expectations
+from nalm_server.alerts.rules.models import ExpectationRow
 from nalm_server.auth.access.project_repository import find
 from nalm_server.git.commits.order import record
 from nalm_server.jobs.models import JobRow
@@ -17,6 +21,7 @@ from nalm_server.jobs.service import enqueue, move
 from nalm_server.notify.forges.current_state import comment_of, status_of
 from nalm_server.notify.forges.job_status import JobSaid, Said, conclude
 from nalm_server.notify.forges.protocol import ForgeState, Status
+from nalm_server.results.acceptance import judged
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
 
@@ -26,7 +31,7 @@ HEAD, MERGED = 7, 8
 WHY = {"why": "the keys are twice as long"}
 
 
-def topic(service: Service, run: int = 1, nat: float = 200.0) -> str:
+def topic(service: Service, run: int = 1, nat: float = 200.0, metrics: Sequence[OwnMetric] = ()) -> str:
     """A run of a pull request's head against a commit of the default branch; the address to accept it."""
     with service.context.sessions() as session:
         project = find(session, "demo")
@@ -40,6 +45,7 @@ def topic(service: Service, run: int = 1, nat: float = 200.0) -> str:
         session.commit()
         number = job.id
     report = make_report(run, base=0, head=HEAD, head_costs={"nat": nat})
+    report = report.model_copy(update={"own_metrics": list(metrics)})
     service.upload(body_of(report), token="agent", job_id=number, fence=1)
     with service.context.sessions() as session:
         move(session, session.get_one(JobRow, number), JobState.DONE, service.clock(), "test")
@@ -131,6 +137,74 @@ def test_what_cannot_be_accepted_is_refused(service: Service) -> None:
     refused = service.post(f"/runs/{report.run_id}/acceptance", "admin", 409, WHY)
     assert "accept its finding on the alert" in refused["error"]["message"]
     service.post(same, "admin", 422, {"why": " "})
+
+
+def own(name: str, better: str, base: float, head: float) -> OwnMetric:
+    document = {
+        "unit": "1",
+        "every": "build",
+        "exact": True,
+        "source": "command",
+        "margin": 0.05,
+        "gates": True,
+    }
+    return OwnMetric.model_validate(
+        {**document, "name": name, "better": better, "values": {"base": [base], "head": [head]}}
+    )
+
+
+def inherited(service: Service, *metrics: OwnMetric) -> str:
+    """The state of the alert on the commit that the request became, whose run has these metrics."""
+    with service.context.sessions() as session:
+        project = find(session, "demo")
+        assert project is not None
+        merged = record(session, project.id, sha(MERGED), sha(0), None, listed=True)
+        expectations.inherit(
+            session, merged, expectations.triaged(session, project.id, sha(HEAD)), service.clock()
+        )
+        session.commit()
+    report = make_report(3, base=0, head=MERGED)
+    service.upload(body_of(report.model_copy(update={"own_metrics": list(metrics)})))
+    (alert,) = service.get("/projects/demo/alerts")
+    return str(alert["state"])
+
+
+@pytest.mark.parametrize(("merged", "state"), [(90.0, "expected"), (50.0, "confirmed")])
+def test_less_of_what_should_be_more_is_accepted_up_to_its_size(
+    service: Service, merged: float, state: str
+) -> None:
+    address = topic(service, nat=100.0, metrics=[own("sessions", "higher", 100.0, 90.0)])
+    shown = service.post(address, "admin", 200, WHY)
+    assert shown["accepted"] and shown["expectations"][0]["bound"] == pytest.approx(0.9)
+    assert inherited(service, own("sessions", "higher", 100.0, merged)) == state
+
+
+@pytest.mark.parametrize(("better", "base", "head"), [("lower", 0.0, 12.0), ("higher", 12.0, 0.0)])
+def test_a_change_from_or_to_zero_is_a_finding_of_its_own(
+    service: Service, better: str, base: float, head: float
+) -> None:
+    counted = own("counted", better, base, head)
+    address = topic(service, metrics=[counted])
+    shown = service.post(address, "admin", 200, WHY)
+    assert {row["metric"]: row["bound"] is None for row in shown["expectations"]} == {
+        "cpp": False,
+        "counted": True,
+    }
+    assert shown["accepted"]
+    assert inherited(service, counted) == "expected"
+
+
+def test_accepting_cycles_alone_does_not_accept_a_metric_that_grew_from_zero(service: Service) -> None:
+    verdict = judged(
+        make_report(1, base=0, head=HEAD, head_costs={"nat": 200.0}).model_copy(
+            update={"own_metrics": [own("drops", "lower", 0.0, 12.0)]}
+        )
+    )
+    assert [one.metric for one in acceptance.findings(verdict)] == ["cpp", "drops"]
+    cycles = ExpectationRow(scenario="*", metric="cpp", bound=9.0, source="triage", project_id=1)
+    every = ExpectationRow(scenario="*", metric="drops", bound=None, source="triage", project_id=1)
+    assert acceptance.accepted_by(verdict, "sfc_a", [cycles]) is None
+    assert acceptance.accepted_by(verdict, "sfc_a", [cycles, every]) is every
 
 
 def said(**more: Any) -> Said:

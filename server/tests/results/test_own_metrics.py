@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from nalm_core.report.own_metrics import OwnMetric, Threshold
 from nalm_core.report.run_report import Arm, RunReport
+from nalm_server.alerts.models import AlertRow
+from nalm_server.notify import alert_messages
 from nalm_server_findings import Rig
 from nalm_server_harness import Service
 from nalm_server_reports import body_of, make_report, sha
@@ -79,6 +81,46 @@ def test_one_beyond_its_margin_is_an_alert_that_nobody_measures_again(service: S
     state = {"state": "expected", "why": "sessions now keep their fragments"}
     service.post(f"/alerts/{found['id']}/state", "admin", 200, state)
     assert service.get(f"/alerts/{found['id']}")["reason"] == "sessions now keep their fragments"
+
+
+def expected_of(service: Service, alert: int, bound: float | None = None, status: int = 200) -> list[Any]:
+    """What the state `expected` of the alert declares: (metric, bound)."""
+    change = {"state": "expected", "why": "fewer on purpose", "bound": bound}
+    service.post(f"/alerts/{alert}/state", "admin", status, change)
+    return [(one["metric"], one["bound"]) for one in service.get("/projects/demo/expectations")]
+
+
+def test_the_state_expected_declares_less_of_what_should_be_more(service: Service) -> None:
+    service.upload(body_of(run(1, metric(1000.0, 900.0))))
+    (found,) = service.get("/projects/demo/alerts")
+    assert expected_of(service, found["id"], 1.1, 422) == []
+    assert expected_of(service, found["id"]) == [("sessions", pytest.approx(0.9))]
+    assert service.get(f"/alerts/{found['id']}")["bound"] == pytest.approx(0.9)
+    again = make_report(9, base=0, head=1)
+    again = again.model_copy(update={"own_metrics": [metric(1000.0, 910.0)]})
+    service.upload(body_of(again))
+    (move,) = service.get(f"/alerts/{found['id']}")["moves"]
+    assert (move["ratio"], move["fate"]) == (pytest.approx(0.91), "expected")
+
+
+def test_a_change_from_zero_is_an_alert_whose_texts_show_no_ratio(service: Service) -> None:
+    drops = metric(0.0, 12.0, name="drops", better="lower", unit="packets")
+    service.upload(body_of(run(1, drops)))
+    (found,) = service.get("/projects/demo/alerts")
+    assert (found["metric"], found["ratio"], found["low"]) == ("drops", None, None)
+    assert found["severity"] == pytest.approx(0.7)
+    (moved,) = service.get(f"/alerts/{found['id']}")["moves"]
+    assert (moved["metric"], moved["ratio"], moved["fate"]) == ("drops", None, "alert")
+    with service.context.read_sessions() as session:
+        row = session.get_one(AlertRow, found["id"])
+        text = alert_messages.message(session, row, "measured", service.clock()).text
+    assert "regressed drops from 0 in chain" in text
+    assert expected_of(service, found["id"], 1.5) == [("drops", None)]
+    service.upload(body_of(run(2, metric(500.0, 0.0))))
+    assert {one["metric"]: one["ratio"] for one in service.get("/projects/demo/alerts")} == {
+        "drops": None,
+        "sessions": None,
+    }
 
 
 @pytest.mark.parametrize("gates", [True, False])

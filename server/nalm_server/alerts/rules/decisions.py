@@ -8,7 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 
 from nalm_core.findings.noise_floor import floor_left
-from nalm_core.findings.severity import size_of
+from nalm_core.findings.severity import magnitude_of, size_of
 from nalm_core.report.defaults import MARGIN
 from sqlalchemy.orm import Session
 
@@ -16,6 +16,7 @@ from nalm_server.alerts.rules import rule_repository
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.rules.models import ExpectationRow, FloorRow
 from nalm_server.alerts.suspicion import CHAIN, Moved, Suspicion
+from nalm_server.results.series.metrics import better_of
 
 EXPLAINING = {"cpp": ("cpp", "ipp", "eipc")}
 """Metrics to which an expectation applies: instructions and pipeline use only explain cycles."""
@@ -27,10 +28,7 @@ def fates(
     """One fate for each move, in order. declared: expectations of the commits."""
     if suspicion.kind == "broken":
         return [_heard(session, suspicion.project_id, one, now) for one in suspicion.moved]
-    found = [
-        _fate(session, suspicion, moved, covering(declared, moved.scenario, moved.metric), now)
-        for moved in suspicion.moved
-    ]
+    found = [_fate(session, suspicion, moved, declared, now) for moved in suspicion.moved]
     quiet = {
         _chain(moved)
         for moved, fate in zip(suspicion.moved, found, strict=True)
@@ -47,29 +45,40 @@ def _chain(moved: Moved) -> tuple[str, str, str]:
     return moved.scenario, moved.host_class, moved.metric
 
 
-def covering(declared: Sequence[ExpectationRow], scenario: str, metric: str) -> ExpectationRow | None:
+def covering(
+    session: Session, declared: Sequence[ExpectationRow], scenario: str, metric: str
+) -> ExpectationRow | None:
     """The expectation with the largest bound for this metric of this scenario."""
     fitting = [
         one
         for one in declared
         if metric in EXPLAINING.get(one.metric, (one.metric,)) and fnmatchcase(scenario, one.scenario)
     ]
-    return max(fitting, key=lambda one: size_of(one.metric, one.bound), default=None)
+    return max(fitting, key=lambda one: _size(session, one, one.bound), default=None)
 
 
-def within(expected: ExpectationRow, moved: Sequence[Moved], scenario: str) -> bool:
+def within(session: Session, expected: ExpectationRow, moved: Sequence[Moved], scenario: str) -> bool:
     """A bound is the chain's: stages and explaining metrics are judged with the chain of their scenario."""
     return all(
-        size_of(one.metric, one.ratio) <= size_of(expected.metric, expected.bound)
+        _size(session, expected, one.ratio) <= _size(session, expected, expected.bound)
         for one in moved
         if one.scenario == scenario and one.metric == expected.metric and one.stage == CHAIN
     )
 
 
+def _size(session: Session, expected: ExpectationRow, ratio: float | None) -> float:
+    return size_of(better_of(session, expected.project_id, expected.metric), ratio)
+
+
 def _fate(
-    session: Session, suspicion: Suspicion, moved: Moved, expected: ExpectationRow | None, now: datetime
+    session: Session,
+    suspicion: Suspicion,
+    moved: Moved,
+    declared: Sequence[ExpectationRow],
+    now: datetime,
 ) -> Fate:
-    if expected is not None and within(expected, suspicion.moved, moved.scenario):
+    expected = covering(session, declared, moved.scenario, moved.metric)
+    if expected is not None and within(session, expected, suspicion.moved, moved.scenario):
         return Fate.EXPECTED
     known = rule_repository.floor(
         session,
@@ -79,7 +88,7 @@ def _fate(
         stage=moved.stage,
         metric=moved.metric,
     )
-    if known is not None and abs(size_of(moved.metric, moved.ratio)) <= left_of(known, now):
+    if known is not None and magnitude_of(moved.ratio) <= left_of(known, now):
         return Fate.BELOW_FLOOR
     return _heard(session, suspicion.project_id, moved, now)
 

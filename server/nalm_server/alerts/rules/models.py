@@ -42,8 +42,8 @@ class ExpectationRow(Base):
     scenario: Mapped[str] = mapped_column(String(64))
     """A glob."""
     metric: Mapped[str] = mapped_column(String(32))
-    bound: Mapped[float]
-    """Largest expected ratio, after / before."""
+    bound: Mapped[float | None]
+    """Largest expected ratio, after / before. None: any, for a change from or to 0."""
     reason: Mapped[str] = mapped_column(Text)
     source: Mapped[str] = mapped_column(String(8))
     """`commit`: its message; `request`: the merge request's text; `triage`: a person on the alert."""

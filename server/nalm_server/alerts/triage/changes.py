@@ -6,11 +6,11 @@ from __future__ import annotations
 from datetime import datetime
 
 from nalm_core.findings.expectation import Expectation
-from nalm_core.findings.severity import size_of
+from nalm_core.findings.severity import logarithmic, size_of
 from sqlalchemy.orm import Session
 
 from nalm_server.alerts import headline, lifecycle, presentation, repository
-from nalm_server.alerts.models import AlertCommentRow, AlertRow
+from nalm_server.alerts.models import AlertCommentRow, AlertMoveRow, AlertRow
 from nalm_server.alerts.rules import expectations, feedback
 from nalm_server.alerts.rules.fates import Fate
 from nalm_server.alerts.schemas import AlertComment, AlertDetail, StateChange
@@ -25,6 +25,7 @@ from nalm_server.auth.audit.service import record
 from nalm_server.auth.tokens.principal import Principal
 from nalm_server.base.errors import InvalidError
 from nalm_server.git.commits import repository as commits
+from nalm_server.results.series.metrics import better_of
 
 
 def set_state(
@@ -142,8 +143,8 @@ def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, no
     """Declares the change for each scenario of the alert, so that later measurements expect it, too."""
     commit = commits.get(session, alert.commit_id)
     for scenario, metric, moved in _moved(session, alert):
-        bound = moved if change.bound is None else change.bound
-        if size_of(metric, bound) <= 0:
+        bound = moved if change.bound is None or moved is None else change.bound
+        if size_of(better_of(session, alert.project_id, metric), bound) <= 0:
             raise InvalidError(
                 f"A bound of {bound:g} is no regression of {metric}: a bound is the ratio after / before."
             )
@@ -151,16 +152,28 @@ def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, no
         expectations.declare(session, commit, expected, "triage", who, now=now)
     for move in repository.moves(session, alert.id):
         move.fate = Fate.EXPECTED
-    alert.bound = change.bound if change.bound is not None else alert.high or alert.ratio
+    alert.bound = change.bound
+    if change.bound is None and alert.metric is not None:
+        alert.bound = _worse_end(session, alert.project_id, alert.metric, alert)
 
 
-def _moved(session: Session, alert: AlertRow) -> list[tuple[str, str, float]]:
-    """Of each scenario that got worse: its metric and the upper end of its interval."""
-    found: dict[tuple[str, str], float] = {}
+def _moved(session: Session, alert: AlertRow) -> list[tuple[str, str, float | None]]:
+    """Of each scenario that got worse: its metric and the worse end of its interval; None: from or to 0."""
+    found: dict[tuple[str, str], float | None] = {}
     moves = [one for one in repository.moves(session, alert.id) if one.kind == "regression"]
     for one in sorted(moves, key=lambda move: (move.stage != CHAIN, -headline.size(move))):
-        worse = one.high if size_of(one.metric, 2.0) > 0 else one.low
-        found.setdefault((one.scenario, one.metric), worse if worse is not None else one.ratio)
+        if (one.scenario, one.metric) not in found:
+            found[one.scenario, one.metric] = _worse_end(session, alert.project_id, one.metric, one)
     return [
-        (scenario, metric, ratio) for (scenario, metric), ratio in found.items() if size_of(metric, ratio) > 0
+        (scenario, metric, ratio)
+        for (scenario, metric), ratio in found.items()
+        if size_of(better_of(session, alert.project_id, metric), ratio) > 0
     ]
+
+
+def _worse_end(
+    session: Session, project_id: int, metric: str, change: AlertMoveRow | AlertRow
+) -> float | None:
+    """The worse end of the interval, or the ratio without one; None: from or to 0."""
+    better = better_of(session, project_id, metric)
+    return logarithmic(change.low if better == "higher" else change.high) or change.ratio

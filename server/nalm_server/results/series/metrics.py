@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nalm_core.report.catalogue import METRICS, Metric
+from nalm_core.report.catalogue import METRICS, Better, Metric
 from nalm_core.report.own_metrics import OwnMetric
 from sqlalchemy.orm import Session
 
@@ -28,6 +28,14 @@ def metric_named(session: Session, project_id: int, name: str) -> Metric:
     if name not in known:
         raise NotFoundError(f"There is no metric {name!r}: the metrics are {', '.join(known)}.")
     return known[name]
+
+
+def better_of(session: Session, project_id: int, name: str) -> Better:
+    """The direction of one metric; `lower` for one that is neither in the catalogue nor measured yet."""
+    if name in METRICS:
+        return METRICS[name].better
+    row = repository.find_metric(session, project_id, name)
+    return "higher" if row is not None and row.better == "higher" else "lower"
 
 
 def metrics_of(session: Session, project_id: int) -> dict[str, Metric]:

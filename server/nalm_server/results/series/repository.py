@@ -219,11 +219,15 @@ def named_scenario(session: Session, project_id: int, name: str) -> ScenarioRow:
 
 def record_metric(session: Session, project_id: int, metric: OwnMetric) -> None:
     """The caller holds the project's lock."""
-    row = session.get(ProjectMetricRow, (project_id, metric.name))
+    row = find_metric(session, project_id, metric.name)
     if row is None:
         row = ProjectMetricRow(project_id=project_id, name=metric.name)
         session.add(row)
     row.unit, row.better, row.source = metric.unit, metric.better, metric.source
+
+
+def find_metric(session: Session, project_id: int, name: str) -> ProjectMetricRow | None:
+    return session.get(ProjectMetricRow, (project_id, name))
 
 
 def project_metrics(session: Session, project_id: int) -> list[ProjectMetricRow]:

@@ -63,7 +63,10 @@ def feed(session: Session, project: ProjectRow, base_url: str) -> bytes:
         )
     for step, alert, commit in repository.reported_steps(session, project.id, LENGTH):
         drift = evidence.drift_text(session, alert)
-        title = alert_messages.text_of(project.name, alert, commit, step.state, step.why, drift=drift)
+        size = alert_messages.size_text(session, alert)
+        title = alert_messages.text_of(
+            project.name, alert, commit, step.state, step.why, size=size, drift=drift
+        )
         entries.append(_of_alert(project, base_url, step, alert, title))
     entries.sort(key=lambda one: one.at, reverse=True)
     url = run_url(base_url, project.name, None)

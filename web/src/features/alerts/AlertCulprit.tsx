@@ -45,7 +45,7 @@ export function AlertCulprit({ alert }: { alert: AlertDetail }) {
           : []),
         ...alert.expectations.map((one): [string, string] => [
           "Declared",
-          `${one.scenario} ${one.metric} up to ${change(ratio(one.bound))}: ${one.reason} (${one.who})`,
+          `${one.scenario} ${one.metric} ${one.bound === null ? "by any size" : `up to ${change(ratio(one.bound))}`}: ${one.reason} (${one.who})`,
         ]),
         ...alert.mistakes.map((one): [string, string] => ["Not understood", one]),
       ]}

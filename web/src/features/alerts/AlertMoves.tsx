@@ -9,7 +9,8 @@ import { ChangeWhisker } from "../../shared/ui/run/ChangeWhisker";
 
 /** Every series that moved, with its size and what it rests on; and the scenarios that did not. */
 export function AlertMoves({ alert }: { alert: AlertDetail }) {
-  const size = ({ ratio }: AlertMove): number => Math.abs(Math.log(ratio));
+  const size = ({ ratio }: AlertMove): number =>
+    ratio === null ? Number.MAX_VALUE : Math.abs(Math.log(ratio));
   const moves = [...alert.moves].sort((a, b) => size(b) - size(a));
   const evident = moves.some((one) => one.run_id !== null || one.change_point_id !== null);
   const reach = reachOf(alert.moves.flatMap((one) => [one.ratio, one.high]));
@@ -76,6 +77,7 @@ const quantityOf = ({ metric, stage, source, run_id }: AlertMove): string | unde
     : undefined;
 
 function Change({ move, reach }: { move: AlertMove; reach: number }) {
+  if (move.ratio === null) return <span className="soft">from or to 0</span>;
   const of = { ratio_cpp: move.ratio, low: move.low, high: move.high };
   const slower = move.metric === "pps" || move.metric === "eipc" ? move.ratio < 1 : move.ratio >= 1;
   return (

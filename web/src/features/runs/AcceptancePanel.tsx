@@ -18,8 +18,8 @@ export function AcceptancePanel({ project, runId }: { project: string; runId: st
     <Panel title="Acceptance">
       {data.expectations.map((one) => (
         <p key={one.id}>
-          {one.metric} up to {change(ratio(one.bound))} accepted by {one.who}, {moment(one.created_at)}:{" "}
-          {one.reason}
+          {one.metric} {one.bound === null ? "by any size" : `up to ${change(ratio(one.bound))}`} accepted by{" "}
+          {one.who}, {moment(one.created_at)}: {one.reason}
         </p>
       ))}
       {!data.accepted && data.expectations.length > 0 && (

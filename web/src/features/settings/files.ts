@@ -119,7 +119,7 @@ interface ExpectationLike {
   sha: string;
   scenario: string;
   metric: string;
-  bound: number;
+  bound: number | null;
   reason: string;
   who: string;
   source: string;

@@ -3999,7 +3999,7 @@ export interface components {
             /** Metric */
             metric: string;
             /** Ratio */
-            ratio: number;
+            ratio: number | null;
             /** Run Id */
             run_id: string | null;
             /** Scenario */
@@ -5881,7 +5881,7 @@ export interface components {
         /** Expectation */
         Expectation: {
             /** Bound */
-            bound: number;
+            bound: number | null;
             /**
              * Created At
              * Format: date-time

@@ -50,7 +50,7 @@ export function ExpectationTable({ project, of }: Props) {
             <td className="left">
               <MetricName name={one.metric} />
             </td>
-            <td className="number">{change(ratio(one.bound))}</td>
+            <td className="number">{one.bound === null ? "any size" : change(ratio(one.bound))}</td>
             <td className="left wrap">{one.reason}</td>
             <td className="left">
               {one.who}

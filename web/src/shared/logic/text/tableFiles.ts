@@ -101,7 +101,7 @@ interface MoveLike {
   host_class: string;
   stage: string;
   metric: string;
-  ratio: number;
+  ratio: Known;
   low: Known;
   high: Known;
   source: string;
