@@ -251,6 +251,9 @@ class RatesConfig(Table):
     vcpe: list[str] = []
     """Arguments appended for `nalm rate --preset`; {frame} is 64, 256, imix or 1500. Empty: none known."""
 
+    generator: Name = INSIDE.name
+    """What offers the load of a job of rates: a name of [generator]. A soak has the generator inside."""
+
     scenarios: list[Name] = []
     """Of jobs of rates and soaks that name none. Empty: the first that is measured by default."""
 
@@ -436,6 +439,8 @@ class Config(Table):
         for name in self.rates.scenarios:
             if name not in self.scenarios:
                 raise ValueError(f"rates.scenarios: there is no scenario {name!r}")
+        if self.rates.generator not in (INSIDE.name, *self.generator):
+            raise ValueError(f"rates.generator: there is no generator {self.rates.generator!r}")
         return self
 
     @model_validator(mode="after")

@@ -42,7 +42,7 @@ from nalm_agent.rates.loaded_revision import Place
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Progress
 from nalm_agent.report.result import judged
-from nalm_agent.runtime.errors import GitError, HostError, NalmError
+from nalm_agent.runtime.errors import GeneratorError, GitError, HostError, NalmError
 from nalm_agent.server_api.client import ServerAwayError
 from nalm_agent.server_api.jobs import LeaseLostError, ServerClient
 from nalm_agent.source.git import Repository
@@ -356,7 +356,7 @@ def _fail(lease: Lease, agent: Agent, error: Exception) -> None:
     text = error.full_text() if isinstance(error, NalmError) else f"{type(error).__name__}: {error}"
     agent.say(f"job {lease.job_id} failed: {text}")
     result: dict[str, object] = {"outcome": "failed", "message": text[:MESSAGE_CHARACTERS]}
-    if isinstance(error, HostError | GitError) or not isinstance(error, NalmError):
+    if isinstance(error, HostError | GeneratorError | GitError) or not isinstance(error, NalmError):
         result["kind"] = "infrastructure"
     try:
         agent.spool.put(_label(lease, agent, "finish", result))

@@ -6,8 +6,7 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from nalm_core.rates.defaults import HONEST_LIMIT, SEARCH_ABOVE_MRR, SEARCH_LEAST
-from nalm_core.rates.generator_check import OfferOutcome
+from nalm_core.rates.defaults import SEARCH_ABOVE_MRR, SEARCH_LEAST
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import (
@@ -29,10 +28,10 @@ from nalm_core.text.percents import share_percent
 from nalm_agent import version
 from nalm_agent.host.cores import choose
 from nalm_agent.host.fingerprint import fingerprint
-from nalm_agent.rates.generator_check import check_generator
+from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, ready
 from nalm_agent.report.progress import Progress
-from nalm_agent.runtime.errors import BuildError, GeneratorError, NfError, UsageError
+from nalm_agent.runtime.errors import BuildError, NfError, UsageError
 from nalm_agent.store.home import Home, WorkDir
 from nalm_agent.trials.search import Goal, Loads, search
 from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
@@ -40,8 +39,6 @@ from nalm_agent.trials.trial_nf import Ask, NfRun, TrialNf
 OFFERED_SHARE = 0.99
 """Greatest load of a search, as a share of what a generator outside sends at full load: it refuses more than
 its line has."""
-TRUST_SHARES = (0.05, 0.5)
-"""Loads at which a generator outside is checked, as shares of full load."""
 FULL_LOAD_SHARE, SEARCH_SHARE = 0.25, 0.45
 """Shares of the progress bar."""
 
@@ -105,7 +102,7 @@ def measure_rates(
     try:
         with ready(subject, builder.host, home, work, progress) as run:
             builder.build = run.build
-            require_trust(run, builder, progress)
+            builder.checks += require_trust(run, progress)
             greatest = full_load(run, builder, progress)
             if settings.mode is not Mode.MRR:
                 with TrialNf(run, launch=settings.mrr_launches) as nf:
@@ -145,24 +142,6 @@ def require_possible(one: Subject, settings: RateSettings) -> None:
             "set those of the generator inside the NF",
             hint="leave these options out",
         )
-
-
-def require_trust(run: NfRun, builder: RateReportBuilder, progress: Progress) -> None:
-    """Checks a generator outside before it is used. Raises GeneratorError if it is not trusted."""
-    if run.generator is None:
-        return
-    name, found = run.generator.described.name, check_generator(run, progress, TRUST_SHARES)
-    if found.trusted_pps is None:
-        raise GeneratorError(
-            f"generator {name} is not trusted: {found.reason}",
-            hint=f"`nalm doctor --generator {name}` shows what it offers",
-        )
-    shares = [one.sent / one.due for one in found.rates if one.outcome is OfferOutcome.OFFERED and one.pps]
-    off = max((abs(1 - share) for share in shares), default=0.0)
-    said = f"generator {name} offers what it is asked for, up to {found.trusted_pps:.0f} packets/s"
-    builder.checks.append(
-        Check(name="generator_checked", passed=True, value=off, limit=HONEST_LIMIT, message=said)
-    )
 
 
 def full_load(run: NfRun, builder: RateReportBuilder, progress: Progress) -> float:

@@ -1,36 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs under load: rates, latency and loss of two builds, or a soak of both, as a run report.
 
-Both arms live side by side on the same CPUs and take turns of one trial; a search takes several. The report
-has every trial, and the figures of nalm_core.rates.run_figures or soak_figures as metrics.
+Both arms live side by side on the same CPUs and take turns of one trial; a search takes several. A generator
+outside of the NF sends to one NF at a time: with one, the arms take turns of a whole launch. The report has
+every trial, and the figures of nalm_core.rates.run_figures or soak_figures as metrics.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
 from math import ceil
 from random import Random
 
 from nalm_core.findings.bisection import times_as_long
-from nalm_core.rates.defaults import (
-    COMPARE_ALPHA,
-    RATE_RUN_MRR_TRIALS,
-    SEARCH_ABOVE_MRR,
-    SEARCH_LEAST,
-    SOAK_RUN_INTERVALS,
-)
+from nalm_core.rates.defaults import COMPARE_ALPHA, RATE_RUN_MRR_TRIALS, SOAK_RUN_INTERVALS
 from nalm_core.rates.generators import INSIDE
 from nalm_core.rates.presets import Mode
 from nalm_core.rates.rate_report import RateSettings
 from nalm_core.rates.rate_result import cpu_pps, rate_checks
 from nalm_core.rates.run_figures import rate_metrics
 from nalm_core.rates.soak_figures import soak_metrics
-from nalm_core.rates.trials import forwarded_pps
+from nalm_core.rates.trials import forwarded_pps, sent_pps
 from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus
 from nalm_core.report.trials.kinds import RunKind, history_name
 from nalm_core.report.trials.rate_run import (
@@ -46,14 +41,18 @@ from nalm_core.report.trials.trial import Phase, Search, Trial
 
 from nalm_agent.build.build import Built, build
 from nalm_agent.build.equal_code import same_untried
+from nalm_agent.config.generators import GeneratorConfig
 from nalm_agent.config.nalm_toml import MOST_SOAK_HOURS, Config, RatesConfig
+from nalm_agent.generators.outside import OutsideGenerator
 from nalm_agent.host import tsc
 from nalm_agent.measure.arms import base_as_committed
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.measure.report_builder import Subject as RunSubject
 from nalm_agent.measure.request import Request, read_config
 from nalm_agent.nf.run_plan import traffic_file, traffic_identity
+from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, planned, ready_side_by_side
+from nalm_agent.rates.rate import search_loads
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, ConfigError, HostError, NalmError, NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -89,6 +88,12 @@ class _Settings:
     rates: RatesConfig
     times_as_long: float
     """As by nalm.toml: 1, or more for another measurement of what was undecided."""
+    generator: GeneratorConfig | None
+    """None: the generator inside the NF."""
+
+    @property
+    def has_open_loop(self) -> bool:
+        return "latency" in self.rates.modes or self.rates.sweep != []
 
     @property
     def search(self) -> RateSettings:
@@ -111,12 +116,15 @@ class _Settings:
 class _Found:
     """What was measured so far."""
 
-    load: CommonLoad
+    load: CommonLoad | None
+    """None: nothing is measured in an open loop."""
     base_ndr: Search | None = None
     arms: dict[Arm, ArmInfo] = field(default_factory=dict)
     trials: list[PairedTrial] = field(default_factory=list)
     searches: list[ArmSearch] = field(default_factory=list)
     intervals: list[ArmInterval] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    """In addition to those of the trials."""
 
 
 def measure_under_load(
@@ -139,7 +147,10 @@ def measure_under_load(
         )
     subject = RunSubject(request.scenario, config.scenario(request.scenario))
     builder = ReportBuilder(request, config, subject)
-    settings = _Settings(config.rates, times_as_long(request.budget_seconds))
+    generator = config.rates.generator if kind is RunKind.RATE else INSIDE.name
+    settings = _Settings(
+        config.rates, times_as_long(request.budget_seconds), config.generator_named(generator)
+    )
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
     except _ArmError as failure:
@@ -162,7 +173,7 @@ def _measured(
     progress: Progress,
 ) -> RunReport:
     """The report, under the scenario's own name. Raises _ArmError."""
-    built = _built(builder, config, home, progress)
+    built = _built(builder, config, kind, home, progress)
     (base, of_base), (head, of_head) = built
     builder.arms = {
         Arm.BASE: ArmInfo(build=of_base.build, run=base.definition),
@@ -174,34 +185,52 @@ def _measured(
     traffic = traffic_file(builder.request.repository, of_head.source, head.scenario.traffic)
     with ready_side_by_side(built, builder.host, work, progress, traffic) as runs:
         arms = dict(zip(ORDER, runs, strict=True))
-        found = _load(arms[Arm.BASE], settings, builder, home, progress)
+        with _blame(Arm.BASE):
+            checks = require_trust(arms[Arm.BASE], progress)
+        found = _Found(None, checks=checks)
+        if kind is RunKind.SOAK or settings.has_open_loop:
+            found = replace(_load(arms[Arm.BASE], settings, builder, home, progress), checks=checks)
         if kind is RunKind.SOAK:
             _soak(arms, settings, found, progress)
         else:
             _rates(arms, settings, found, progress)
     progress.step("report", "figures and checks", 1.0)
-    return _report(builder, kind, found, settings.rates.modes)
+    outside = arms[Arm.BASE].generator
+    generator = INSIDE.name if outside is None else outside.described.text
+    return _report(builder, kind, found, generator, settings.rates.modes)
 
 
 def _built(
-    builder: ReportBuilder, config: Config, home: Home, progress: Progress
+    builder: ReportBuilder, config: Config, kind: RunKind, home: Home, progress: Progress
 ) -> list[tuple[Subject, Built]]:
-    """Base and head, built. Both run as head's [rates] says, and replay head's traffic."""
+    """Base and head, built. Both run as head's [rates] says, replay head's traffic, and share its generator.
+
+    Raises ConfigError for a generator outside that cannot do what [rates] requests.
+    """
+    generator = config.rates.generator if kind is RunKind.RATE else INSIDE.name
     request, name = builder.request, builder.subject.name
     builder.traffic = traffic_identity(request.repository, request.head, builder.scenario_config.traffic)
     base_config, base_scenario = base_as_committed(request, config, builder)
     of_base = base_scenario.model_copy(update={"rate_arguments": builder.scenario_config.rate_arguments})
     base_config = base_config.model_copy(
-        update={"scenarios": {**base_config.scenarios, name: of_base}, "rates": config.rates}
+        update={
+            "scenarios": {**base_config.scenarios, name: of_base},
+            "rates": config.rates,
+            "generator": config.generator,
+        }
     )
     plans = (
         (Arm.BASE, request.base, base_config, request.base_fills_cache),
         (Arm.HEAD, request.head, config, request.head_fills_cache),
     )
-    found = []
+    found: list[tuple[Subject, Built]] = []
     for arm, revision, own, fills_cache in plans:
         progress.step("build", f"{arm} {revision.short}", 0.02 if arm is Arm.BASE else 0.05)
-        one = planned(request.repository, revision, own, name, traffic=builder.traffic)
+        one = planned(request.repository, revision, own, name, traffic=builder.traffic, generator=generator)
+        if found:
+            one = replace(one, generator=found[0][0].generator)
+        elif one.generator is not None:
+            _require_possible(one.generator, config.rates)
         with _blame(arm):
             made = build(
                 home,
@@ -223,7 +252,9 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
     if rates.pps is not None:
         return _Found(CommonLoad(pps=rates.pps))
     definition = base.definition.model_dump(mode="json")
-    key = address(base.build.code_digest, definition, base.lcores, builder.host.host_class, rates.share)
+    of_base = base.build.code_digest, definition, base.lcores, builder.host.host_class, rates.share
+    outside = [] if settings.generator is None else [settings.generator.model_dump(mode="json")]
+    key = address(*of_base, *outside)
     known = home.store().document(LOADS, key)
     if known is not None:
         return _Found(CommonLoad(pps=known["pps"], share=rates.share))
@@ -231,7 +262,7 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
     for launch in range(LOAD_LAUNCHES):
         progress.step("load", f"base's NDR, launch {launch + 1} of {LOAD_LAUNCHES}", 0.08)
         with _blame(Arm.BASE), TrialNf(base, launch=launch) as nf:
-            (ndr,) = _search(nf, _full_load(nf, settings), [Goal("ndr", 0.0)], settings)
+            (ndr,) = _search(nf, _searched(nf, settings), [Goal("ndr", 0.0)], settings)
             nf.finish()
         searches.append(ndr)
     rated = sorted((one.lower_pps, one) for one in searches if one.lower_pps is not None)
@@ -259,55 +290,57 @@ def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progre
 def _launch(launch: int, runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found) -> None:
     """Full load, searches, and trials at the common load, as far as they are measured. The order of the arms
     is swapped from trial to trial and from launch to launch."""
-    modes = settings.rates.modes
-    with _both(launch, runs, found) as arms:
-        if "mrr" in modes:
-            full = _full_loads(launch, arms, settings, found)
-            if "ndr" in modes:
-                _searches(launch, arms, full, settings, found)
-        if "latency" in modes:
-            _at_the_load(launch, arms, settings, found)
-        _sweep(launch, arms, settings, found)
+    modes, together = settings.rates.modes, settings.generator is None
+    for group in [ORDER] if together else [[arm] for arm in _order(launch)]:
+        with _alive(launch, group, runs, found) as arms:
+            if "mrr" in modes:
+                loads = _full_loads(launch, arms, settings, found)
+                if "ndr" in modes:
+                    _searches(launch, arms, loads, settings, found)
+            if "latency" in modes:
+                _at_the_load(launch, arms, settings, found)
+            _sweep(launch, arms, settings, found)
 
 
 def _full_loads(
     launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found
-) -> Mapping[Arm, float]:
-    """Trials at full load, after one that warms up; the greatest rate of each arm."""
-    rates: dict[Arm, list[float]] = {arm: [] for arm in ORDER}
+) -> Mapping[Arm, Loads]:
+    """Trials at full load, after one that warms up; the loads that a search of each arm has."""
+    full: dict[Arm, list[Trial]] = {arm: [] for arm in arms}
     for number in range(RATE_RUN_MRR_TRIALS + 1):
         seconds = settings.rates.trial_s * (1 if number else WARM_UP_SHARE)
-        for arm in _order(launch + number):
+        for arm in _order(launch + number, arms):
             with _blame(arm):
                 trial = arms[arm].trial(Ask(Phase.MRR, seconds))
-            rates[arm].append(_greatest(trial, arms[arm].info))
+            full[arm].append(trial)
             if number:
                 found.trials.append(PairedTrial(arm=arm, load=None, pair=number - 1, trial=_bare(trial)))
-    return {arm: max(of) for arm, of in rates.items()}
+    return {arm: _loads(trials, arms[arm].info, settings) for arm, trials in full.items()}
 
 
 def _searches(
     launch: int,
     arms: Mapping[Arm, TrialNf],
-    full: Mapping[Arm, float],
+    loads: Mapping[Arm, Loads],
     settings: _Settings,
     found: _Found,
 ) -> None:
     """One search of NDR and PDR with each arm, which begins above its rate at full load."""
     goals = [Goal("ndr", 0.0), Goal("pdr", SEARCH.pdr_loss)]
-    for arm in _order(launch):
+    for arm in _order(launch, arms):
         with _blame(arm):
-            searches = _search(arms[arm], full[arm], goals, settings)
+            searches = _search(arms[arm], loads[arm], goals, settings)
         found.searches += [ArmSearch(arm=arm, launch=launch, search=one) for one in searches]
 
 
 def _at_the_load(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found: _Found) -> None:
     """Trials at the common load."""
-    rates = settings.rates
+    rates, load = settings.rates, found.load
+    assert load is not None
     for pair in range(rates.trials):
         out = 0.0 if pair else rates.leave_out_s
-        ask = Ask(Phase.LATENCY, rates.trial_s + out, found.load.pps, found.load.share, out)
-        for arm in _order(launch + pair):
+        ask = Ask(Phase.LATENCY, rates.trial_s + out, load.pps, load.share, out)
+        for arm in _order(launch + pair, arms):
             with _blame(arm):
                 trial = arms[arm].trial(ask)
             found.trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=trial))
@@ -317,9 +350,9 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
     """One trial of each arm at every load of the sweep, in random order."""
     shares, load = settings.rates.sweep, found.load
     for number, share in enumerate(Random(launch).sample(shares, len(shares))):
-        assert load.share is not None  # a sweep has no load in packets per second
+        assert load is not None and load.share is not None  # a sweep has no load in packets per second
         pps = max(1, round(load.pps / load.share * share))
-        for arm in _order(launch + number):
+        for arm in _order(launch + number, arms):
             with _blame(arm):
                 trial = arms[arm].trial(Ask(Phase.SWEEP, settings.rates.trial_s, pps, share))
             found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=_bare(trial)))
@@ -327,9 +360,10 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
     """One launch of both arms, which take turns of an interval until each has had its time."""
-    whole, interval_s = settings.soak_seconds, settings.soak_interval_s
+    whole, interval_s, load = settings.soak_seconds, settings.soak_interval_s, found.load
+    assert load is not None
     done = dict.fromkeys(ORDER, 0.0)
-    with _both(0, runs, found) as arms:
+    with _alive(0, ORDER, runs, found) as arms:
         for number in count():
             spent = min(done.values())
             if spent >= whole:
@@ -341,7 +375,7 @@ def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progres
             for arm in _order(number):
                 nf = arms[arm]
                 with _blame(arm):
-                    trial = nf.trial(Ask(Phase.SOAK, interval_s, found.load.pps, found.load.share))
+                    trial = nf.trial(Ask(Phase.SOAK, interval_s, load.pps, load.share))
                     if trial.traffic.sending_ns == 0:
                         raise NfError("the generator did not send", log=nf.log_tail())
                 done[arm] += trial.traffic.sending_ns / 1e9
@@ -358,41 +392,46 @@ def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progres
 
 
 @contextmanager
-def _both(launch: int, runs: Mapping[Arm, NfRun], found: _Found) -> Iterator[dict[Arm, TrialNf]]:
-    """A process of each arm, which must end without an error."""
+def _alive(
+    launch: int, group: Sequence[Arm], runs: Mapping[Arm, NfRun], found: _Found
+) -> Iterator[dict[Arm, TrialNf]]:
+    """A process of each of these arms, which must end without an error."""
     with ExitStack() as stack:
         arms: dict[Arm, TrialNf] = {}
-        for arm in _order(launch):
+        for arm in _order(launch, group):
             with _blame(arm):
                 arms[arm] = stack.enter_context(TrialNf(runs[arm], launch=launch))
-        found.arms = {arm: arms[arm].info for arm in ORDER}
+        known = found.arms | {arm: nf.info for arm, nf in arms.items()}
+        found.arms = {arm: known[arm] for arm in ORDER if arm in known}
         yield arms
         for arm, nf in arms.items():
             with _blame(arm):
                 nf.finish()
 
 
-def _full_load(nf: TrialNf, settings: _Settings) -> float:
-    """Packets per second at full load."""
+def _searched(nf: TrialNf, settings: _Settings) -> Loads:
+    """The loads of a search, from trials at full load."""
     seconds = settings.rates.trial_s
     nf.trial(Ask(Phase.MRR, seconds * WARM_UP_SHARE))
-    return max(_greatest(nf.trial(Ask(Phase.MRR, seconds)), nf.info) for _ in range(RATE_RUN_MRR_TRIALS))
+    return _loads([nf.trial(Ask(Phase.MRR, seconds)) for _ in range(RATE_RUN_MRR_TRIALS)], nf.info, settings)
 
 
-def _greatest(trial: Trial, info: ArmInfo) -> float:
-    """The rate, corrected for stolen time: a search must begin above the NF's capacity."""
-    return max(forwarded_pps(trial, info) or 0.0, cpu_pps(trial, info) or 0.0)
+def _loads(full: Sequence[Trial], info: ArmInfo, settings: _Settings) -> Loads:
+    """The loads of a search. Rates are corrected for stolen time: it must begin above the NF's capacity."""
+    rates = [forwarded_pps(trial, info) or 0.0 for trial in full]
+    rates += [cpu_pps(trial, info) or 0.0 for trial in full]
+    offered = None if settings.generator is None else max(sent_pps(trial) for trial in full)
+    return search_loads(max(rates), offered)
 
 
-def _search(nf: TrialNf, full: float, goals: Sequence[Goal], settings: _Settings) -> list[Search]:
+def _search(nf: TrialNf, loads: Loads, goals: Sequence[Goal], settings: _Settings) -> list[Search]:
     """Raises NfError if the NF forwards nothing."""
-    if full == 0:
+    if loads.greatest == 0:
         raise NfError("the NF forwarded nothing: in no trial at full load did a packet leave it")
 
     def measure(seconds: float, pps: int) -> Trial:
         return nf.trial(Ask(Phase.SEARCH, seconds, pps))
 
-    loads = Loads(least=full * SEARCH_LEAST, greatest=full * SEARCH_ABOVE_MRR)
     return search(goals, loads, measure, nf.info, settings.search)
 
 
@@ -401,8 +440,25 @@ def _bare(trial: Trial) -> Trial:
     return trial.model_copy(update={"latency": None, "jitter": None, "directions": {}, "batches": []})
 
 
-def _order(number: int) -> Sequence[Arm]:
-    return ORDER if number % 2 == 0 else ORDER[::-1]
+def _order(number: int, among: Collection[Arm] = ORDER) -> Sequence[Arm]:
+    return [arm for arm in (ORDER if number % 2 == 0 else ORDER[::-1]) if arm in among]
+
+
+def _require_possible(generator: OutsideGenerator, rates: RatesConfig) -> None:
+    """Raises ConfigError."""
+    limits, name = generator.limits, f"generator {generator.name} ({generator.config.kind})"
+    needed = "ndr" if "ndr" in rates.modes else "latency" if "latency" in rates.modes else None
+    if not limits.paced and (needed or rates.sweep):
+        raise ConfigError(
+            f"{name} sends at its greatest rate only, and "
+            + (f"rates.modes has {needed!r}" if needed else "rates.sweep has other loads"),
+            hint='set rates.modes = ["mrr"], or another rates.generator (docs/generators.md)',
+        )
+    if not limits.latency and "latency" in rates.modes:
+        raise ConfigError(
+            f"{name} measures no latency, and rates.modes has 'latency'",
+            hint='set rates.modes = ["mrr", "ndr"], or another rates.generator (docs/generators.md)',
+        )
 
 
 @contextmanager
@@ -414,13 +470,15 @@ def _blame(arm: Arm) -> Iterator[None]:
         raise _ArmError(arm, error) from error
 
 
-def _report(builder: ReportBuilder, kind: RunKind, found: _Found, modes: list[RateMode]) -> RunReport:
+def _report(
+    builder: ReportBuilder, kind: RunKind, found: _Found, generator: str, modes: list[RateMode]
+) -> RunReport:
     margins = {
         one.metric: one.margin for one in builder.margins if one.stage is None and one.rule is not None
     }
     rates = RateRun(
         kind="soak" if kind is RunKind.SOAK else "rate",
-        generator=INSIDE.name,
+        generator=generator,
         load=found.load,
         modes=modes,
         base_ndr=found.base_ndr,
@@ -430,7 +488,7 @@ def _report(builder: ReportBuilder, kind: RunKind, found: _Found, modes: list[Ra
     )
     builder.arms = found.arms
     of = soak_metrics if kind is RunKind.SOAK else rate_metrics
-    report = builder.report(RunStatus.MEASURED, checks=list(_checks(found, builder.host.tsc_hz)))
+    report = builder.report(RunStatus.MEASURED, checks=[*_checks(found, builder.host.tsc_hz), *found.checks])
     return report.model_copy(update={"rates": rates, "own_metrics": of(rates, found.arms, margins)})
 
 

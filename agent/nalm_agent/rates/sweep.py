@@ -17,8 +17,9 @@ from nalm_agent.counters import papi
 from nalm_agent.counters.events import CYCLES, INSTRUCTIONS
 from nalm_agent.measure.rounds import ArmRun, launch_paced
 from nalm_agent.nf.launch import RunningNf
+from nalm_agent.rates.generator_check import require_trust
 from nalm_agent.rates.loaded_revision import Subject, all_ready
-from nalm_agent.rates.rate import RateReportBuilder, full_load, require_trust, search_rates
+from nalm_agent.rates.rate import RateReportBuilder, full_load, search_rates
 from nalm_agent.report.progress import Progress
 from nalm_agent.runtime.errors import BuildError, NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -47,7 +48,7 @@ def measure_sweep(
         with all_ready(subjects, builders[0].host, home, work, progress) as runs:
             for builder, run in zip(builders, runs, strict=True):
                 builder.build = run.build
-            require_trust(runs[0], builders[0], progress)
+            builders[0].checks += require_trust(runs[0], progress)
             loads = _loads(runs[0], builders[0], progress)
             if loads:
                 for launch in range(settings.sweep_launches):

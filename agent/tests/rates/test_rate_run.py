@@ -11,7 +11,7 @@ from nalm_agent.daemon.loop import names_to_measure
 from nalm_agent.measure.request import Request
 from nalm_agent.rates.rate_run import measure_under_load
 from nalm_agent.report.progress import Silent
-from nalm_agent.runtime.errors import ConfigError
+from nalm_agent.runtime.errors import ConfigError, GeneratorError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import next_budget
@@ -24,6 +24,7 @@ from nalm_core.report.trials.trial import Phase
 from nalm_core.verdict.verdict import judge
 from nalm_core.wire.jobs import Lease
 from tiny import RATES_TOML, NfRepository
+from trex_server import TrexServer
 
 QUICK = """
 launches = 11
@@ -34,6 +35,9 @@ pps = 50000
 soak_hours = 0.0007
 soak_interval_s = 0.05
 """
+
+
+SWEEP = [0.1, 0.2, 0.3, 0.4, 0.5]
 
 
 def toml(extra: str = QUICK) -> str:
@@ -114,6 +118,46 @@ def test_a_load_that_the_generator_cannot_send_gives_no_value(
     assert verdict.outcome is Outcome.INVALID, verdict.reason
     assert "packets were not sent" in verdict.reason
     assert not any(one.values for one in report.own_metrics)
+
+
+def outside(port: int, more: str = "", rates: str = 'modes = ["mrr"]') -> str:
+    lab = f'\n[generator.lab]\nkind = "trex"\nhost = "127.0.0.1"\nport = {port}\nports = [0]\n{more}'
+    return toml(f'\ngenerator = "lab"\n{rates}\nlaunches = 2\ntrial_s = 0.05') + lab
+
+
+def test_a_generator_outside_is_checked_before_a_job_uses_it(
+    traffic_repository: NfRepository, home: Home
+) -> None:
+    """This NF has packets of its own, which the server did not send."""
+    with TrexServer() as server:
+        traffic_repository.commit("base", nalm__toml=outside(server.port))
+        changed(traffic_repository, "number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+        with pytest.raises(GeneratorError, match="generator lab is not trusted: at full load") as error:
+            measured(traffic_repository, home)
+    assert "nalm doctor --generator lab" in (error.value.hint or "")
+    assert (server.methods().count("acquire"), server.methods().count("release")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "rates", "message"),
+    [
+        ("", 'modes = ["mrr", "latency"]', "measures no latency, and rates.modes has 'latency'"),
+        ('kind = "testpmd"', 'modes = ["mrr", "ndr"]', "its greatest rate only, and rates.modes has 'ndr'"),
+        ('kind = "testpmd"', f'modes = ["mrr"]\nsweep = {SWEEP}', "rates.sweep has other loads"),
+    ],
+)
+def test_what_a_generator_outside_cannot_do_is_said_before_the_build(
+    traffic_repository: NfRepository, home: Home, more: str, rates: str, message: str
+) -> None:
+    text = outside(1, rates=rates)
+    if more:
+        table = text.index("[generator.lab]")
+        text = f'{text[:table]}[generator.lab]\n{more}\ncommand = ["dpdk-testpmd"]\nports = [0]\n'
+    traffic_repository.commit("base", nalm__toml=text, traffic_nf__c="int main(void) { return }\n")
+    traffic_repository.commit("head", notes="read me\n")
+    with pytest.raises(ConfigError, match=message) as error:
+        measured(traffic_repository, home)
+    assert "docs/generators.md" in (error.value.hint or "")
 
 
 def test_a_soak_of_both(quick: NfRepository, home: Home) -> None:
@@ -216,6 +260,7 @@ def test_what_a_job_measures(rates: str, given: dict[str, object], names: list[s
             "\ntrials = 2\nlaunches = 80\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]",
             "expected 76 launches",
         ),
+        ('\ngenerator = "lab"', "there is no generator 'lab'"),
         ('\nmodes = ["soak"]', "modes"),
     ],
 )

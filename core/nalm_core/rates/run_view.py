@@ -73,7 +73,7 @@ class RunRates(Model):
     """A run of rates or a soak."""
 
     kind: Literal["rate", "soak"]
-    load: CommonLoad
+    load: CommonLoad | None
     arms: list[ArmRates]
     searches: list[ArmSearch]
 

@@ -8,6 +8,7 @@ minutes. short: without searches, with trials of 0.2 s, as agent/tests/rates fin
 Several runs tell how many of them called a figure changed: false alarms. Each run is also judged RELABELLED
 times with the arms of each launch exchanged at random, which equal builds allow: runs of equal builds with
 the noise of real ones, so that the rate of false alarms has an upper bound that a few runs cannot give.
+Ctrl-C ends the bench, with the result of the runs that were complete.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -46,24 +48,23 @@ def main() -> int:
     given = [int(one) for one in sys.argv[1:3]]
     launches, runs = (*given, *(LAUNCHES, RUNS)[len(given) :])
     settings = f"launches = {launches}\n" + (SHORT if sys.argv[3:] == ["short"] else "")
-    changed = relabelled = 0
+    changed = relabelled = done = 0
     rng = Random(1)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, suppress(KeyboardInterrupt):
         where = Path(folder)
         repository = committed(where / "nf", settings)
         for number in range(runs):
             report = measured(repository, where / "home")
-            called = called_changed(report)
-            changed += bool(called)
-            print(
-                f"run {number + 1} of {runs}: {', '.join(called) or 'no change'}", file=sys.stderr, flush=True
-            )
-            relabelled += sum(bool(called_changed(exchanged(report, rng))) for _ in range(RELABELLED))
             if number == 0:
                 print_intervals(report, launches)
-    print_result("rate_ab_false_alarms", changed, f"of {runs} runs", "lower", launches=launches)
+            called = called_changed(report)
+            found = sum(bool(called_changed(exchanged(report, rng))) for _ in range(RELABELLED))
+            changed, relabelled, done = changed + bool(called), relabelled + found, done + 1
+            said = ", ".join(called) or "no change"
+            print(f"run {done} of {runs}: {said}; {found} relabelled changed", file=sys.stderr, flush=True)
+    print_result("rate_ab_false_alarms", changed, f"of {done} runs", "lower", launches=launches)
     print_result(
-        "rate_ab_false_alarms_relabelled", relabelled, f"of {runs * RELABELLED} relabelled runs", "lower"
+        "rate_ab_false_alarms_relabelled", relabelled, f"of {done * RELABELLED} relabelled runs", "lower"
     )
     return 0
 

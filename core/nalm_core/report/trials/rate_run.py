@@ -71,8 +71,8 @@ class RateRun(Model):
     kind: Literal["rate", "soak"]
     generator: str
     """What offered the load."""
-    load: CommonLoad
-    """The open loop's load, the same for both arms."""
+    load: CommonLoad | None
+    """The open loop's load, the same for both arms. None: no trial was in an open loop."""
     modes: Annotated[list[RateMode], Field(min_length=1)] = Field(default_factory=lambda: list(RATE_MODES))
     """What its launches measured. All in an older report."""
     base_ndr: Search | None = None

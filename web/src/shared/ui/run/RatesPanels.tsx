@@ -31,8 +31,12 @@ export function RatesPanels({ runId }: { runId: string }) {
   if (base === undefined || head === undefined) return null;
   return (
     <>
-      <Times title="Latency" load={data.load.pps} base={base.latency} head={head.latency} />
-      <Times title="Jitter" load={data.load.pps} base={base.jitter} head={head.jitter} />
+      {data.load && (
+        <>
+          <Times title="Latency" load={data.load.pps} base={base.latency} head={head.latency} />
+          <Times title="Jitter" load={data.load.pps} base={base.jitter} head={head.jitter} />
+        </>
+      )}
       <Course base={base} head={head} />
       <Losses base={base} head={head} />
       <Searches searches={data.searches} />
