@@ -9847,7 +9847,7 @@ export interface components {
              * @enum {string}
              */
             kind: "rate" | "soak";
-            load: components["schemas"]["CommonLoad"];
+            load: components["schemas"]["CommonLoad"] | null;
             /** Modes */
             modes?: ("mrr" | "ndr" | "latency")[];
             /** Searches */
@@ -10583,7 +10583,7 @@ export interface components {
              * @enum {string}
              */
             kind: "rate" | "soak";
-            load: components["schemas"]["CommonLoad"];
+            load: components["schemas"]["CommonLoad"] | null;
             /** Searches */
             searches: components["schemas"]["ArmSearch"][];
         };
