@@ -26,6 +26,7 @@ from nalm_core.report.run_report import RunStatus
 from nalm_core.report.serialization import parse_report
 from nalm_core.wire.jobs import Lease, LeasedExperiment
 from tiny import NALM_TOML, RATES_TOML, NfRepository
+from trex_server import TrexServer
 
 
 class FakeServer:
@@ -286,6 +287,25 @@ def test_a_repository_out_of_reach_fails_the_job(
     loop.work_on(lease, agent_of(server, Home(tmp_path / "home")))
     (finish,) = server.reported("/agent/jobs/7/finish")
     assert "read access" in json.loads(finish.content)["message"]
+
+
+def test_a_generator_that_others_use_fails_no_commit(
+    server: FakeServer, traffic_repository: NfRepository, home: Home
+) -> None:
+    with TrexServer() as trex:
+        trex.ports[0].owner = "alice"
+        address = f'kind = "trex"\nhost = "127.0.0.1"\nport = {trex.port}\n'
+        lab = f"[generator.lab]\n{address}ports = [0]\nwait_seconds = 0\n"
+        text = RATES_TOML.replace("[rates]\n", '[rates]\ngenerator = "lab"\nmodes = ["mrr"]\n') + lab
+        traffic_repository.commit("slower", nalm__toml=text)
+        program = (traffic_repository.path / "traffic_nf.c").read_text()
+        head = traffic_repository.commit("change", traffic_nf__c=program.replace("? 2000", "? 2001"))
+        lease = lease_of(traffic_repository, head).model_copy(update={"scenarios": ["*:rate"]})
+        loop.work_on(lease, agent_of(server, home))
+    (finish,) = server.reported("/agent/jobs/7/finish")
+    reported = json.loads(finish.content)
+    assert (reported["outcome"], reported["kind"]) == ("failed", "infrastructure")
+    assert "alice" in reported["message"]
 
 
 def test_an_agent_that_must_end_waits_for_no_server(
