@@ -22,6 +22,9 @@
  * packet buffers in use at each turn's end, if the NF names a function for it (nalm_probe_buffers); and hardware events
  * per stage, if the NF also includes nalm_probe_papi.h.
  *
+ * An iteration may have any number of marks and outcomes. Beyond NALM_PROBE_MAX_PENDING, those of a stage become one:
+ * cycles, packets and outcomes stay right, the numbers and sizes of batches do not, and merged_marks counts them.
+ *
  * Readers: the agent through the file while the NF runs, gdb and core dumps (by nalm_probe_header), DPDK telemetry. To
  * read a block consistently, read seq until it is even, copy, read seq again, and retry if it changed. The counters are
  * within 2 kB, apart from events and histograms, so that a copy fits between two iterations.
@@ -84,7 +87,12 @@ extern "C" {
 #define NALM_PROBE_MAX_OUTCOMES 12
 #define NALM_PROBE_MAX_BATCH 1024 /* larger batches are counted as 1024 */
 #define NALM_PROBE_NAME 32
-#define NALM_PROBE_MAX_PENDING (4 * NALM_PROBE_MAX_STAGES) /* marks, and outcomes, between two commits */
+#ifndef NALM_PROBE_MAX_PENDING /* an NF with longer iterations may define it, in every file that includes this one */
+#define NALM_PROBE_MAX_PENDING (16 * NALM_PROBE_MAX_STAGES) /* marks, and outcomes, kept apart between two commits */
+#endif
+#if NALM_PROBE_MAX_PENDING <= NALM_PROBE_MAX_STAGES * NALM_PROBE_MAX_OUTCOMES /* once equal ones are merged, there is room */
+#error "nalm probe: NALM_PROBE_MAX_PENDING is less than the stages' outcomes"
+#endif
 #define NALM_PROBE_MAX_EVENTS 8
 #define NALM_PROBE_EVENT_STATE 96
 #define NALM_PROBE_COUNTED "counted"
@@ -136,7 +144,8 @@ struct nalm_event_name {
 
 /* Written by the NF before the magic is set, events before the first lcore claims its block; constant afterwards. */
 enum nalm_ability {
-	NALM_CAN_BARE = 1u, /* turns without marks: nalm_probe_bare_turns() */
+	NALM_CAN_BARE = 1u,  /* turns without marks: nalm_probe_bare_turns() */
+	NALM_CAN_MERGE = 2u, /* no mark or outcome is lost, however many an iteration has */
 };
 
 struct nalm_header {
@@ -226,7 +235,7 @@ struct nalm_counter_block {
 	uint64_t buffers;	 /* the process's packet buffers in use when this lcore ended its last turn */
 	uint64_t buffers_at_tsc; /* when that was: of several lcores the latest counts; 0: unknown */
 	uint32_t event_mask;	 /* bit i: the header's event i is counted on this lcore */
-	uint32_t reserved;
+	uint32_t merged_marks;	 /* beyond NALM_PROBE_MAX_PENDING: their batch is part of another one of the stage */
 	struct nalm_stage_block stages[NALM_PROBE_MAX_STAGES];
 };
 
@@ -311,6 +320,9 @@ struct nalm_lcore {
 		uint32_t stage, packets;
 		uint64_t cycles;
 	} marks[NALM_PROBE_MAX_PENDING];
+	/* Events of the iteration, and readings of them. Here, because marks and outcomes 4 kB apart would delay each other. */
+	uint64_t stage_events[NALM_PROBE_MAX_STAGES][NALM_PROBE_MAX_EVENTS];
+	uint32_t stage_readings[NALM_PROBE_MAX_STAGES];
 	struct {
 		uint16_t stage, outcome;
 		uint32_t packets;
@@ -322,7 +334,6 @@ struct nalm_lcore {
 	void (*read_events)(const struct nalm_lcore *lc, uint64_t values[NALM_PROBE_MAX_EVENTS]);
 	int event_set; /* the source's handle */
 	uint64_t last_events[NALM_PROBE_MAX_EVENTS];
-	uint64_t mark_events[NALM_PROBE_MAX_PENDING][NALM_PROBE_MAX_EVENTS];
 };
 
 static inline uint64_t nalm_tsc(void)
@@ -461,6 +472,7 @@ static inline int nalm_probe_open(struct nalm_probe *probe, const char *nf, cons
 
 	struct nalm_header *h = probe->header;
 	h->version = NALM_PROBE_VERSION;
+	h->abilities = NALM_CAN_MERGE;
 	h->header_bytes = sizeof(*h);
 	h->control_offset = NALM_PROBE_CONTROL_OFFSET;
 	h->lcore_offset = NALM_PROBE_LCORE_OFFSET;
@@ -524,13 +536,14 @@ static inline void nalm_probe_buffers(struct nalm_probe *probe, uint64_t (*buffe
 }
 
 /* Adds events since the previous mark. The cost of this reading counts for the next mark. */
-__attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore *lc, uint32_t mark)
+__attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore *lc, uint32_t stage)
 {
 	uint64_t now[NALM_PROBE_MAX_EVENTS] = {0};
 
 	lc->read_events(lc, now);
+	lc->stage_readings[stage]++;
 	for (uint32_t e = 0; e < lc->event_count; e++) {
-		lc->mark_events[mark][e] = now[e] - lc->last_events[e];
+		lc->stage_events[stage][e] += now[e] - lc->last_events[e];
 		lc->last_events[e] = now[e];
 	}
 }
@@ -538,15 +551,18 @@ __attribute__((noinline, unused)) static void nalm_mark_events(struct nalm_lcore
 /* Measures the cost of one reading of the events, in each event: the minimum of several consecutive readings. */
 static inline void nalm_weigh_reading(struct nalm_lcore *lc)
 {
-	uint64_t *reading = lc->block->events.reading;
+	uint64_t *reading = lc->block->events.reading, *one = lc->stage_events[0];
 
 	nalm_mark_events(lc, 0);
 	for (int i = 0; i < 64; i++) {
+		memset(one, 0, sizeof(lc->stage_events[0]));
 		nalm_mark_events(lc, 0);
 		for (uint32_t e = 0; e < lc->event_count; e++)
-			if (i == 0 || lc->mark_events[0][e] < reading[e])
-				reading[e] = lc->mark_events[0][e];
+			if (i == 0 || one[e] < reading[e])
+				reading[e] = one[e];
 	}
+	memset(one, 0, sizeof(lc->stage_events[0]));
+	lc->stage_readings[0] = 0;
 }
 
 /* Allocates a block and its pages, so that neither a full disk nor a page fault meets a writer later. */
@@ -736,41 +752,83 @@ __attribute__((noinline, unused)) static void nalm_commit_events(struct nalm_lco
 	for (uint32_t m = 0; m < lc->mark_count; m++) {
 		uint32_t stage = lc->marks[m].stage;
 		uint64_t *own = lc->apart_mask & ((nalm_stage_mask)1 << stage) ? b->apart : packets != 0 ? b->busy : b->idle;
-		b->marks[stage] += packets != 0;
+		if (packets != 0)
+			b->marks[stage] += lc->stage_readings[stage];
+		lc->stage_readings[stage] = 0; /* of the stage's other marks, too */
 		for (uint32_t e = 0; e < lc->event_count; e++) {
-			own[e] += lc->mark_events[m][e];
+			own[e] += lc->stage_events[stage][e];
 			if (packets != 0)
-				b->stages[stage][e] += lc->mark_events[m][e];
+				b->stages[stage][e] += lc->stage_events[stage][e];
+			lc->stage_events[stage][e] = 0;
 		}
 	}
+}
+
+/* Makes room for marks: those of one stage become one. Their cycles and packets stay, only their batch is larger. */
+__attribute__((noinline, unused)) static void nalm_merge_marks(struct nalm_lcore *lc)
+{
+	uint32_t *merged = &lc->block->counters.merged_marks, kept = 0, to;
+
+	for (uint32_t m = 0; m < lc->mark_count; m++) {
+		for (to = 0; to < kept && lc->marks[to].stage != lc->marks[m].stage; to++)
+			;
+		if (to == kept) {
+			lc->marks[kept++] = lc->marks[m];
+			continue;
+		}
+		lc->marks[to].packets += lc->marks[m].packets;
+		lc->marks[to].cycles += lc->marks[m].cycles;
+	}
+	__atomic_store_n(merged, *merged + lc->mark_count - kept, __ATOMIC_RELAXED);
+	lc->mark_count = kept;
+}
+
+/* Makes room for outcomes: those of one name become one. */
+__attribute__((noinline, unused)) static void nalm_merge_outcomes(struct nalm_lcore *lc)
+{
+	uint32_t kept = 0, to;
+
+	for (uint32_t p = 0; p < lc->pending_count; p++) {
+		for (to = 0; to < kept && (lc->pending[to].stage != lc->pending[p].stage ||
+					   lc->pending[to].outcome != lc->pending[p].outcome);
+		     to++)
+			;
+		if (to == kept)
+			lc->pending[kept++] = lc->pending[p];
+		else
+			lc->pending[to].packets += lc->pending[p].packets;
+	}
+	lc->pending_count = kept;
 }
 
 /* Attributes all cycles since the previous mark (or the turn's begin) to the stage, which handled n packets. */
 static inline void nalm_probe_mark(struct nalm_lcore *lc, uint32_t stage, uint32_t n)
 {
 	uint64_t now = nalm_tsc();
+	if (__builtin_expect(lc->mark_count == NALM_PROBE_MAX_PENDING, 0))
+		nalm_merge_marks(lc);
 	uint32_t m = lc->mark_count;
-	if (__builtin_expect(m < NALM_PROBE_MAX_PENDING, 1)) {
-		lc->marks[m].stage = stage;
-		lc->marks[m].packets = n;
-		lc->marks[m].cycles = now - lc->last_tsc;
-		lc->mark_count = m + 1;
-		lc->last_tsc = now;
-		if (__builtin_expect(lc->event_count != 0, 0))
-			nalm_mark_events(lc, m);
-	}
+	lc->marks[m].stage = stage;
+	lc->marks[m].packets = n;
+	lc->marks[m].cycles = now - lc->last_tsc;
+	lc->mark_count = m + 1;
+	lc->last_tsc = now;
+	if (__builtin_expect(lc->event_count != 0, 0))
+		nalm_mark_events(lc, stage);
 }
 
-/* Adds n packets with this outcome in the stage's current batch. At most NALM_PROBE_MAX_PENDING calls per commit. */
+/* Adds n packets with this outcome in the stage's current batch. */
 static inline void nalm_probe_outcome(struct nalm_lcore *lc, uint32_t stage, uint32_t outcome, uint32_t n)
 {
+	if (n == 0)
+		return;
+	if (__builtin_expect(lc->pending_count == NALM_PROBE_MAX_PENDING, 0))
+		nalm_merge_outcomes(lc);
 	uint32_t p = lc->pending_count;
-	if (n != 0 && p < NALM_PROBE_MAX_PENDING) {
-		lc->pending[p].stage = (uint16_t)stage;
-		lc->pending[p].outcome = (uint16_t)outcome;
-		lc->pending[p].packets = n;
-		lc->pending_count = p + 1;
-	}
+	lc->pending[p].stage = (uint16_t)stage;
+	lc->pending[p].outcome = (uint16_t)outcome;
+	lc->pending[p].packets = n;
+	lc->pending_count = p + 1;
 }
 
 static inline void nalm_count_batch(struct nalm_batch_block *block, uint32_t packets, uint64_t cycles)

@@ -200,6 +200,51 @@ static void events_of_stages(void)
 	nalm_probe_close(&probe);
 }
 
+/* Marks and outcomes of one iteration beyond the room: nothing but the batches of a stage is merged. */
+static void long_iterations(void)
+{
+	enum { STEPS = 3 * NALM_PROBE_MAX_PENDING };
+	struct nalm_lcore lc;
+
+	CHECK_EQUAL(nalm_probe_open(&probe, "test", stages, 1000, NULL), 0);
+	CHECK(probe.header->abilities & NALM_CAN_MERGE);
+	probe.attach_events = attach_made_up;
+	CHECK_EQUAL(nalm_lcore_claim(&probe, 0, &lc), 0);
+	const struct nalm_lcore_block *block = nalm_probe_block(&probe, 0);
+	const struct nalm_counter_block *c = &block->counters;
+	CHECK(nalm_probe_gate(&lc));
+	iterate(&lc, 8);
+	CHECK_EQUAL(c->merged_marks, 0);
+	uint64_t begin = lc.last_tsc, cycles = c->busy_cycles + c->apart_cycles;
+	for (uint32_t i = 0; i < STEPS; i++) {
+		nalm_probe_mark(&lc, GEN, 2);
+		nalm_probe_mark(&lc, RX, 1);
+		nalm_probe_outcome(&lc, RX, 0, 1);
+		nalm_probe_mark(&lc, NAT, 1);
+		nalm_probe_outcome(&lc, NAT, i % 3, 1);
+	}
+	nalm_probe_commit(&lc, STEPS);
+	CHECK_EQUAL(c->stages[GEN].packets, 8 + 2 * STEPS);
+	CHECK_EQUAL(c->stages[RX].packets, 8 + STEPS);
+	CHECK_EQUAL(c->stages[RX].outcomes[0], 8 + STEPS);
+	CHECK_EQUAL(c->stages[NAT].outcomes[0], 6 + STEPS / 3);
+	CHECK_EQUAL(c->stages[NAT].outcomes[1], 2 + STEPS / 3);
+	CHECK_EQUAL(c->stages[NAT].outcomes[2], STEPS / 3);
+	CHECK_EQUAL(c->busy_cycles + c->apart_cycles - cycles, lc.last_tsc - begin);
+	CHECK(c->merged_marks > STEPS && c->merged_marks < 3 * STEPS);
+	CHECK_EQUAL(c->stages[GEN].batches + c->stages[RX].batches + c->stages[NAT].batches + c->merged_marks,
+		    3 * (1 + (uint64_t)STEPS));
+	CHECK_EQUAL(block->events.marks[RX], 1 + STEPS);
+	CHECK_EQUAL(block->events.stages[RX][0], 1 + STEPS);
+	CHECK_EQUAL(block->events.apart[1], 10 * (1 + STEPS));
+	uint32_t merged = c->merged_marks;
+	iterate(&lc, 8);
+	CHECK_EQUAL(c->merged_marks, merged);
+	CHECK_EQUAL(c->stages[RX].batches, block->batches[RX].sizes[8].count + block->batches[RX].sizes[1].count + 1);
+	nalm_lcore_finish(&lc);
+	nalm_probe_close(&probe);
+}
+
 static void *nf_thread(void *unused)
 {
 	struct nalm_lcore lc;
@@ -336,6 +381,7 @@ int main(void)
 	RUN(snapshots_are_of_one_moment);
 	RUN(speed_and_buffers_of_a_turn);
 	RUN(events_of_stages);
+	RUN(long_iterations);
 	RUN(without_an_agent_the_gate_is_open);
 	remove(path);
 	return 0;

@@ -97,7 +97,8 @@ class TryOut:
     stages: list[StageInfo]
     ready_seconds: float
     note: str | None = None
-    """About a pipeline, outcomes if hardly any packet was forwarded, threads that never sleep; or None."""
+    """About a pipeline, outcomes if hardly any packet was forwarded, iterations with very many marks, threads
+    that never sleep; or None."""
     mapped: frozenset[Path] | None = None
     """Files mapped at the end of the turn; None if they do not show what the NF runs."""
 
@@ -129,7 +130,9 @@ def try_out(
         mapped = nf.mapped_files()
         unseen = pipeline(nf.log_tail())
         note = f"{run.arm}: {unseen}" if unseen else few_forwarded(run.arm, nf.stages, counters)
-        notes = [one for one in (note, busy_between_turns(run.arm, busy_threads(nf.pid))) if one]
+        long = nf.long_iterations(counters) if isinstance(nf, RunningNf) else None
+        busy = busy_between_turns(run.arm, busy_threads(nf.pid))
+        notes = [one for one in (note, f"{run.arm}: {long}" if long else None, busy) if one]
         nf.finish()
         return TryOut(nf.stages, ready, "; ".join(notes) or None, mapped)
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from nalm_core.report.run_report import LcoreTurn, StageInfo
+from nalm_core.report.run_report import LcoreTurn, StageCounters, StageInfo
 from nalm_core.text.amounts import amount
 
 from nalm_agent.nf.batches import BatchSnapshot, batch_snapshot
@@ -25,6 +25,7 @@ from nalm_agent.nf.known_failures import (
     PIPELINE,
     advice,
 )
+from nalm_agent.nf.long_iterations import long_iterations
 from nalm_agent.nf.nf_process import REPORT_SECONDS, NfProcess, describe_exit, nf_environment
 from nalm_agent.nf.probe import (
     LcoreState,
@@ -252,6 +253,13 @@ class RunningNf(NfProcess):
     def stages(self) -> list[StageInfo]:
         """The probe's stages, in the order in which packets pass them."""
         return self.probe.stages
+
+    def long_iterations(self, counters: Mapping[str, StageCounters]) -> str | None:
+        """A sentence if iterations were too long for the probe to keep batches apart; else None.
+
+        counters: of the only turn so far, by stage.
+        """
+        return long_iterations(self.probe, self.snapshot(), counters, lent=self._lent)
 
     @property
     def has_bare_turns(self) -> bool:

@@ -21,7 +21,7 @@ from nalm_agent.runtime.errors import ProbeError
 
 COUNTED = "counted"
 FLAG_APART = 1
-CAN_BARE = 1
+CAN_BARE, CAN_MERGE = 1, 2
 SNAPSHOT_SECONDS = 2.0
 """Longest wait for a writer that lost its CPU in the middle of an iteration."""
 _KINDS = list(OutcomeKind)
@@ -98,6 +98,8 @@ class ProbeFile:
         self.tsc_hz = int(header["tsc_hz"])
         self.has_bare_turns = bool(int(header["abilities"]) & CAN_BARE)
         """Whether the NF has turns without marks."""
+        self.merges_marks = bool(int(header["abilities"]) & CAN_MERGE)
+        """Whether it loses no mark or outcome, however many an iteration has; older probes do."""
         self.control_offset = int(header["control_offset"])
         self._lcore_offset, self._lcore_bytes = int(header["lcore_offset"]), int(header["lcore_bytes"])
         self._lcore_max = int(header["lcore_max"])

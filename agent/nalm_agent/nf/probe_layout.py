@@ -83,7 +83,7 @@ class ProbeLayout:
                 ("buffers", "<u8"),
                 ("buffers_at_tsc", "<u8"),
                 ("event_mask", "<u4"),
-                ("reserved", "<u4"),
+                ("merged_marks", "<u4"),
                 ("stages", _STAGE, room),
             ]
         )

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { PORTS = 8, WORDS = 8 };
+enum { PORTS = 32, WORDS = 8 };
 
 typedef uint16_t (*burst)(void *queue, void **packets, uint16_t n);
 typedef union {
@@ -35,12 +35,20 @@ unsigned rte_version_month(void)
 #endif
 
 static char buffer;
-static int queue;
-static void *queues[] = {&queue};
+static int queue[PORTS];
+static void *queues[PORTS];
+
+static int is_queue(const void *it)
+{
+	for (int port = 0; port < PORTS; port++)
+		if (it == &queue[port])
+			return 1;
+	return 0;
+}
 
 static uint16_t receive(void *from, void **packets, uint16_t n)
 {
-	if (from != &queue)
+	if (!is_queue(from))
 		abort();
 	for (uint16_t i = 0; i < n; i++)
 		packets[i] = &buffer;
@@ -49,7 +57,7 @@ static uint16_t receive(void *from, void **packets, uint16_t n)
 
 static uint16_t transmit(void *to, void **packets, uint16_t n)
 {
-	if (to != &queue || packets[0] != &buffer)
+	if (!is_queue(to) || packets[0] != &buffer)
 		abort();
 	return n;
 }
@@ -67,12 +75,13 @@ int rte_eth_dev_start(uint16_t port)
 {
 	if (started[port]++)
 		return 0;
+	queues[port] = &queue[port];
 	struct line *lines[] = {&rte_eth_fp_ops[port].rx, &rte_eth_fp_ops[port].tx};
 	for (int i = 0; i < 2; i++) {
 		for (int word = 0; word < WORDS; word++)
 			lines[i]->words[word].function = other;
 		lines[i]->words[BURST].function = i == 0 ? receive : transmit;
-		lines[i]->words[QUEUES].queues = queues;
+		lines[i]->words[QUEUES].queues = &queues[port];
 		lines[i]->words[QUEUES + 1].queues = NULL;
 	}
 	return 0;

@@ -11,7 +11,7 @@ from nalm_agent.config.stage_functions import StageFunctions
 from nalm_agent.counters import simulated
 from nalm_agent.native.library import library
 from nalm_agent.nf.launch import RunningNf
-from nalm_agent.nf.probe import stage_counters
+from nalm_agent.nf.probe import lcore_counters, stage_counters
 from nalm_agent.nf.run_plan import LENT_PROBE
 from nalm_agent.runtime.errors import NfError
 from nalm_agent.store.home import Home, WorkDir
@@ -129,6 +129,41 @@ def test_a_port_that_is_started_twice_is_lent_one_probe(
     """DPDK answers the second start with success and sets nothing up: the probe must not call itself."""
     command = [str(program(tmp_path, 2411, SINCE_23_11)), "2"]
     assert measured(command, work, lent)["tx"] == {"sent": 3200}
+
+
+@pytest.mark.parametrize(
+    ("ports", "each"),
+    [(1, 1), (20, 0), (20, 1)],
+    ids=["65 outcomes an iteration", "80 marks", "1,320 marks"],
+)
+def test_no_packet_or_cycle_of_a_long_iteration_is_lost(
+    tmp_path: Path, lent: dict[str, str], work: WorkDir, ports: int, each: int
+) -> None:
+    """Bursts of 32, sent one packet a call; an lcore that polls 20 ports."""
+    command = [str(program(tmp_path, 2411, SINCE_23_11)), "1", str(ports), str(each)]
+    packets = 32 * 20 * 50
+    with RunningNf(command, work, lcores=1, seed=0, ready_seconds=20, environment=lent) as nf:
+        nf.wait_ready()
+        before = nf.snapshot()
+        nf.turn(packets=packets)
+        after = nf.snapshot()
+        counters = stage_counters(nf.probe.stages, before, after)
+        (lcore,) = lcore_counters(before, after)
+        assert {name: dict(one.outcomes) for name, one in counters.items()} == {
+            "rx": {"pass": packets},
+            "app": {"pass": packets, "not_sent": 0},
+            "tx": {"sent": packets},
+        }
+        assert {one.packets for one in counters.values()} == {packets}
+        assert sum(one.cycles for one in counters.values()) == lcore.busy_cycles
+        sends, marks = packets // (each or 32), ports * (2 + 2 * (32 // (each or 32)))
+        said = nf.long_iterations(counters)
+        assert (said is None) == (marks <= 1024), "the lent probe keeps 1,024 marks apart"
+        if said is None:
+            assert counters["tx"].batches == sends
+        else:
+            assert "of the marks are counted in another batch" in said and "nalm_probe.h" not in said
+        nf.finish()
 
 
 def test_a_crash_under_the_lent_probe_says_how_to_run_without_it(

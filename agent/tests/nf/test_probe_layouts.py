@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from nalm_agent.gdb.nalm_gdb.layout import read_header, read_lcores
+from nalm_agent.nf.long_iterations import long_iterations
 from nalm_agent.nf.probe import ProbeFile, Snapshot, stage_counters
+from nalm_core.report.run_report import StageCounters
 from tiny import PROBE_HEADER
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "probe_layout_2.xz"
@@ -83,3 +85,14 @@ def test_64_stages_on_64_lcores_are_read(tmp_path: Path) -> None:
 
 def _nothing(taken: Snapshot) -> Snapshot:
     return Snapshot([np.zeros_like(block) for block in taken.blocks])
+
+
+def test_what_an_older_probe_may_have_lost_is_said(layout_2: Path) -> None:
+    probe = ProbeFile(layout_2)
+    taken = probe.snapshot()
+    whole = StageCounters(cycles=1, packets=100, batches=1, outcomes={"sent": 60, "refused": 40})
+    short = whole.model_copy(update={"outcomes": {"sent": 60, "refused": 37}})
+    assert long_iterations(probe, taken, {"work": whole}, lent=False) is None
+    said = long_iterations(probe, taken, {"work": short}, lent=False)
+    assert said is not None and "nalm_probe.h is older and may lose marks and outcomes" in said
+    probe.close()
