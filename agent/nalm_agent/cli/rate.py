@@ -24,6 +24,7 @@ from nalm_agent.shell.load_options import (
     RampOption,
     load_shape,
     percentages,
+    require_whole_ramps,
 )
 from nalm_agent.source.git import WORKTREE
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from nalm_agent.rates.loaded_revision import Subject
     from nalm_agent.rates.vcpe import VcpePlan
+    from nalm_agent.report.progress import Progress
     from nalm_agent.source.git import Repository
     from nalm_agent.store.home import WorkDir
 
@@ -173,7 +175,7 @@ def rate(
 
     require_place(json_file, "--json")
     shape = load_shape(arrivals, burst, new_flows, ramp, duration)
-    place = _Place(repo, config, scenario, shape, json_file, quiet, generator)
+    place = _Place(repo, config, scenario, shape, duration, json_file, quiet, generator)
     if base is not None and generator != INSIDE_NAME:
         raise UsageError(
             "--base and --generator exclude each other: a generator outside sends to one NF at a time",
@@ -199,7 +201,6 @@ def rate(
             launches=launches or defaults.COMPARE_LAUNCHES,
             trial_s=duration,
             leave_out_s=leave_out,
-            **dict(shape),
             margin=margin / 100,
         )
         loads = [defaults.COMPARE_SHARE] if shares is None else percentages(shares)
@@ -210,7 +211,6 @@ def rate(
         )
     alone = RateSettings(
         mode=mode,
-        **dict(shape),
         trial_s=duration,
         mrr_launches=launches if launches and not sweeps else defaults.MRR_LAUNCHES,
         sweep_launches=launches if launches and sweeps else defaults.SWEEP_LAUNCHES,
@@ -233,22 +233,27 @@ class _Place:
     config: Path | None
     scenario: str | None
     shape: LoadShape
+    """What options give."""
+    trial_s: float
     json_file: str | None
     quiet: bool
     generator: str
 
-    def subjects(self, revisions: Sequence[str], work: WorkDir) -> list[Subject]:
-        """Raises ConfigError, HostError."""
+    def subjects(self, revisions: Sequence[str], work: WorkDir, progress: Progress) -> list[Subject]:
+        """All are offered the shape of the last one's scenario, unless options give another. Raises
+        ConfigError, HostError, UsageError."""
         from nalm_agent.rates.loaded_revision import subject
 
         repository = self.repository(work)
-        return [
-            replace(
-                subject(repository, repository.resolve(one), self.scenario, generator=self.generator),
-                shape=self.shape,
-            )
+        found = [
+            subject(repository, repository.resolve(one), self.scenario, generator=self.generator)
             for one in revisions
         ]
+        shape = found[-1].shaped(self.shape).shape
+        require_whole_ramps(shape.ramp, self.trial_s)
+        if shape != self.shape:
+            progress.say(f"the open loop is as in the scenario's load: {shape.described}")
+        return [replace(one, shape=shape) for one in found]
 
     def repository(self, work: WorkDir) -> Repository:
         """Raises GitError outside of a repository, ConfigError for an unreadable --config."""
@@ -272,7 +277,8 @@ def _of_one(place: _Place, revision: str, settings: RateSettings) -> ExitCode:
 
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
-        (one,) = place.subjects([revision], work)
+        (one,) = place.subjects([revision], work, progress)
+        settings = settings.model_copy(update=dict(one.shape))
         require_possible(one, settings)
         report = measure_rates(one, settings, home, work, progress)
         result = judge_rates(report)
@@ -296,7 +302,8 @@ def _of_sweep(place: _Place, revisions: Sequence[str], settings: RateSettings) -
 
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
-        swept = place.subjects(revisions, work)
+        swept = place.subjects(revisions, work, progress)
+        settings = settings.model_copy(update=dict(swept[0].shape))
         require_possible(swept[0], settings)
         reports = measure_sweep(swept, settings, home, work, progress)
         results = [judge_rates(report) for report in reports]
@@ -325,7 +332,8 @@ def _of_two(
 
     home = Home.default()
     with home.work() as work, Terminal(quiet=place.quiet) as progress:
-        base, head = place.subjects(revisions, work)
+        base, head = place.subjects(revisions, work, progress)
+        settings = settings.model_copy(update=dict(head.shape))
         report = compare_rates(ComparisonPlan(base, head, shares, pps, settings), home, work, progress)
         verdict = judge_comparison(report)
         if place.json_file != STDOUT:

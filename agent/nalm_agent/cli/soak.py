@@ -108,8 +108,13 @@ def soak(
         name = scenario if begun is None else scenario or begun.scenario.name
         one = place.subject(name, [] if kept is None else vcpe_arguments(place.config(), kept.frame))
         if resume is None:
-            search = search_settings(min(1.0, interval))
-            plan = SoakPlan(out, hours, interval, pps, share / 100, search, kept)
+            if kept is None:
+                one = one.shaped()
+            if one.shape.described:
+                progress.say(f"the open loop is as in the scenario's load: {one.shape.described}")
+            search = search_settings(one.shape.whole_s(min(1.0, interval)))
+            whole = one.shape.whole_s(interval)
+            plan = SoakPlan(out, hours, whole, pps, share / 100, search, kept)
             begin_soak(one, plan, home, work, progress)
         else:
             resume_soak(one, resume, home, work, progress)

@@ -75,7 +75,7 @@ def compare_rates(plan: ComparisonPlan, home: Home, work: WorkDir, progress: Pro
             f"{plan.head.revision.short}, so a difference would not be the code's",
             hint="choose a base with the same traffic; `nalm check` replays head's for both",
         )
-    trial_s = min(MOST_SEARCH_TRIAL_S, plan.settings.trial_s)
+    trial_s = plan.base.shape.whole_s(min(MOST_SEARCH_TRIAL_S, plan.settings.trial_s))
     builder = RateReportBuilder(plan.base, search_settings(trial_s))
     found = _Measured()
     try:

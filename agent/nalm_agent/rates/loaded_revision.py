@@ -60,6 +60,13 @@ class Subject:
             load="open",
         )
 
+    def shaped(self, given: LoadShape = NO_SHAPE) -> Subject:
+        """With the shape of the scenario's load where `given` leaves it open. A generator outside of the NF
+        has gaps and flows of its own."""
+        load = self.config.scenario(self.name).load
+        own = NO_SHAPE if load is None or self.generator is not None else load.shape
+        return replace(self, shape=given.merged(own))
+
     @property
     def definition(self) -> RunDefinition:
         """The run definition for a report."""
@@ -105,6 +112,7 @@ def planned(
     traffic: str,
     arguments: Sequence[str] = (),
     generator: str = INSIDE.name,
+    shape: LoadShape = NO_SHAPE,
 ) -> Subject:
     """The revision as `config` builds and runs it. traffic: identity of what is replayed.
 
@@ -119,10 +127,10 @@ def planned(
     with_rates = chosen.model_copy(update={"arguments": every, "load": None})
     run = plan(repository, revision, config, with_rates, traffic)
     if outside is None:
-        return Subject(repository, revision, config, name, with_rates, run)
+        return Subject(repository, revision, config, name, with_rates, run, shape)
     made = outside_generator(generator, outside)
     run = replace(run, devices=tuple(outside.eal_devices()))
-    return Subject(repository, revision, config, name, with_rates, run, generator=made)
+    return Subject(repository, revision, config, name, with_rates, run, shape, made)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from nalm_core.rates.rate_result import cpu_pps, rate_checks
 from nalm_core.rates.run_figures import rate_metrics
 from nalm_core.rates.soak_figures import soak_metrics
 from nalm_core.rates.trials import forwarded_pps, sent_pps
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import Arm, ArmInfo, Check, RunReport, RunStatus
 from nalm_core.report.trials.kinds import RunKind, history_name
 from nalm_core.report.trials.rate_run import (
@@ -86,6 +87,8 @@ class _Settings:
     """How a run under load is measured, by head's nalm.toml."""
 
     rates: RatesConfig
+    shape: LoadShape
+    """Of every open loop, as the scenario's load has it."""
     times_as_long: float
     """As by nalm.toml: 1, or more for another measurement of what was undecided."""
     generator: GeneratorConfig | None
@@ -97,7 +100,17 @@ class _Settings:
 
     @property
     def search(self) -> RateSettings:
-        return SEARCH.model_copy(update={"trial_s": min(SEARCH.trial_s, self.rates.trial_s)})
+        trial_s = self.shape.whole_s(min(SEARCH.trial_s, self.rates.trial_s))
+        return SEARCH.model_copy(update={"trial_s": trial_s})
+
+    @property
+    def trial_s(self) -> float:
+        """Of an open loop."""
+        return self.shape.whole_s(self.rates.trial_s)
+
+    @property
+    def leave_out_s(self) -> float:
+        return self.shape.whole_s(self.rates.leave_out_s)
 
     @property
     def launches(self) -> int:
@@ -109,7 +122,7 @@ class _Settings:
 
     @property
     def soak_interval_s(self) -> float:
-        return max(self.rates.soak_interval_s, self.soak_seconds / SOAK_RUN_INTERVALS)
+        return self.shape.whole_s(max(self.rates.soak_interval_s, self.soak_seconds / SOAK_RUN_INTERVALS))
 
 
 @dataclass
@@ -147,10 +160,10 @@ def measure_under_load(
         )
     subject = RunSubject(request.scenario, config.scenario(request.scenario))
     builder = ReportBuilder(request, config, subject)
-    generator = config.rates.generator if kind is RunKind.RATE else INSIDE.name
-    settings = _Settings(
-        config.rates, times_as_long(request.budget_seconds), config.generator_named(generator)
-    )
+    outside = config.generator_named(config.rates.generator if kind is RunKind.RATE else INSIDE.name)
+    load = subject.scenario.load
+    shape = NO_SHAPE if load is None or outside is not None else load.shape
+    settings = _Settings(config.rates, shape, times_as_long(request.budget_seconds), outside)
     try:
         report = _measured(builder, config, kind, settings, home=home, work=work, progress=progress)
     except _ArmError as failure:
@@ -173,7 +186,9 @@ def _measured(
     progress: Progress,
 ) -> RunReport:
     """The report, under the scenario's own name. Raises _ArmError."""
-    built = _built(builder, config, kind, home, progress)
+    if settings.shape != NO_SHAPE:
+        builder.notes.append(f"both are offered the shape of the scenario's load: {settings.shape.described}")
+    built = _built(builder, config, settings, home, progress)
     (base, of_base), (head, of_head) = built
     builder.arms = {
         Arm.BASE: ArmInfo(build=of_base.build, run=base.definition),
@@ -190,6 +205,8 @@ def _measured(
         found = _Found(None, checks=checks)
         if kind is RunKind.SOAK or settings.has_open_loop:
             found = replace(_load(arms[Arm.BASE], settings, builder, home, progress), checks=checks)
+        if found.load is not None:
+            _require_packets_for_flows(settings.shape, found.load)
         if kind is RunKind.SOAK:
             _soak(arms, settings, found, progress)
         else:
@@ -201,13 +218,14 @@ def _measured(
 
 
 def _built(
-    builder: ReportBuilder, config: Config, kind: RunKind, home: Home, progress: Progress
+    builder: ReportBuilder, config: Config, settings: _Settings, home: Home, progress: Progress
 ) -> list[tuple[Subject, Built]]:
-    """Base and head, built. Both run as head's [rates] says, replay head's traffic, and share its generator.
+    """Base and head, built. Both run as head's [rates] says, are offered head's traffic and shape, and share
+    its generator.
 
     Raises ConfigError for a generator outside that cannot do what [rates] requests.
     """
-    generator = config.rates.generator if kind is RunKind.RATE else INSIDE.name
+    generator = INSIDE.name if settings.generator is None else config.rates.generator
     request, name = builder.request, builder.subject.name
     builder.traffic = traffic_identity(request.repository, request.head, builder.scenario_config.traffic)
     base_config, base_scenario = base_as_committed(request, config, builder)
@@ -226,7 +244,15 @@ def _built(
     found: list[tuple[Subject, Built]] = []
     for arm, revision, own, fills_cache in plans:
         progress.step("build", f"{arm} {revision.short}", 0.02 if arm is Arm.BASE else 0.05)
-        one = planned(request.repository, revision, own, name, traffic=builder.traffic, generator=generator)
+        one = planned(
+            request.repository,
+            revision,
+            own,
+            name,
+            traffic=builder.traffic,
+            generator=generator,
+            shape=settings.shape,
+        )
         if found:
             one = replace(one, generator=found[0][0].generator)
         elif one.generator is not None:
@@ -248,13 +274,14 @@ def _built(
 def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, progress: Progress) -> _Found:
     """The load of both arms: as nalm.toml gives it, as it was found for this base earlier, or a share of
     base's NDR. Raises _ArmError, HostError if the search finds none."""
-    rates = settings.rates
+    rates, shape = settings.rates, settings.shape
     if rates.pps is not None:
         return _Found(CommonLoad(pps=rates.pps))
     definition = base.definition.model_dump(mode="json")
     of_base = base.build.code_digest, definition, base.lcores, builder.host.host_class, rates.share
     outside = [] if settings.generator is None else [settings.generator.model_dump(mode="json")]
-    key = address(*of_base, *outside)
+    shaped = [] if shape == NO_SHAPE else [shape.model_dump(mode="json", exclude_none=True)]
+    key = address(*of_base, *outside, *shaped)
     known = home.store().document(LOADS, key)
     if known is not None:
         return _Found(CommonLoad(pps=known["pps"], share=rates.share))
@@ -275,6 +302,16 @@ def _load(base: NfRun, settings: _Settings, builder: ReportBuilder, home: Home, 
     pps = max(1, round(ndr_pps * rates.share))
     home.store().put_document(LOADS, key, {"pps": pps})
     return _Found(CommonLoad(pps=pps, share=rates.share), chosen)
+
+
+def _require_packets_for_flows(shape: LoadShape, load: CommonLoad) -> None:
+    """Raises ConfigError for more new flows than packets."""
+    if shape.new_flows is not None and shape.new_flows > load.pps:
+        raise ConfigError(
+            f"the scenario's load has {shape.new_flows:,} new flows a second, and the load of rates and "
+            f"soaks {load.pps:,} packets to open them",
+            hint="ask for fewer new_flows in nalm.toml, or raise rates.share or rates.pps",
+        )
 
 
 def _rates(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
@@ -338,8 +375,8 @@ def _at_the_load(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, 
     rates, load = settings.rates, found.load
     assert load is not None
     for pair in range(rates.trials):
-        out = 0.0 if pair else rates.leave_out_s
-        ask = Ask(Phase.LATENCY, rates.trial_s + out, load.pps, load.share, out)
+        out = 0.0 if pair else settings.leave_out_s
+        ask = Ask(Phase.LATENCY, settings.trial_s + out, load.pps, load.share, out)
         for arm in _order(launch + pair, arms):
             with _blame(arm):
                 trial = arms[arm].trial(ask)
@@ -354,7 +391,7 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
         pps = max(1, round(load.pps / load.share * share))
         for arm in _order(launch + number, arms):
             with _blame(arm):
-                trial = arms[arm].trial(Ask(Phase.SWEEP, settings.rates.trial_s, pps, share))
+                trial = arms[arm].trial(Ask(Phase.SWEEP, settings.trial_s, pps, share))
             found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=_bare(trial)))
 
 

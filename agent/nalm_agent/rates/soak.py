@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -61,6 +61,7 @@ def begin_soak(subject: Subject, plan: SoakPlan, home: Home, work: WorkDir, prog
                 host=builder.host,
                 started_at=datetime.now(UTC),
                 settings=SoakSettings(
+                    **dict(subject.shape),
                     hours=plan.hours,
                     interval_s=plan.interval_s,
                     share=plan.share if ndr else None,
@@ -84,7 +85,7 @@ def resume_soak(subject: Subject, path: Path, home: Home, work: WorkDir, progres
     """
     header, intervals = read_soak(path)
     host = fingerprint()
-    with ready(subject, host, home, work, progress) as run:
+    with ready(replace(subject, shape=header.settings.shape), host, home, work, progress) as run:
         _require_same(header, run, host.host_class, subject.name)
         if soak_seconds(intervals) >= header.settings.hours * 3600:
             progress.say("the soak has ended already")

@@ -18,7 +18,7 @@ ArrivalsOption = Annotated[
     typer.Option(
         metavar="PROCESS",
         help="Gaps between packets in the open loop: cbr, poisson, geometric or nbinom:CV. "
-        "Default: as the NF's configuration has them.",
+        "Default: those of the scenario's load, else of the NF's configuration.",
     ),
 ]
 BurstOption = Annotated[
@@ -27,7 +27,7 @@ BurstOption = Annotated[
         min=2,
         max=MOST_BURST,
         help="Packets that are due at the same time in the open loop. "
-        "Default: as the NF's configuration has it.",
+        "Default: that of the scenario's load, else of the NF's configuration.",
     ),
 ]
 NewFlowsOption = Annotated[
@@ -36,7 +36,7 @@ NewFlowsOption = Annotated[
         min=1,
         max=MOST_NEW_FLOWS,
         help="Flows per second that end and whose place a new one takes, in the open loop. "
-        "Default: as the NF's configuration has it.",
+        "Default: that of the scenario's load, else of the NF's configuration.",
     ),
 ]
 RampOption = Annotated[
@@ -75,13 +75,18 @@ def _ramp(text: str, trial_s: float) -> Ramp:
             f"--ramp {text!r} is not MS or MS:LEAST with MS above 0 and LEAST from 0 to 1",
             hint="example: --ramp 10:0.2",
         ) from error
-    if not found.divides(trial_s * 1000):
-        raise UsageError(
-            f"a trial of {trial_s:g} s has no whole number of ramps of {found.ms:g} ms, so its mean rate "
-            "would be another",
-            hint="choose a --ramp that divides --duration",
-        )
+    require_whole_ramps(found, trial_s)
     return found
+
+
+def require_whole_ramps(ramp: Ramp | None, trial_s: float) -> None:
+    """Raises UsageError for trials of which the mean rate is not that of the load."""
+    if ramp is not None and not ramp.divides(trial_s * 1000):
+        raise UsageError(
+            f"a trial of {trial_s:g} s has no whole number of ramps of {ramp.ms:g} ms, so its mean rate "
+            "would be another",
+            hint="choose a --ramp that divides --duration; without one it is that of the scenario's load",
+        )
 
 
 def usable_arrivals(text: str) -> str:

@@ -9,6 +9,7 @@ from nalm_agent.rates.loaded_revision import subject
 from nalm_agent.runtime.errors import ConfigError
 from nalm_agent.source.git import Repository
 from nalm_agent.store.home import WorkDir
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape, Ramp
 from tiny import NALM_TOML, RATES_TOML, NfRepository
 
 OWN = """
@@ -37,6 +38,22 @@ def test_a_scenario_has_its_own_arguments_for_rates_or_those_of_all(
         "own": ["--variant", "--capacity", "7"],
         "silent": [],
     }
+
+
+def test_the_shape_of_a_scenarios_load_is_offered_where_no_option_gives_another(
+    traffic_repository: NfRepository, work: WorkDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tsc, "available", lambda: None)
+    load = 'load = { pps = 1e6, arrivals = "poisson", burst = 4, ramp = { ms = 5 } }\n'
+    traffic_repository.commit("load", nalm__toml=RATES_TOML + load + OWN)
+    repository = Repository(traffic_repository.path, work.fresh("git"))
+    head = repository.resolve("HEAD")
+    made = subject(repository, head, "made")
+    assert made.shape == NO_SHAPE, "experiments and presets have loads of their own"
+    scenarios = LoadShape(arrivals="poisson", burst=4, ramp=Ramp(ms=5))
+    assert made.shaped().shape == scenarios
+    assert made.shaped(LoadShape(burst=16)).shape == scenarios.model_copy(update={"burst": 16})
+    assert subject(repository, head, "own").shaped(LoadShape(burst=16)).shape == LoadShape(burst=16)
 
 
 @pytest.mark.parametrize(

@@ -44,15 +44,20 @@ def test_the_command_measures_what_the_nf_carries(
 def test_loads_have_bursts_new_flows_and_a_ramp(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
+    """Options come before the scenario's load, which gives the rest."""
     out = tmp_path / "rates.json"
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    load = 'load = { pps = 1e6, arrivals = "poisson", burst = 4 }\n'
+    traffic_repository.commit("load", nalm__toml=toml + load)
     done = nalm.run(
         "rate", "HEAD", "--mode", "ndr", "--duration", "0.05", "--width", "0.2", "--burst", "16",
         "--new-flows", "1000", "--ramp", "10:0.5", "--json", str(out), cwd=traffic_repository.path,
     )  # fmt: skip
     assert done.returncode in (0, 3), done.stderr
     report = RateReport.model_validate_json(out.read_text())
-    shape = LoadShape(burst=16, new_flows=1000, ramp=Ramp(ms=10, least=0.5))
+    shape = LoadShape(arrivals="poisson", burst=16, new_flows=1000, ramp=Ramp(ms=10, least=0.5))
     assert LoadShape(**{name: getattr(report.settings, name) for name in LoadShape.model_fields}) == shape
+    assert "the open loop is as in the scenario's load: poisson gaps, bursts of 16" in done.stderr
     paced = [one for one in report.trials if one.intended_pps is not None]
     assert paced and all(one.shape == shape for one in paced)
     for one in paced:

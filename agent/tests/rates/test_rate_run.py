@@ -16,6 +16,7 @@ from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import next_budget
 from nalm_core.rates.run_view import rates_of
+from nalm_core.report.offered_load import LoadShape, Ramp
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report, parse_report
@@ -104,6 +105,52 @@ def test_what_a_poll_costs_is_found_at_its_stage_without_searches(
     assert not {"mrr_pps", "ndr_pps", "pdr_pps"} & {metric for metric, _ in figures}
     assert report.rates is not None and report.rates.searches == []
     assert {one.trial.phase for one in report.rates.trials} == {Phase.LATENCY}
+
+
+LOAD = "load = { mrr = 0.5, burst = 4, new_flows = 1000, ramp = { ms = 30 } }\n"
+
+
+def test_the_shape_of_the_scenarios_load_is_offered(traffic_repository: NfRepository, home: Home) -> None:
+    """Base's own load, another one here, does not count."""
+    few = QUICK.replace("launches = 11", "launches = 2")
+    traffic_repository.commit("quick", nalm__toml=toml(f'\nmodes = ["mrr", "latency"]{few}'))
+    source = (traffic_repository.path / "traffic_nf.c").read_text()
+    slower = source.replace("number % 100 == 99 ? 2000", "number % 100 == 99 ? 2001")
+    shaped = toml(f'\nmodes = ["mrr", "latency"]{few}') + LOAD
+    traffic_repository.commit("change", traffic_nf__c=slower, nalm__toml=shaped)
+    report = measured(traffic_repository, home)
+    assert report.rates is not None
+    shapes = {(one.arm, one.trial.phase): one.trial.shape for one in report.rates.trials}
+    shape = LoadShape(burst=4, new_flows=1000, ramp=Ramp(ms=30))
+    assert {arm: shapes[arm, Phase.LATENCY] for arm in (Arm.BASE, Arm.HEAD)} == dict.fromkeys(
+        (Arm.BASE, Arm.HEAD), shape
+    )
+    assert shapes[Arm.HEAD, Phase.MRR] is None, "a closed loop has no shape"
+    seconds = {one.trial.intended_s for one in report.rates.trials if one.trial.phase is Phase.LATENCY}
+    assert seconds == {0.06}, "two whole ramps instead of 0.05 s"
+    assert any(note.endswith(f"the scenario's load: {shape.described}") for note in report.notes)
+
+    many = shaped.replace("new_flows = 1000", "new_flows = 60000")
+    traffic_repository.commit("more flows", nalm__toml=many, traffic_nf__c=source)
+    with pytest.raises(ConfigError) as error:
+        measured(traffic_repository, home)
+    assert "60,000 new flows a second" in error.value.message
+
+
+@pytest.mark.nightly
+def test_a_load_of_another_shape_is_found_again(traffic_repository: NfRepository, home: Home) -> None:
+    few = QUICK.replace("launches = 11", "launches = 2").replace("pps = 50000\n", "")
+    source = (traffic_repository.path / "traffic_nf.c").read_text()
+    searched = []
+    for number, load in enumerate(("", LOAD, "", LOAD)):
+        traffic_repository.commit("base", traffic_nf__c=source, notes=f"{number}\n")
+        slower = source.replace("number % 100 == 99 ? 2000", f"number % 100 == 99 ? {2001 + number}")
+        text = toml(f'\nmodes = ["latency"]{few}') + load
+        traffic_repository.commit("head", traffic_nf__c=slower, nalm__toml=text)
+        report = measured(traffic_repository, home)
+        assert report.rates is not None
+        searched.append(report.rates.base_ndr is not None)
+    assert searched == [True, True, False, False]
 
 
 def test_a_load_that_the_generator_cannot_send_gives_no_value(

@@ -13,6 +13,7 @@ from nalm_agent.rates.soak_file import SoakFile, read_soak
 from nalm_agent.runtime.errors import UsageError
 from nalm_agent.shell.app import app
 from nalm_core.rates.soak import SoakHeader, SoakOutcome, judge_soak, soak_figures
+from nalm_core.report.offered_load import LoadShape, Ramp
 from tiny import Nalm, NfRepository
 from typer.testing import CliRunner
 from waiting import until
@@ -34,6 +35,11 @@ def test_a_soak_is_interrupted_and_goes_on(
     traffic_repository: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
     out = tmp_path / "soak.jsonl"
+    toml = (traffic_repository.path / "nalm.toml").read_text()
+    traffic_repository.commit(
+        "load", nalm__toml=toml + "load = { pps = 1e6, burst = 4, ramp = { ms = 10 } }\n"
+    )
+    shape = LoadShape(burst=4, ramp=Ramp(ms=10))
     begun = nalm.start(*SHORT, "--hours", hours(600), "--out", str(out), cwd=traffic_repository.path)
     assert until(lambda: intervals(out) >= 5)
     begun.send_signal(signal.SIGINT)
@@ -54,6 +60,7 @@ def test_a_soak_is_interrupted_and_goes_on(
     header, both = read_soak(out)
     assert [one.number for one in both] == list(range(len(both)))
     assert {one.launch for one in both} == {0, 1}
+    assert header.settings.shape == shape and all(one.trial.shape == shape for one in both)
     assert all(one.memory_bytes for one in both)
     verdict = judge_soak(header, both)
     assert verdict.outcome is not SoakOutcome.INVALID
@@ -80,7 +87,8 @@ def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
 ) -> None:
     out = tmp_path / "soak.jsonl"
     toml = (traffic_repository.path / "nalm.toml").read_text()
-    traffic_repository.commit("frames", nalm__toml=toml.replace('arguments = ["--capacity", "100000"]', VCPE))
+    toml = toml.replace('arguments = ["--capacity", "100000"]', VCPE)
+    traffic_repository.commit("frames", nalm__toml=toml + "load = { pps = 1e6, burst = 4 }\n")
     short = ("--interval", "0.05", "--hours", hours(1.5), "--leave-out", "0.5", "--out", str(out))
     done = nalm.run("soak", "HEAD", "--preset", "vcpe", *short, cwd=traffic_repository.path)
     assert done.returncode in (0, 1, 3), done.stderr
@@ -88,6 +96,7 @@ def test_a_load_of_the_vcpe_procedure_is_kept_and_continued(
     assert header.preset is not None and header.preset.frame == "256"
     assert header.run.command[-2:] == ["--frame", "256"]
     assert {one.trial.intended_pps for one in kept} == {2 * 12_207}
+    assert {one.trial.shape for one in kept} == {None}, "the procedure has gaps of its own"
     assert kept[0].trial.intended_s == pytest.approx(0.55) and kept[1].trial.intended_s == 0.05
     sending_s = kept[0].trial.traffic.sending_ns / 1e9
     assert kept[0].launch_s == pytest.approx(sending_s - 0.5), "what is left out is no part of the soak"

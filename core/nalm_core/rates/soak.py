@@ -27,6 +27,7 @@ from nalm_core.rates.rate_result import HONEST
 from nalm_core.rates.trials import Loss, as_round, forwarded_pps, intended, lost_packets, total_losses
 from nalm_core.rates.vcpe import VcpeFigures, VcpeLoad, load_figures, load_of
 from nalm_core.report.counters import totals
+from nalm_core.report.offered_load import NO_SHAPE, LoadShape
 from nalm_core.report.run_report import (
     Arm,
     ArmInfo,
@@ -49,14 +50,19 @@ __all__ = ["SoakInterval"]
 SCHEMA: Final = "nalm.soak/1"
 
 
-class SoakSettings(Model):
-    """Settings of the soak."""
+class SoakSettings(LoadShape):
+    """Settings of the soak, with the shape of its open loop."""
 
+    arrivals: str | None = Field(default=None, exclude_if=lambda found: found is None)
     hours: float = Field(gt=0)
     interval_s: float = Field(default=defaults.SOAK_INTERVAL_S, gt=0)
     share: float | None = Field(default=defaults.SOAK_SHARE, gt=0, le=1)
     """The load as a share of NDR; None if the load was given."""
     pps: int = Field(gt=0)
+
+    @property
+    def shape(self) -> LoadShape:
+        return NO_SHAPE.merged(self)
 
 
 class SoakPreset(Model):

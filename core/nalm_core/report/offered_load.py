@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import floor
+from math import ceil, floor
 from typing import Annotated
 
 from pydantic import Field
@@ -72,6 +72,28 @@ class LoadShape(Model):
             return round(packets)
         return self.burst * (int(packets / self.burst) + 1)
 
+    def merged(self, other: LoadShape) -> LoadShape:
+        """This shape, and what `other` has in addition."""
+        both = ((name, (getattr(self, name), getattr(other, name))) for name in LoadShape.model_fields)
+        return LoadShape(**{name: theirs if own is None else own for name, (own, theirs) in both})
+
+    def whole_s(self, seconds: float) -> float:
+        """The least time from this one on that has a whole number of rises, and so the mean rate."""
+        if self.ramp is None or seconds <= 0 or self.ramp.divides(seconds * 1000):
+            return seconds
+        return ceil(seconds * 1000 / self.ramp.ms) * self.ramp.ms / 1000
+
+    @property
+    def described(self) -> str:
+        """For readers: `poisson gaps, bursts of 64`; empty where all is as the NF's configuration has it."""
+        found = [] if self.arrivals is None else [f"{self.arrivals} gaps"]
+        found += [] if self.burst is None else [f"bursts of {self.burst}"]
+        found += [] if self.new_flows is None else [f"{self.new_flows:,} new flows/s"]
+        if self.ramp is not None:
+            least = f" from {self.ramp.least:g} times the mean" if self.ramp.least else ""
+            found.append(f"ramps of {self.ramp.ms:g} ms{least}")
+        return ", ".join(found)
+
     def fastest(self, pps: int) -> float:
         """The greatest rate of a mean of pps, without bursts."""
         return pps if self.ramp is None else pps * (2 - self.ramp.least)
@@ -92,7 +114,7 @@ class OfferedLoad(LoadShape):
 
     @property
     def shape(self) -> LoadShape:
-        return LoadShape(**{name: getattr(self, name) for name in LoadShape.model_fields})
+        return NO_SHAPE.merged(self)
 
 
 class RoundTraffic(Model):

@@ -164,6 +164,21 @@ def test_a_whole_number_of_rises_has_the_mean_rate() -> None:
     assert [Ramp(ms=2.5).divides(ms) for ms in (10, 2.5, 4, 1, 0.001)] == [True, True, False, False, False]
 
 
+def test_a_trial_is_longer_by_what_its_last_rise_needs() -> None:
+    shape = LoadShape(ramp=Ramp(ms=30))
+    assert [shape.whole_s(seconds) for seconds in (0.0, 0.01, 0.03, 0.25)] == [0, 0.03, 0.03, 0.27]
+    assert LoadShape(burst=2).whole_s(0.25) == 0.25
+
+
+def test_a_shape_has_what_it_lacks_from_another_one() -> None:
+    own, other = LoadShape(burst=8), LoadShape(arrivals="poisson", burst=4, new_flows=1000, ramp=Ramp(ms=5))
+    both = own.merged(other)
+    assert both == LoadShape(arrivals="poisson", burst=8, new_flows=1000, ramp=Ramp(ms=5))
+    assert both.described == "poisson gaps, bursts of 8, 1,000 new flows/s, ramps of 5 ms"
+    assert LoadShape(ramp=Ramp(ms=5, least=0.2)).described == "ramps of 5 ms from 0.2 times the mean"
+    assert LoadShape().described == ""
+
+
 def test_a_load_that_only_base_carries_makes_head_broken() -> None:
     verdict = judge(at_load(make_report(changed(), launches=6), given_up(0.25, busy=True)))
     assert verdict.outcome == "broken"
