@@ -101,7 +101,7 @@ def test_commands_in_compose_and_units_exist(name: str, services: dict[str, dict
     assert all(option in shown.stdout for option in options if option.startswith("--"))
     if name != "migrate":
         unit = (DEPLOY / f"nalm-{name}.service").read_text()
-        assert f"ExecStart=/opt/nalm/bin/nalm-server {command}\n" in unit
+        assert f"ExecStart=/opt/nalm-server/bin/nalm-server {command}\n" in unit
 
 
 def test_nothing_secret_has_a_default() -> None:
