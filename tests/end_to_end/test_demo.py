@@ -32,6 +32,8 @@ FIRST_VIEW_SECONDS = 30
 SECOND_RUN_SECONDS, END_SECONDS = 180, 60
 """Other suites may run beside."""
 PRINTED_SECONDS = 10
+STEP = 0.04
+"""Less than half of the least change of the chain's CPP that was planted."""
 PICTURES = ROOT / ".cache" / "demo"
 """For people to look at; nothing reads them."""
 
@@ -313,6 +315,34 @@ def test_the_comparison_explains_a_regression(page: Page, merges: list[dict[str,
     expect(page.get_by_role("row").filter(has_text=merge["stage"]).first).to_be_visible()
     for column in ("CPP", "IPP", "eIPC"):
         expect(page.get_by_role("main")).to_contain_text(column)
+
+
+def test_the_linked_history_steps_at_what_was_planted_and_nowhere_else(
+    demo: Demo, merges: list[dict[str, Any]]
+) -> None:
+    """Whatever the host's own level did from run to run. A feature's merge is left out: it has its price."""
+    requested = {"scenario": "sfc_a", "metric": "cpp", "values": "linked"}
+    answer = (
+        httpx.get(f"{demo.url}/api/v1/projects/{PROJECT}/lines", params=requested).raise_for_status().json()
+    )
+    (line,) = answer["lines"]
+    (chain,) = [one for one in line["stages"] if one["stage"] == "chain"]
+    assert chain["linked"], demo.output
+    shas = [answer["commits"]["sha"][place] for place in line["at"]]
+    expected = {merge["sha"]: merge["expect"] for merge in merges if merge["scenario"] == "sfc_a"}
+    steps = {
+        sha: after / before - 1
+        for sha, before, after in zip(shas[1:], chain["value"], chain["value"][1:], strict=False)
+        if expected.get(sha, "same") != "feature"
+    }
+    assert steps
+    found = {
+        sha: "same" if abs(step) < STEP else "regressed" if step > 0 else "improved"
+        for sha, step in steps.items()
+    }
+    changes = ("regressed", "improved")
+    planted_at = {sha: expected[sha] if expected.get(sha) in changes else "same" for sha in steps}
+    assert found == planted_at, steps
 
 
 @pytest.mark.parametrize("metric", ["cpp", "ipp", "eipc", "pps"])
