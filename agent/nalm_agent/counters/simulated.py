@@ -224,8 +224,8 @@ def threads(run: Simulation, *, packets: int, options: Sequence[str] = ()) -> Co
         pin=run.pin,
         environment=run.environment,
         setup=run.setup,
+        say=run.say,
     ) as nf:
-        nf.say = run.say
         nf.wait_ready()
         stages = nf.probe.stages
         before = nf.snapshot()

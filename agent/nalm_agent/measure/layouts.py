@@ -83,7 +83,7 @@ class LayoutsOfLaunches:
         if arm not in self._links:
             self._links[arm] = links_of(self.home, self.work, self.built[arm])
         placed = relinked(self.home, self.built[arm], self._links[arm], number)
-        return replace(self.as_run(arm, placed), offered=run.offered, urgent=run.urgent)
+        return replace(self.as_run(arm, placed), offered=run.offered, urgent=run.urgent, say=run.say)
 
 
 def offsets_of(number: int) -> dict[str, str]:

@@ -190,7 +190,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
 
     def as_run(arm: Arm, ready: Ready, cores: Cores) -> ArmRun:
         run = arm_run(arm, ready, traffic, cores, place.home, huge_pages=builder.host.huge_pages)
-        return replace(run, urgent=has_cpus_of_its_own(place.cores))
+        return replace(run, urgent=has_cpus_of_its_own(place.cores), say=progress.say)
 
     runs = {arm: as_run(arm, ready, own[arm]) for arm, ready in arms.items()}
     if scenario.load is not None:
@@ -209,7 +209,7 @@ def _try_arms(builder: ReportBuilder, place: Place, arms: Mapping[Arm, Ready], p
         runs = {arm: replace(run, offered=builder.offered) for arm, run in runs.items()}
     on_one_lcore = {arm: as_run(arm, ready, place.cores.first(1)) for arm, ready in arms.items()}
     turn_ms = builder.settings.turn_ms
-    tried = {arm: try_out(run, place.work, turn_ms, progress.say) for arm, run in runs.items()}
+    tried = {arm: try_out(run, place.work, turn_ms) for arm, run in runs.items()}
     builder.notes += [one.note for one in tried.values() if one.note]
     loads = {arm: loaded(ready.built, tried[arm].mapped) for arm, ready in arms.items()}
     return Started(traffic, runs, on_one_lcore, tried, loads)

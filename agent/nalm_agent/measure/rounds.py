@@ -72,6 +72,8 @@ class ArmRun:
     """None: closed loop."""
     setup: Sequence[str] = ()
     """The command that sets the started NF up; empty: it needs none."""
+    say: Callable[[str], None] = field(default=lambda line: None, compare=False)
+    """Receives a report about a long wait, in every launch."""
 
 
 class Placements(Protocol):
@@ -112,16 +114,13 @@ def blame(arm: Arm) -> Iterator[None]:
         raise ArmFailedError(arm, error) from error
 
 
-def try_out(
-    run: ArmRun, work: WorkDir, turn_ms: float, say: Callable[[str], None] = lambda line: None
-) -> TryOut:
-    """Starts an arm once and runs one turn. say: receives a report if it takes long to start.
+def try_out(run: ArmRun, work: WorkDir, turn_ms: float) -> TryOut:
+    """Starts an arm once and runs one turn.
 
     Raises ArmFailedError if it does not start, forward or end.
     """
     begin = time.monotonic()
     with blame(run.arm), start_arm(run, work, seed=0) as nf:
-        nf.say = say
         nf.wait_ready()
         ready = time.monotonic() - begin
         counters = nf.counted_turn(turn_ms).stages
@@ -370,6 +369,7 @@ def start_arm(run: ArmRun, work: WorkDir, *, seed: int) -> NfInTurns:
         ready_seconds=run.ready_seconds,
         pin=run.pin,
         urgent=run.urgent,
+        say=run.say,
     )
 
 
@@ -388,6 +388,7 @@ def launch_arm(run: ArmRun, work: WorkDir, *, seed: int, events: Sequence[str] =
         events=events,
         environment=run.environment,
         setup=run.setup,
+        say=run.say,
     )
 
 
@@ -406,4 +407,5 @@ def launch_paced(
         urgent=run.urgent,
         events=events,
         environment=run.environment,
+        say=run.say,
     )

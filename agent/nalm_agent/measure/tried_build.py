@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nalm_core.report.run_report import Arm
@@ -74,7 +74,7 @@ def built_and_tried(
         with hold(cores, progress.say):
             try:
                 start = arm_run(Arm.HEAD, Ready(built, run), traffic, cores, home, huge_pages=huge_pages)
-                found = try_out(start, work, config.judge.turn_ms, progress.say)
+                found = try_out(replace(start, say=progress.say), work, config.judge.turn_ms)
             except ArmFailedError as failure:
                 raise failure.error from failure
             finally:

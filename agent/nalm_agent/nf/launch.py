@@ -72,6 +72,7 @@ class RunningNf(NfProcess):
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
         setup: Sequence[str] = (),
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         """events: PAPI's names of hardware events that the probe reads per stage.
 
@@ -102,6 +103,7 @@ class RunningNf(NfProcess):
             pin=pin,
             urgent=urgent,
             environment={**of_probe, **given},
+            say=say,
         )
 
     def __exit__(self, *_: object) -> None:
@@ -216,7 +218,7 @@ class RunningNf(NfProcess):
             without = watch.seconds_without()
             if without > REPORT_SECONDS and not reported:
                 reported = True
-                self.say(self._still_waiting(f"passed no packet after {watch.seen:,}", without, stall))
+                self._say(self._still_waiting(f"passed no packet after {watch.seen:,}", without, stall))
             return without > stall or time.monotonic() - begin > limit
 
         while not (parked() or over()):

@@ -50,11 +50,13 @@ class NfProcess:
         pin: Sequence[int] = (),
         urgent: bool = False,
         environment: Mapping[str, str] | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         """command: `{run_dir}` becomes the process's own directory, which is its working directory.
 
         pin: CPUs to bind the process to; empty for one that binds itself.
         urgent: the NF takes precedence over all programs on its CPUs; not for CPUs that the agent needs.
+        say: receives a report about a long wait.
         """
         self.directory: Path = work.fresh("run")
         self._lcores = lcores
@@ -66,8 +68,7 @@ class NfProcess:
         self._given = list(command)
         bound = ["taskset", "--cpu-list", ",".join(map(str, pin))] if pin else []
         self._command = [*bound, *self.in_run_dir(command)]
-        self.say: Callable[[str], None] = lambda line: None
-        """Receives a report about a long wait."""
+        self._say = say
         try:
             self._process = start(self._command, cwd=self.directory, env=self.environment, log=self._log)
         except OSError as error:
@@ -118,7 +119,7 @@ class NfProcess:
                 raise self._late(f"the NF {what} within {seconds:g} s")
             if waited > REPORT_SECONDS and not reported:
                 reported = True
-                self.say(self._still_waiting(what, waited, seconds))
+                self._say(self._still_waiting(what, waited, seconds))
             self._pause(waited)
 
     def _pause(self, waited: float) -> None:

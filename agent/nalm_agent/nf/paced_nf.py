@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from nalm_core.rates.rate_report import Traffic
@@ -32,6 +32,7 @@ class PacedNf(RunningNf):
         urgent: bool = False,
         events: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         """offered: the first load; None: a closed loop. The other parameters are those of RunningNf."""
         self._offered = offered
@@ -48,6 +49,7 @@ class PacedNf(RunningNf):
             urgent=urgent,
             events=events,
             environment={**(environment or {}), VARIABLE: str(self._traffic_path)},
+            say=say,
         )
 
     def __exit__(self, *_: object) -> None:

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from fnmatch import fnmatchcase
 
@@ -56,11 +56,14 @@ class SelfCountingNf(NfProcess):
         ready_seconds: float,
         pin: Sequence[int] = (),
         urgent: bool = False,
+        say: Callable[[str], None] = lambda line: None,
     ) -> None:
         self._commands = counter_commands
         self._last_answer = "no command was run"
         self.stages: list[StageInfo] = []
-        super().__init__(command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent)
+        super().__init__(
+            command, work, lcores=lcores, ready_seconds=ready_seconds, pin=pin, urgent=urgent, say=say
+        )
 
     def wait_ready(self) -> None:
         """Waits until it shows figures of all lcores, and then stops it."""

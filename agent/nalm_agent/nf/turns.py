@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +30,6 @@ class TurnCounters:
 
 class NfInTurns(Protocol):
     """A running NF, as rounds use it. Every method raises NfError."""
-
-    say: Callable[[str], None]
-    """Receives a report about a long wait."""
 
     def __enter__(self) -> Self: ...
 
