@@ -209,12 +209,14 @@ def _link_to_rest(of: Path, to: Path, build: Path) -> None:
     such as a library's name without its version, is a link to the same place of the layout."""
     for path in of.iterdir():
         other = to / path.name
-        if path.is_symlink() and not path.readlink().is_absolute() and target_of(path).is_relative_to(build):
+        relative = path.is_symlink() and not path.readlink().is_absolute()
+        if other.exists() or other.is_symlink():
+            if path.is_dir() and other.is_dir() and not other.is_symlink():
+                _link_to_rest(path, other, build)
+        elif relative and target_of(path).is_relative_to(build):
             other.symlink_to(path.readlink())
-        elif not other.exists():
+        else:
             other.symlink_to(path)
-        elif path.is_dir() and other.is_dir() and not other.is_symlink():
-            _link_to_rest(path, other, build)
 
 
 def _run_inside(built: Built, new: Path, command: list[str]) -> None:
