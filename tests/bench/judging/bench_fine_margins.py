@@ -86,18 +86,18 @@ def said(name: str, report: RunReport, runs: list[RunLaunches]) -> str:
 
 
 def print_curve(runs: Sequence[RunLaunches]) -> None:
-    """Half widths of intervals over minutes, mean of all runs, beside c / sqrt(minutes) through the last."""
+    """Half widths of intervals over minutes, mean of all runs, beside what the first minutes predict:
+    c / sqrt(minutes)."""
     widths = {share: [one for run in runs if (one := half_width(run, share)) is not None] for share in SHARES}
-    last = widths[SHARES[-1]]
-    if not last:
+    known = [found for found in widths.values() if found]
+    if not known:
         return
-    constant = fmean(width * minutes**0.5 for minutes, width in last)
-    for share in SHARES:
-        if widths[share]:
-            minutes = fmean(one for one, _ in widths[share])
-            name = f"fine_margins_half_width at {minutes:.1f} min"
-            print_result(name, round(fmean(width for _, width in widths[share]), 5), "", "lower")
-            print_result(f"{name}, theory", round(constant / minutes**0.5, 5), "", "lower")
+    constant = fmean(width * minutes**0.5 for minutes, width in known[0])
+    for found in known:
+        minutes = fmean(one for one, _ in found)
+        name = f"fine_margins_half_width at {minutes:.1f} min"
+        print_result(name, round(fmean(width for _, width in found), 5), "", "lower")
+        print_result(f"{name}, predicted", round(constant / minutes**0.5, 5), "", "lower")
 
 
 def half_width(run: RunLaunches, share: float) -> tuple[float, float] | None:
