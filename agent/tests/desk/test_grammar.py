@@ -125,6 +125,29 @@ def test_commits_without_nalm_toml_are_judged_by_another_one(
     assert wrong.returncode == 2 and f"{beside / 'my.toml'}:" in wrong.stderr
 
 
+@pytest.mark.nightly
+def test_commits_without_nalm_toml_are_searched_compared_and_explained_by_another_one(
+    without_config: NfRepository, nalm: Nalm, tmp_path: Path
+) -> None:
+    path, beside = without_config.path, tmp_path / "bench"
+    culprit = without_config.git("rev-parse", "HEAD")
+    without_config.commit("words", README__md="tinier\n")
+    refused = nalm.run("bisect", "HEAD~2", "HEAD", "--metric", "ipp", cwd=path)
+    assert refused.returncode == 2 and "--config FILE" in refused.stderr
+    (beside / "traffic").mkdir(parents=True)
+    (beside / "traffic" / "capture.bin").write_text("packets")
+    (beside / "my.toml").write_text(NALM_TOML.replace("max_launches = 8", "max_launches = 4"))
+    given = ("--config", str(beside / "my.toml"), "--json")
+    searched = nalm.run("bisect", "HEAD~2", "HEAD", "--metric", "ipp", *given, cwd=path)
+    found = json.loads(searched.stdout)
+    assert (searched.returncode, found["outcome"], found["place"]) == (0, "culprit", culprit), searched.stderr
+    compared = nalm.run("compare", f"{culprit}~1", culprit, *given, cwd=path)
+    assert json.loads(compared.stdout)[0]["scenario"] == "tiny", compared.stderr
+    explained = nalm.run("explain", f"{culprit}~1", culprit, *given, cwd=path)
+    assert explained.returncode == 0 and "alpha" in explained.stdout, explained.stderr
+    assert "cycles: first launch" in compared.stderr and "cycles:" not in explained.stderr, "one run for both"
+
+
 def test_a_build_may_use_files_beside_the_config(
     without_config: NfRepository, nalm: Nalm, tmp_path: Path
 ) -> None:
