@@ -6,8 +6,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from nalm_core.rates.defaults import KNEE_MARGIN
+from nalm_core.rates.run_figures import KNEE, RATE_METRICS
+from nalm_core.rates.soak_figures import SOAK_METRICS
 from nalm_core.report.catalogue import GROWTH, METRICS, SHIPPED
 from nalm_core.report.defaults import MARGIN, SHIPPED_MARGIN
+from nalm_core.report.run_report import OWN_PROBE
 from nalm_core.text.percents import share_percent
 from rich.table import Table
 
@@ -19,6 +23,9 @@ from nalm_agent.report.output_file import STDOUT, write_json
 from nalm_agent.report.print_run import console
 
 Row = dict[str, object]
+OF_RATES = {name: of.margin for name, of in RATE_METRICS.items()} | {KNEE: KNEE_MARGIN}
+OF_SOAKS = {name: of.limit for name, of in SOAK_METRICS.items()}
+NEVER_JUDGED = frozenset(name for name, of in RATE_METRICS.items() if of.judged == "never")
 NO_BRANCH = "no branch: HEAD is detached; name one with --branch"
 
 
@@ -63,17 +70,17 @@ def print_margins(
 ) -> None:
     """The margins in force for scenarios of a commit of this branch, each with the line that gives it."""
     lines = threshold_lines(text, len(config.thresholds))
+    in_force = [(name, one) for name in scenarios for one in _in_force(config, name, branch)]
     rows: list[Row] = [
         {
             "scenario": name,
             "metric": one.metric,
             "stage": one.stage,
             "margin": one.margin,
-            "judged": one.judged,
+            "judged": _is_judged(one),
             "from": _origin(one, config, text, lines),
         }
-        for name in scenarios
-        for one in config.margins(name, branch)
+        for name, one in in_force
     ]
     write_json(json_file, json.dumps({"branch": branch, "margins": rows}))
     if json_file == STDOUT:
@@ -88,21 +95,41 @@ def print_margins(
         | {
             "stage": row["stage"] or ("chain" if row["metric"] in OF_PACKETS else ""),
             "margin": _margin(one),
-            "judged": "yes" if one.judged else "shown only",
+            "judged": "yes" if _is_judged(one) else "shown only",
         }
-        for row, one in zip(rows, (one for s in scenarios for one in config.margins(s, branch)), strict=True)
+        for row, (_, one) in zip(rows, in_force, strict=True)
     ]
     _print(shown, ("scenario", "metric", "stage", "margin", "judged", "from"))
 
 
-def _margin(one: Effective) -> str:
+def _in_force(config: Config, scenario: str, branch: str | None) -> list[Effective]:
+    """All margins of the scenario, with those of its rates and soaks if its NF can be measured under load."""
+    found = config.margins(scenario, branch)
+    if config.run.counts != OWN_PROBE:
+        return found
+    ruled = {one.metric: one for one in found}
+    under_load = OF_RATES | OF_SOAKS
+    return [one for one in found if one.metric not in under_load] + [
+        ruled.get(metric) or Effective(metric, None, margin, None) for metric, margin in under_load.items()
+    ]
+
+
+def _is_judged(one: Effective) -> bool:
+    return one.judged and one.metric not in NEVER_JUDGED
+
+
+def _margin(one: Effective, digits: int = 2) -> str:
     unit = GROWTH.get(one.metric)
-    return share_percent(one.margin, 2) if unit is None else f"{one.margin:,g} {unit}"
+    return share_percent(one.margin, digits) if unit is None else f"{one.margin:,g} {unit}"
 
 
 def _origin(one: Effective, config: Config, text: str, lines: Sequence[int]) -> str:
     if one.rule is not None:
         return f"{FILE_NAME}:{lines[one.rule]} ({as_rule(config.thresholds[one.rule])})"
+    if one.metric in OF_RATES:
+        return f"default of {one.metric} in rates, {_margin(one, 1)}"
+    if one.metric in OF_SOAKS:
+        return f"default of {one.metric} in soaks, {_margin(one, 1)}"
     if one.metric in SHIPPED:
         return f"default of shipped metrics, {share_percent(SHIPPED_MARGIN, 0)}"
     if "margin" in config.judge.model_fields_set:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+from nalm_core.report.catalogue import UNDER_LOAD
 from tiny import NALM_TOML, Nalm, NfRepository
 
 METRIC = '[metrics.size]\nunit = "bytes"\nbetter = "lower"\nevery = "build"\ncommand = ["true"]\n'
@@ -35,6 +36,24 @@ def test_it_lists_metrics_and_explains_margins(nf_repository: NfRepository, nalm
     assert margins(nalm, nf_repository)["cpp"] == by_rule
     shown = nalm.run("config", "--effective", cwd=nf_repository.path)
     assert "branch release/2" in shown.stdout and "2.00 %" in shown.stdout and "shown only" in shown.stdout
+
+
+def test_margins_of_rates_and_soaks_are_shown(nf_repository: NfRepository, nalm: Nalm) -> None:
+    rule = '[[thresholds]]\nmetric = "latency_p99_ns"\nmargin = 0.25\n'
+    nf_repository.write("nalm.toml", NALM_TOML + rule)
+    found = margins(nalm, nf_repository)
+    assert list(found)[-len(UNDER_LOAD) :] == list(UNDER_LOAD)
+    assert found["latency_p99_ns"] == (0.25, f"nalm.toml:{LINES + 1} (metric latency_p99_ns)")
+    assert found["latency_p50_ns"] == (0.1, "default of latency_p50_ns in rates, 10.0 %")
+    assert found["knee_pps"] == (0.1, "default of knee_pps in rates, 10.0 %")
+    assert found["loss_ratio"] == (0.001, "default of loss_ratio in rates, 0.1 %")
+    assert found["buffers_growth"] == (2, "default of buffers_growth in soaks, 2 buffers")
+    shown = nalm.run("config", "--effective", "--json", cwd=nf_repository.path)
+    judged = {one["metric"]: one["judged"] for one in json.loads(shown.stdout)["margins"]}
+    assert judged["latency_p99_ns"] and not judged["latency_max_ns"]
+
+    nf_repository.write("nalm.toml", NALM_TOML.replace("[run]\n", '[run]\ncounts = "dpdk"\n', 1))
+    assert not set(UNDER_LOAD) & set(margins(nalm, nf_repository)), "a lent probe paces no traffic"
 
 
 def test_a_mistake_is_named_with_its_line(nf_repository: NfRepository, nalm: Nalm) -> None:
