@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nalm_core.report.defaults import DEFAULT_SETTINGS
+from nalm_core.report.offered_load import CLOSED
 from nalm_core.report.rounds import set_aside_reason
 from nalm_core.report.run_report import (
     Arm,
@@ -29,17 +30,21 @@ from nalm_core.report.run_report import (
     Source,
     StageInfo,
 )
+from nalm_core.verdict.checks import checks_of
 
 from nalm_agent import version
 from nalm_agent.artifacts.code_digest import code_digest
 from nalm_agent.build.build import build
+from nalm_agent.config.load import LoadConfig
 from nalm_agent.config.nalm_toml import FILE_NAME
 from nalm_agent.config.thresholds import CPP
 from nalm_agent.host import tsc
-from nalm_agent.host.cores import choose, hold
+from nalm_agent.host.cores import Cores, choose, hold
 from nalm_agent.host.fingerprint import fingerprint, require_huge_pages
 from nalm_agent.measure.arm_runs import arm_run
 from nalm_agent.measure.arms import Ready
+from nalm_agent.measure.found_load import BaseUnderLoad
+from nalm_agent.measure.offered import offered_load
 from nalm_agent.measure.request import read_config
 from nalm_agent.measure.rounds import ArmFailedError, ArmRun, Bench, measure_rounds, try_out
 from nalm_agent.native.library import FOLDER, program
@@ -51,6 +56,7 @@ from nalm_agent.runtime.process import stop_all
 from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home, WorkDir
 
+LOAD_CHECKS = ("load_offered", "load_carried")
 Turn = TypeVar("Turn", Round, BareTurn)
 OWN_NF = "noise_nf"
 READY_SECONDS = 10.0
@@ -77,6 +83,8 @@ class NoiseSubject:
     build: Build
     definition: RunDefinition
     settings: Settings
+    load: LoadConfig | None = None
+    """Of the scenario; None: a closed loop."""
 
 
 def compare_with_itself(
@@ -91,8 +99,8 @@ def compare_with_itself(
     """Measures rounds of an A/A pair for about `seconds`.
 
     The NF is that of HEAD's scenario, None: of its first that is not `on_request`, or the agent's own if the
-    repository has no nalm.toml. Raises HostError if this host cannot measure, NfError and BuildError if the
-    NF fails.
+    repository has no nalm.toml. It is offered the scenario's load. Raises HostError if this host cannot
+    measure, or if the load was not offered, NfError and BuildError if the NF fails.
     """
     if reason := tsc.available():
         raise HostError(reason, hint="measure on a host whose TSC is constant")
@@ -101,9 +109,9 @@ def compare_with_itself(
     subject = _subject(home, work, repository, scenario)
     progress.say(f"comparing {subject.project}, scenario {subject.scenario.name}, with itself")
     cores = choose(subject.scenario.lcores)
-    run = replace(subject.run, arm=Arm.BASE)
     with hold(cores, progress.say):
         try:
+            run = _loaded(subject, cores, home, work, progress)
             stages = try_out(run, work, subject.settings.turn_ms).stages
             begin = time.monotonic()
             bench = Bench(subject.settings, cores, work)
@@ -114,7 +122,32 @@ def compare_with_itself(
         finally:
             stop_all()
     report = _report(home, subject, stages, rounds, started)
+    report = report.model_copy(update={"offered": run.offered})
+    for check in checks_of(report):
+        if check.name in LOAD_CHECKS and not check.passed:
+            raise HostError(
+                f"the load {subject.scenario.load} was not measured: {check.message}",
+                hint="free the cores and measure again, or let the scenario offer less",
+            )
     return AaRun(report.model_copy(update={"bare_turns": _marked(bench.bare, report.host)}), taken)
+
+
+def _loaded(subject: NoiseSubject, cores: Cores, home: Home, work: WorkDir, progress: Progress) -> ArmRun:
+    """The run at its load, which is found on the build itself if it is no rate."""
+    run = replace(subject.run, arm=Arm.BASE)
+    if subject.load is None:
+        return run
+    base = BaseUnderLoad(
+        run=run,
+        build=subject.build,
+        cores=cores.first(subject.scenario.lcores),
+        definition=subject.definition,
+        host_class=fingerprint(home).host_class,
+        home=home,
+        work=work,
+        progress=progress,
+    )
+    return replace(run, offered=offered_load(subject.load, subject.settings, base))
 
 
 def scenarios_of(path: Path, work: WorkDir) -> list[str]:
@@ -139,7 +172,7 @@ def _of(home: Home, repository: Repository, revision: Revision, chosen: str | No
     config = read_config(repository, revision)
     name = chosen or config.standing()[0]
     config = config.for_scenario(name)
-    scenario = config.scenario(name).model_copy(update={"load": None})
+    scenario = config.scenario(name)
     margins = {(one.metric, one.stage): one.margin for one in config.margins(name, repository.branch())}
     run = plan(
         repository, revision, config, scenario, traffic_identity(repository, revision, scenario.traffic)
@@ -153,12 +186,17 @@ def _of(home: Home, repository: Repository, revision: Revision, chosen: str | No
     return NoiseSubject(
         project=config.project.name,
         scenario=Scenario(
-            name=name, model=scenario.model, lcores=scenario.lcores, traffic=run.definition.traffic
+            name=name,
+            model=scenario.model,
+            lcores=scenario.lcores,
+            traffic=run.definition.traffic,
+            load=run.definition.load or CLOSED,
         ),
         run=arm_run(Arm.BASE, ready, traffic, cores, home, huge_pages=huge_pages),
         build=ready.built.build,
         definition=run.definition,
         settings=Settings(**{**config.judge.model_dump(exclude={"layouts"}), "margin": margins[CPP, None]}),
+        load=scenario.load,
     )
 
 

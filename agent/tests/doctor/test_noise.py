@@ -17,7 +17,7 @@ from nalm_agent.store.home import Home, WorkDir
 from nalm_core.report.defaults import DEFAULT_SETTINGS
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
-from tiny import NALM_TOML, Nalm, NfRepository
+from tiny import NALM_TOML, RATES_TOML, Nalm, NfRepository
 
 SCENARIO = NALM_TOML[NALM_TOML.index("[scenarios") : NALM_TOML.index("[judge]")]
 
@@ -56,6 +56,22 @@ def test_the_first_scenario_of_a_repository(home: Home, work: WorkDir, nf_reposi
     check_shape(run)
     assert run.report.project == "tiny" and run.report.scenario.name == "tiny"
     assert run.report.arms[Arm.HEAD].build.commit == nf_repository.git("rev-parse", "HEAD")
+
+
+def test_a_scenario_is_offered_its_load(home: Home, work: WorkDir, traffic_repository: NfRepository) -> None:
+    """At half load batches are small and polls dear: full load has another resolution."""
+    toml = f"{RATES_TOML}load = {{ pps = 200_000 }}\n[judge]\nturns_per_launch = 4\n"
+    traffic_repository.commit("load", nalm__toml=toml)
+    run = compare_with_itself(home, work, Silent(), seconds=0.1, repository=traffic_repository.path)
+    check_shape(run)
+    report = run.report
+    assert report.scenario.load == "0.2Mpps"
+    assert report.offered is not None and report.offered.pps == 200_000
+    assert all(one.traffic is not None and one.traffic.due for one in report.rounds)
+
+    traffic_repository.commit("much", nalm__toml=toml.replace("200_000", "900_000_000"))
+    with pytest.raises(HostError, match="the load 900Mpps was not measured: base: "):
+        compare_with_itself(home, work, Silent(), seconds=0.1, repository=traffic_repository.path)
 
 
 def spread_by(report: RunReport, share: float) -> RunReport:
