@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Annotated
 
-from nalm_core.report.catalogue import FUNCTION_IPP, GROWTH, SHIPPED, UNDER_LOAD
+from nalm_core.report.catalogue import FUNCTION_IPP, GROWTH, NEVER_JUDGED, SHIPPED, UNDER_LOAD
 from nalm_core.report.defaults import SHIPPED_MARGIN
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -22,6 +22,8 @@ from nalm_agent.config.lines import line_of
 CPP = "cpp"
 OF_PACKETS = (CPP, "ipp", FUNCTION_IPP)
 """Metrics of packets that can have a margin, of the chain and of each stage."""
+JUDGED_LATENCY = "latency_p99_9_ns"
+"""The rarest packets that are judged."""
 Pattern = Annotated[str, Field(min_length=1, max_length=128)]
 _HEADER = re.compile(r"^\s*\[\[\s*thresholds\s*\]\]", re.MULTILINE)
 
@@ -140,9 +142,16 @@ def threshold_mistakes(
     rules: Sequence[ThresholdConfig], scenarios: Collection[str], metrics: Collection[str]
 ) -> Iterator[tuple[int, str]]:
     """Rules that name what does not exist, each with its place. metrics: those of nalm.toml."""
-    known = (*OF_PACKETS, *metrics, *SHIPPED, *UNDER_LOAD)
+    of_load = [one for one in UNDER_LOAD if one not in NEVER_JUDGED]
+    known = (*OF_PACKETS, *metrics, *SHIPPED, *of_load)
     for place, rule in enumerate(rules):
-        if rule.metric is not None and rule.metric not in known:
+        if rule.metric in NEVER_JUDGED:
+            yield (
+                place,
+                f"{rule.metric} belongs to single packets: it is shown and never judged, so a margin has no "
+                f"effect; give one to {JUDGED_LATENCY}, or remove the rule",
+            )
+        elif rule.metric is not None and rule.metric not in known:
             yield (
                 place,
                 f"there is no metric {rule.metric!r} with a margin; expected one of {', '.join(known)}",

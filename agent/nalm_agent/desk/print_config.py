@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nalm_core.rates.defaults import KNEE_MARGIN
 from nalm_core.rates.run_figures import KNEE, RATE_METRICS
 from nalm_core.rates.soak_figures import SOAK_METRICS
-from nalm_core.report.catalogue import GROWTH, METRICS, SHIPPED
+from nalm_core.report.catalogue import GROWTH, METRICS, NEVER_JUDGED, SHIPPED
 from nalm_core.report.defaults import MARGIN, SHIPPED_MARGIN
 from nalm_core.report.run_report import OWN_PROBE
 from nalm_core.text.percents import share_percent
@@ -25,7 +25,8 @@ from nalm_agent.report.print_run import console
 Row = dict[str, object]
 OF_RATES = {name: of.margin for name, of in RATE_METRICS.items()} | {KNEE: KNEE_MARGIN}
 OF_SOAKS = {name: of.limit for name, of in SOAK_METRICS.items()}
-NEVER_JUDGED = frozenset(name for name, of in RATE_METRICS.items() if of.judged == "never")
+OF_HISTORY = ("build_seconds",)
+"""Metrics with one value of each build, which varies: their histories are judged, not comparisons."""
 NO_BRANCH = "no branch: HEAD is detached; name one with --branch"
 
 
@@ -95,7 +96,7 @@ def print_margins(
         | {
             "stage": row["stage"] or ("chain" if row["metric"] in OF_PACKETS else ""),
             "margin": _margin(one),
-            "judged": "yes" if _is_judged(one) else "shown only",
+            "judged": _judged(one),
         }
         for row, (_, one) in zip(rows, in_force, strict=True)
     ]
@@ -116,6 +117,12 @@ def _in_force(config: Config, scenario: str, branch: str | None) -> list[Effecti
 
 def _is_judged(one: Effective) -> bool:
     return one.judged and one.metric not in NEVER_JUDGED
+
+
+def _judged(one: Effective) -> str:
+    if not _is_judged(one):
+        return "shown only"
+    return "in its history" if one.metric in OF_HISTORY else "yes"
 
 
 def _margin(one: Effective, digits: int = 2) -> str:

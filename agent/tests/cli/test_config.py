@@ -36,6 +36,10 @@ def test_it_lists_metrics_and_explains_margins(nf_repository: NfRepository, nalm
     assert margins(nalm, nf_repository)["cpp"] == by_rule
     shown = nalm.run("config", "--effective", cwd=nf_repository.path)
     assert "branch release/2" in shown.stdout and "2.00 %" in shown.stdout and "shown only" in shown.stdout
+    assert "in its history" not in shown.stdout
+    of_builds = '[[thresholds]]\nmetric = "build_seconds"\nmargin = 0.2\n'
+    nf_repository.write("nalm.toml", NALM_TOML + of_builds)
+    assert "in its history" in nalm.run("config", "--effective", cwd=nf_repository.path).stdout
 
 
 def test_margins_of_rates_and_soaks_are_shown(nf_repository: NfRepository, nalm: Nalm) -> None:

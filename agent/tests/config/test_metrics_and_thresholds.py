@@ -98,6 +98,7 @@ MISTAKES = {
         2,
         "no metric 'sesions'.* cpp, ipp, function_ipp, resident",
     ),
+    "never judged": ('metric = "latency_max_ns"\nmargin = 0.5', 2, "never judged.* latency_p99_9_ns"),
     "unknown scenario": ('scenario = "huge"\nmargin = 0.5', 2, "no scenario 'huge'; expected one of tiny"),
     "stage alone": ('stage = "alpha"\nmargin = 0.5', 2, "needs the scenario to which it belongs"),
     "stage of a size": (

@@ -448,6 +448,8 @@ SEARCHED_UNDER_LOAD: Final = (
 )
 """Metrics of runs of rates whose histories are searched for changes. Rarer packets scatter too much from
 commit to commit; a share of lost packets and growth may be 0, which has no logarithm."""
+NEVER_JUDGED: Final = ("latency_max_ns",)
+"""Metrics that belong to single packets: neither a comparison nor a history judges them."""
 SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
 """Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 
@@ -464,7 +466,11 @@ def title_of(metric: str) -> str:
 
 def direction(metric: str, ratio: float) -> Literal["better", "worse", "neither"]:
     """Whether head/base = ratio of the metric is an improvement. Raises KeyError for an unknown metric."""
-    better = METRICS[metric].better
+    return direction_of(METRICS[metric].better, ratio)
+
+
+def direction_of(better: Better, ratio: float) -> Literal["better", "worse", "neither"]:
+    """Whether head/base = ratio of a metric with this direction is an improvement."""
     if better == "neither" or ratio == 1.0:
         return "neither"
     return "better" if (ratio < 1.0) == (better == "lower") else "worse"

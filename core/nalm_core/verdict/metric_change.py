@@ -54,8 +54,8 @@ class MetricChange(Model):
     better: Literal["lower", "higher"]
     outcome: MetricOutcome
     gates: bool
-    """Whether a regression fails the check and makes an alert. One value of each build that varies never
-    does: its history decides."""
+    """Whether a regression of this comparison fails the check and makes an alert. One value of each build
+    that varies never does: its history decides."""
     base: float | None = None
     """Mean over the launches that take part; None: missing."""
     head: float | None = None

@@ -7,7 +7,9 @@ import re
 from collections import Counter
 
 import pytest
+from nalm_core.rates.run_figures import RATE_METRICS
 from nalm_core.rates.run_view import rates_of
+from nalm_core.report.catalogue import NEVER_JUDGED
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.serialization import dump_report, parse_report
@@ -39,6 +41,10 @@ def test_equal_builds_are_the_same() -> None:
     assert set(values) == {*figures, "latency_max_ns"}
     assert values["ndr_pps"].value == pytest.approx(2e6, rel=0.02)
     assert values["ndr_pps"].source == "trials" and len(values["ndr_pps"].launches) == 14
+
+
+def test_what_is_never_judged_is_what_thresholds_refuse() -> None:
+    assert tuple(name for name, one in RATE_METRICS.items() if one.judged == "never") == NEVER_JUDGED
 
 
 def test_a_microsecond_at_p99_alone_is_found_and_named() -> None:

@@ -19,15 +19,18 @@ SEEN_ONCE = "a second measurement judges the chain's cycles, and this is judged 
 
 
 def beside_cycles(moves: Iterable[AlertMoveRow]) -> list[AlertMoveRow]:
-    """The moves that a pair shows and the chain's cycles do not, unless they are muted or expected."""
-    pairs = [
+    """The moves that a pair, or the history of an own metric, shows and the chain's cycles do not, unless
+    they are muted or expected."""
+    shown = [
         one
         for one in moves
-        if one.source == "pair" and one.kind == "regression" and split_name(one.scenario)[1] is RunKind.CYCLES
+        if (one.source == "pair" or one.metric != "cpp")
+        and one.kind == "regression"
+        and split_name(one.scenario)[1] is RunKind.CYCLES
     ]
-    slower = {(one.scenario, one.host_class) for one in pairs if (one.metric, one.stage) == ("cpp", CHAIN)}
+    slower = {(one.scenario, one.host_class) for one in shown if (one.metric, one.stage) == ("cpp", CHAIN)}
     return [
         one
-        for one in pairs
+        for one in shown
         if one.fate == Fate.ALERT and (one.metric != "cpp" or (one.scenario, one.host_class) not in slower)
     ]

@@ -67,6 +67,8 @@ class Looked:
     """Commits that were judged, by series."""
     found: list[Found] = field(default_factory=list)
     host_steps: list[HostStepFound] = field(default_factory=list)
+    past: set[int] = field(default_factory=set)
+    """Series that are searched for the first time, in a history that was searched before."""
 
 
 def look(
@@ -80,11 +82,13 @@ def look(
     cut."""
     begins = cuts([one.measured for one in line.commits], line.environments)
     places = [one.at for one in begins]
-    apart = {number: name for number, name in series.items() if number not in levels}
+    own = {number: name for number, name in series.items() if name.own}
+    apart = {number: name for number, name in series.items() if number not in levels and not name.own}
     linked = {number: name for number, name in series.items() if number in levels}
     inside = [one.at for one in begins if one.kind != "environment"]
     parts = [
         _Part(apart, blocks(len(line.commits), places), "", {}),
+        _Part(own, blocks(len(line.commits), places) if own else [], OWN, {}),
         _Part(linked, blocks(len(line.commits), inside) if linked else [], LINKED, levels),
     ]
     digests = [one.mark + _digest(line, block) for one in parts for block in one.blocks]
@@ -102,15 +106,19 @@ def look(
         {one.commit: place for place, one in enumerate(line.commits)},
         {line.commits[one.at].commit for one in begins},
     )
+    if known and not any(one.startswith(OWN) for one in known):
+        looked.past.update(own)
     for part in parts:
-        own = [part.mark + _digest(line, block) for block in part.blocks]
-        for number in _changed(own, known):
+        of_part = [part.mark + _digest(line, block) for block in part.blocks]
+        for number in _changed(of_part, known):
             _judge(session, line.commits, part, part.blocks[number], looked)
     return looked
 
 
 LINKED = "linked "
 """Begins the digests of blocks of linked series."""
+OWN = "own "
+"""Begins the digests of blocks of own metrics."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD
+from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD, SHIPPED
 from nalm_core.report.outcome import VALID
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import Session
@@ -19,12 +19,14 @@ from nalm_server.jobs.hosts.models import FingerprintRow
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobReason
 from nalm_server.results.models import BuildRow, ReportRow, RunRow, VerdictRow
-from nalm_server.results.series.models import ScenarioRow, SeriesRow, SeriesValueRow
+from nalm_server.results.series.models import ProjectMetricRow, ScenarioRow, SeriesRow, SeriesValueRow
 from nalm_server.results.series.repository import by_series
 
 OF_HISTORY = (JobReason.PUSH, JobReason.SCHEDULE, JobReason.BACKFILL, JobReason.PERSON)
 """Jobs whose runs make the history. Others are made because of a suspicion, which would bias it."""
 SEARCHED = ("cpp", "ipp", *SEARCHED_UNDER_LOAD)
+MOST_OWN = 24
+"""Own metrics of a scenario whose histories are searched: those that make alerts first."""
 NEAR = 10
 """Number of runs on one side of a change point among which a run of the other side's host is searched."""
 
@@ -45,6 +47,10 @@ class SeriesName(NamedTuple):
     metric: str
     stage: str
     source: str
+
+    @property
+    def own(self) -> bool:
+        return self.metric not in SEARCHED
 
 
 def runs(session: Session, scenario_id: int, host_class: str) -> list[LineRun]:
@@ -137,18 +143,25 @@ def expected(session: Session, scenario_id: int) -> dict[int, str]:
 
 
 def series(session: Session, scenario_id: int, host_class: str) -> dict[int, SeriesName]:
-    """By id: measured series of the searched metrics."""
+    """By id: measured series of the searched metrics, and of at most MOST_OWN own ones."""
+    defined = (
+        select(ProjectMetricRow.name)
+        .join(ScenarioRow, ScenarioRow.project_id == ProjectMetricRow.project_id)
+        .where(ScenarioRow.id == scenario_id)
+    )
     found = session.execute(
         select(SeriesRow.id, SeriesRow.metric, SeriesRow.stage, SeriesRow.source)
         .where(
             SeriesRow.scenario_id == scenario_id,
             SeriesRow.host_class == host_class,
-            SeriesRow.metric.in_(SEARCHED),
+            or_(SeriesRow.metric.in_((*SEARCHED, *SHIPPED)), SeriesRow.metric.in_(defined)),
             SeriesRow.source.not_like("imported:%"),
         )
-        .order_by(SeriesRow.id)
+        .order_by(SeriesRow.gates.desc(), SeriesRow.id)
     )
-    return {number: SeriesName(metric, stage, source) for number, metric, stage, source in found}
+    by_id = {number: SeriesName(metric, stage, source) for number, metric, stage, source in found}
+    left_out = [number for number, name in by_id.items() if name.own][MOST_OWN:]
+    return {number: by_id[number] for number in sorted(by_id.keys() - set(left_out))}
 
 
 def runs_of_series(session: Session, series_ids: Collection[int]) -> list[tuple[int, int]]:

@@ -6,16 +6,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from sqlalchemy import Select, func, select
+from nalm_core.report.catalogue import METRICS, Better, direction_of
+from sqlalchemy import ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from nalm_server.changepoints.models import ChangePointRow, ChangePointTrialRow
 from nalm_server.changepoints.schemas import PointState
 from nalm_server.git.commits.models import CommitRow
 from nalm_server.jobs.agents.models import HostRow
-from nalm_server.results.series.models import ScenarioRow, SeriesRow
+from nalm_server.results.series.models import ProjectMetricRow, ScenarioRow, SeriesRow
 
+PointSelect = Select[ChangePointRow, str, str, str, str, float | None, bool, str | None, int, int, int]
+"""Rows of points."""
 STANDING = (PointState.NEW, PointState.STANDING, PointState.PAST)
 
 
@@ -38,10 +42,22 @@ class Point:
     host_class: str
     stage: str
     metric: str
+    margin: float | None
+    """Of an own metric: the relative change that matters."""
+    gates: bool
+    """Of an own metric: a change for the worse makes an alert."""
+    own_better: str | None
+    """The direction of a metric of nalm.toml."""
     place: int
     low: int
     """Exclusive: a place of the old level."""
     high: int
+
+    def direction(self, ratio: float) -> Literal["better", "worse", "neither"]:
+        """What the change by this ratio is."""
+        known = METRICS.get(self.metric)
+        better: Better = "higher" if self.own_better == "higher" else "lower"
+        return direction_of(better if known is None else known.better, ratio)
 
 
 def of_series(session: Session, series: Collection[int]) -> list[ChangePointRow]:
@@ -49,7 +65,7 @@ def of_series(session: Session, series: Collection[int]) -> list[ChangePointRow]
     return list(session.scalars(query.order_by(ChangePointRow.series_id, ChangePointRow.id)))
 
 
-def points(project_id: int) -> Select[ChangePointRow, str, str, str, str, int, int, int]:
+def points(project_id: int) -> PointSelect:
     low, high = aliased(CommitRow), aliased(CommitRow)
     return (
         select(
@@ -58,12 +74,22 @@ def points(project_id: int) -> Select[ChangePointRow, str, str, str, str, int, i
             SeriesRow.host_class,
             SeriesRow.stage,
             SeriesRow.metric,
+            SeriesRow.margin,
+            SeriesRow.gates,
+            ProjectMetricRow.better,
             CommitRow.position,
             low.position,
             high.position,
         )
         .join(SeriesRow, SeriesRow.id == ChangePointRow.series_id)
         .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
+        .outerjoin(
+            ProjectMetricRow,
+            and_(
+                ProjectMetricRow.project_id == ScenarioRow.project_id,
+                ProjectMetricRow.name == SeriesRow.metric,
+            ),
+        )
         .join(CommitRow, CommitRow.id == ChangePointRow.commit_id)
         .join(low, low.id == ChangePointRow.low_commit_id)
         .join(high, high.id == ChangePointRow.high_commit_id)
@@ -77,10 +103,8 @@ def unweighed(session: Session, project_id: int) -> list[Point]:
 
 
 def suspected(session: Session, project_id: int, metrics: Collection[str]) -> list[Point]:
-    """What only the newest values of these metrics show."""
-    query = points(project_id).where(
-        ChangePointRow.state == PointState.SUSPECTED, SeriesRow.metric.in_(metrics)
-    )
+    """What only the newest values of these metrics, and of own ones that gate, show."""
+    query = points(project_id).where(ChangePointRow.state == PointState.SUSPECTED, _of(metrics))
     return _fetch(session, query)
 
 
@@ -101,10 +125,11 @@ def settle_suspicions(
 def between(
     session: Session, project_id: int, metrics: Collection[str], first: int, last: int
 ) -> list[Point]:
-    """Valid ones of these metrics whose most likely place is from first to last."""
+    """Valid ones of these metrics, and of own ones that gate, whose most likely place is from first to
+    last."""
     query = points(project_id).where(
         ChangePointRow.state.in_(STANDING),
-        SeriesRow.metric.in_(metrics),
+        _of(metrics),
         CommitRow.position.between(first, last),
     )
     return _fetch(session, query)
@@ -128,18 +153,22 @@ def in_series(session: Session, project_id: int, series: Collection[int]) -> lis
 
 
 def series_count(session: Session, project_id: int, metrics: Collection[str]) -> int:
-    """Number of measured series that are searched."""
+    """Number of measured series of these metrics, and of own ones that gate."""
     found = session.scalar(
         select(func.count())
         .select_from(SeriesRow)
         .join(ScenarioRow, ScenarioRow.id == SeriesRow.scenario_id)
         .where(
             ScenarioRow.project_id == project_id,
-            SeriesRow.metric.in_(metrics),
+            _of(metrics),
             SeriesRow.source.not_like("imported:%"),
         )
     )
     return found or 0
+
+
+def _of(metrics: Collection[str]) -> ColumnElement[bool]:
+    return or_(SeriesRow.metric.in_(metrics), SeriesRow.gates)
 
 
 def names(session: Session, numbers: Collection[int]) -> dict[int, SeriesRow]:
@@ -157,7 +186,7 @@ def shas(session: Session, numbers: Collection[int]) -> dict[int, str]:
     return {row.id: row.sha for row in found}
 
 
-def _fetch(session: Session, query: Select[ChangePointRow, str, str, str, str, int, int, int]) -> list[Point]:
+def _fetch(session: Session, query: PointSelect) -> list[Point]:
     return [Point(*row) for row in session.execute(query)]
 
 

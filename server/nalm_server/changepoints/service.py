@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from nalm_core.changepoints.results import Kind
 from nalm_core.changepoints.series_changes import is_large, is_relevant
-from nalm_core.report.catalogue import direction
 from sqlalchemy.orm import Session
 
 from nalm_server.auth.access.project_models import ProjectRow
@@ -57,7 +56,9 @@ def host_changes(session: Session, project: ProjectRow, scenario: str | None) ->
             stage=names[step["series"]].stage,
             metric=names[step["series"]].metric,
             ratio=step["ratio"],
-            large=is_large(step["ratio"], margin_of(names[step["series"]].metric)),
+            large=is_large(
+                step["ratio"], margin_of(names[step["series"]].metric, names[step["series"]].margin)
+            ),
         )
         for name, host_class, step in found
         if step["host"] in hosts and step["series"] in names and step["commit"] in shas
@@ -86,11 +87,11 @@ def _point(one: Point, shas: dict[int, str], remeasured: Remeasured | None) -> C
         stage=one.stage,
         metric=one.metric,
         ratio=row.ratio,
-        direction=direction(one.metric, row.ratio),
+        direction=one.direction(row.ratio),
         probability=row.probability,
         chain_share=row.chain_share,
         significant=row.significant,
-        large=is_large(row.ratio, margin_of(one.metric)),
+        large=is_large(row.ratio, margin_of(one.metric, one.margin)),
         relevant=is_relevant(row.chain_share),
         state=PointState(row.state),
         remeasured=remeasured,

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from nalm_core.changepoints.series_changes import is_large, is_relevant
 from nalm_core.rates.run_figures import RATE_METRICS
-from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD, direction
+from nalm_core.report.catalogue import SEARCHED_UNDER_LOAD
 from nalm_core.report.defaults import HISTORY_FALSE_DISCOVERY_RATE, MARGIN
 from nalm_core.stats.discovery import discoveries
 from sqlalchemy.orm import Session
@@ -27,6 +27,9 @@ from nalm_server.results.series.entry import CHAIN
 DECIDES = "cpp"
 """The metric that decides about cycles; instructions explain it."""
 DECIDING = (DECIDES, *SEARCHED_UNDER_LOAD)
+"""With own metrics that gate: metrics whose histories make alerts."""
+NOT_COMPARED = ("build_seconds",)
+"""Metrics of which a comparison has one value of each build, which decides nothing."""
 
 
 def settle(context: Context, project_id: int) -> None:
@@ -47,14 +50,15 @@ def settle(context: Context, project_id: int) -> None:
 
 def _report_suspicions(session: Session, project_id: int, now: datetime) -> None:
     """What the newest commits alone show, for the worse and of a size that matters, is measured again."""
-    found = [one for one in repository.suspected(session, project_id, DECIDING) if _is_worse(one)]
+    suspected = repository.suspected(session, project_id, DECIDING)
+    found = [one for one in suspected if one.metric not in NOT_COMPARED and _is_worse(one)]
     if found:
         ports.suspected(session, project_id, found, now)
 
 
 def _involved(session: Session, project_id: int, new: Sequence[Point]) -> list[Point]:
     """The new points and all that may be the same change."""
-    deciding = [one for one in new if one.metric in DECIDING]
+    deciding = [one for one in new if one.metric in DECIDING or one.gates]
     if not deciding:
         return []
     first, last = min(one.low for one in deciding), max(one.high for one in deciding)
@@ -124,15 +128,17 @@ def _tell(session: Session, project_id: int, group: Sequence[Point], now: dateti
             one.row.alert_id = alert.id
 
 
-def margin_of(metric: str) -> float:
-    """The relative change of a metric that matters in its history."""
+def margin_of(metric: str, own: float | None) -> float:
+    """The relative change of a metric that matters in its history. own: of an own metric."""
+    if own is not None:
+        return own
     return RATE_METRICS[metric].margin if metric in RATE_METRICS else MARGIN
 
 
 def _is_worse(one: Point) -> bool:
     return (
-        direction(one.metric, one.row.ratio) == "worse"
-        and is_large(one.row.ratio, margin_of(one.metric))
+        one.direction(one.row.ratio) == "worse"
+        and is_large(one.row.ratio, margin_of(one.metric, one.margin))
         and is_relevant(one.row.chain_share)
         and one.row.state != PointState.PAST
     )
@@ -142,4 +148,4 @@ def _slower(points: Sequence[Point]) -> bool:
     """True if the scenario as a whole became worse by one metric, not only a stage that another outweighs."""
     moved = [one for one in points if one.stage == CHAIN] or points
     share = sum(one.row.chain_share or 0.0 for one in moved)
-    return direction(moved[0].metric, 1 + share) == "worse" and is_relevant(share)
+    return moved[0].direction(1 + share) == "worse" and is_relevant(share)

@@ -27,10 +27,10 @@ def store(session: Session, looked: Looked, now: datetime, *, old_news: bool) ->
             rows[row.series_id].append(row)
     found: dict[int, list[Found]] = defaultdict(list)
     for one in _without_twins(looked):
-        if not (one.suspected and old_news):
+        if not (one.suspected and (old_news or one.series in looked.past)):
             found[one.series].append(one)
-    state = PointState.PAST if old_news else PointState.NEW
     for series in rows.keys() | found.keys():
+        state = PointState.PAST if old_news or series in looked.past else PointState.NEW
         left = {row.commit_id: row for row in rows[series]}
         for one, same in _matched(found[series], left, looked.places):
             _fill(session, same, one, state, now)

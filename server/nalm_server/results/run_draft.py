@@ -128,7 +128,7 @@ def _store(
     judged = _verdict_row(report, verdict)
     repository.add(session, row, upload.packed, judged)
     metrics.record(session, project.id, report.own_metrics)
-    _enter(session, row, draft)
+    _enter(session, row, draft, listed=commit.listed)
     if verdict.outcome in CHANGED or (job is not None and job.reason == JobReason.CONFIRM):
         fixes.refresh(session, scenario.id)
     stored = JudgedRun(row, judged, scenario.name, host.name, draft.explanation)
@@ -136,13 +136,15 @@ def _store(
     return stored
 
 
-def _enter(session: Session, row: RunRow, draft: RunDraft) -> None:
-    """Enters the figures into their series, and the comparisons; of a run on another host these alone."""
+def _enter(session: Session, row: RunRow, draft: RunDraft, *, listed: bool) -> None:
+    """Enters the figures into their series, and the comparisons; of a run on another host these alone.
+    listed: the commit is of the default branch, whose nalm.toml says how histories are judged."""
     figures, counted = ([], []) if row.beside else (draft.figures, draft.functions)
     place = (row.scenario_id, row.host_class)
     links = draft.links
     keys = [*entry.series_of(figures), *link_entry.series_of(links.values)]
-    series = scenarios.series_ids(session, *place, keys) if keys else {}
+    judging = entry.judging(draft.report, figures) if listed else {}
+    series = scenarios.series_ids(session, *place, keys, judging) if keys else {}
     begun = [*functions.costliest(counted), *links.costliest]
     known = functions_repository.series_ids(session, *place, begun) if counted or links.functions else {}
     entry.enter(session, row, figures, series)

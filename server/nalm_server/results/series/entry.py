@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nalm_core.report.history_figure import HistoryFigure, exact
-from nalm_core.report.run_report import Arm
+from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.summary import Summaries
 from sqlalchemy.orm import Session
 
 from nalm_server.results.models import RunRow
 from nalm_server.results.series import repository
-from nalm_server.results.series.repository import SeriesKey
+from nalm_server.results.series.repository import Judging, SeriesKey
 
 CHAIN = "chain"
 STAGE_CHARACTERS = 64
@@ -41,6 +41,16 @@ def figures(summaries: Summaries) -> Iterator[tuple[str, str, HistoryFigure]]:
 
 def series_of(found: Figures) -> list[SeriesKey]:
     return [(metric, stage, figure.source) for stage, metric, figure in found]
+
+
+def judging(report: RunReport, found: Figures) -> dict[SeriesKey, Judging]:
+    """How the report judges its own metrics whose histories are searched."""
+    own = {one.name: one for one in report.own_metrics if one.judged == "ratio"}
+    return {
+        key: Judging(own[key[0]].margin, own[key[0]].gates)
+        for key in series_of(found)
+        if key[0] in own and key[1] == CHAIN
+    }
 
 
 def enter(session: Session, run: RunRow, found: Figures, series: Mapping[SeriesKey, int]) -> None:

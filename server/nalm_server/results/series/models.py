@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, Index, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from nalm_server.db.engine import Base, Floats
@@ -51,6 +51,10 @@ class SeriesRow(Base):
     stage: Mapped[str] = mapped_column(String(64))
     """`chain` for the whole."""
     source: Mapped[str] = mapped_column(String(32))
+    margin: Mapped[float | None]
+    """Of an own metric: the relative change that matters, as the newest run of the default branch has it."""
+    gates: Mapped[bool] = mapped_column(server_default=false())
+    """Of an own metric: a change of its history for the worse makes an alert, as that run has it."""
 
 
 class SeriesValueRow(Base):

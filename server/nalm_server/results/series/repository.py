@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, cast
 
 from nalm_core.report.own_metrics import OwnMetric
 from nalm_core.report.run_report import Arm, RunReport
 from nalm_core.report.trials.kinds import RunKind, split_name
-from sqlalchemy import ColumnElement, CursorResult, func, insert, select
+from sqlalchemy import ColumnElement, CursorResult, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from nalm_server.db.engine import BINARY, table_of
@@ -39,6 +40,13 @@ class SeriesName(NamedTuple):
 
     stage: str
     source: str
+
+
+class Judging(NamedTuple):
+    """How the history of an own metric is judged."""
+
+    margin: float
+    gates: bool
 
 
 StoredValues = tuple[int, Sequence[int], Sequence[float], Sequence[float | None], Sequence[float | None]]
@@ -105,19 +113,32 @@ def host_classes(session: Session, scenario_ids: Sequence[int]) -> dict[int, dic
 
 
 def series_ids(
-    session: Session, scenario_id: int, host_class: str, keys: Iterable[SeriesKey]
+    session: Session,
+    scenario_id: int,
+    host_class: str,
+    keys: Iterable[SeriesKey],
+    judging: Mapping[SeriesKey, Judging] = MappingProxyType({}),
 ) -> dict[SeriesKey, int]:
     """Numbers of the scenario's series; adds those of these keys that there are not yet. The caller holds the
-    project's lock."""
+    project's lock. judging: stored with the series where it differs."""
     series = SeriesRow.__table__.c
     found = session.execute(
-        select(series.id, series.metric, series.stage, series.source).where(
+        select(series.metric, series.stage, series.source, series.id, series.margin, series.gates).where(
             series.scenario_id == scenario_id, series.host_class == host_class
         )
-    )
-    known = {(metric, stage, source): number for number, metric, stage, source in found}
+    ).all()
+    known = {(metric, stage, source): number for metric, stage, source, number, *_ in found}
+    for metric, stage, source, number, *stored in found:
+        judged = judging.get((metric, stage, source))
+        if judged is not None and judged != tuple(stored):
+            session.execute(update(SeriesRow).where(SeriesRow.id == number).values(judged._asdict()))
     new = {
-        key: SeriesRow(scenario_id=scenario_id, host_class=host_class, **dict(zip(KEY, key, strict=True)))
+        key: SeriesRow(
+            scenario_id=scenario_id,
+            host_class=host_class,
+            **dict(zip(KEY, key, strict=True)),
+            **(judging[key]._asdict() if key in judging else {"gates": False}),
+        )
         for key in dict.fromkeys(keys)
         if key not in known
     }
