@@ -18,6 +18,7 @@ from nalm_agent.report.plain_console import PlainConsole
 from nalm_agent.report.stage_table import stage_table
 
 if TYPE_CHECKING:
+    from nalm_core.report.trials.rate_run import RateRun
     from nalm_core.verdict.verdict import Verdict
 
 NOTED_CHANGE = 0.001
@@ -35,6 +36,13 @@ _COLOURS = {
     "inconclusive": "yellow",
     "invalid": "yellow",
 }
+OF_LOAD_CHECKS = {
+    "load_offered": "let the scenario's load offer less, or give the generator an lcore of its own; "
+    "`nalm rate --mode ndr` shows what the NF carries",
+    "load_carried": "`nalm rate --mode ndr` shows what head carries, and `nalm check` of a scenario with "
+    'load = "closed" which stage costs more',
+}
+"""What to do about a failed check of a run's load."""
 UNCHANGED_SUMMARY = "functions, data and run definition equal the base's: nothing to measure"
 
 
@@ -184,10 +192,14 @@ def function_lines(report: RunReport, verdict: Verdict) -> list[str]:
 
 
 def next_lines(report: RunReport, verdict: Verdict) -> list[str]:
-    """The commands that follow a run whose cycles are not decided, or that functions alone fail."""
+    """What to do after a run that is not decided, that functions alone fail, or whose load was not met."""
     if report.rates is not None:
-        return []
-    lines = []
+        return [_more_under_load(report.rates)] if verdict.outcome == "inconclusive" else []
+    lines = [
+        f"next: {OF_LOAD_CHECKS[check.name]}"
+        for check in report.checks
+        if not check.passed and check.name in OF_LOAD_CHECKS
+    ]
     if verdict.instruction_changes and (verdict.outcome == "inconclusive" or verdict.failing_metrics):
         lines.append("next: `nalm explain` shows the source lines whose instructions changed")
     if verdict.outcome == "inconclusive":
@@ -197,6 +209,17 @@ def next_lines(report: RunReport, verdict: Verdict) -> list[str]:
             "nothing else runs"
         )
     return lines
+
+
+def _more_under_load(run: RateRun) -> str:
+    """What helps an undecided run of rates or a soak, whose length is not that of a run of cycles."""
+    if run.kind == "rate":
+        launches = len({one.trial.launch for one in run.trials})
+        longer = f"raise rates.launches in nalm.toml (this run had {launches})"
+    else:
+        hours = max((one.interval.launch_s for one in run.intervals), default=0.0) / 3600
+        longer = f"raise rates.soak_hours in nalm.toml (this soak had {hours:.2g})"
+    return f"next: {longer}, or use a quieter host: `nalm doctor` shows what disturbs this one"
 
 
 def _place(report: RunReport, stage: str | None, name: str) -> str:

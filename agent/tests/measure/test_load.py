@@ -98,6 +98,7 @@ def test_a_load_above_bases_capacity_is_invalid(
     assert code == 4, said
     assert judge(report).outcome == "invalid"
     assert "load_offered: base: " in said and re.search("of (899,999|900,000),", said)
+    assert "next: let the scenario's load offer less" in " ".join(said.split())
 
 
 def test_a_lying_generator_gives_no_figure(
