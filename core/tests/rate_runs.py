@@ -71,6 +71,7 @@ def rate_run(
     disturbed_search: str | None = None,
     launches: int = RATE_RUN_LAUNCHES,
     polls: Mapping[Arm, float] | None = None,
+    lost_at_most: float = 0.0,
     more_in_rx: float = 0.0,
     modes: Sequence[RateMode] = RATE_MODES,
     margins: Mapping[str, float] | None = None,
@@ -80,7 +81,8 @@ def rate_run(
 
     waits: what the change does to head's latencies; burst_loss: share of all packets that head loses, all in
     one trial of each launch; rate: head's MRR and NDR over base's; polls: cycles of a poll, in a sweep;
-    more_in_rx: head's cycles per packet at the load over base's, less 1, all in stage rx.
+    lost_at_most: share that is lost at the sweep's greatest load; more_in_rx: head's cycles per packet at the
+    load over base's, less 1, all in stage rx.
     """
     rng = np.random.default_rng(seed)
     trials, searches = [], []
@@ -123,7 +125,9 @@ def rate_run(
                 trials.append(PairedTrial(arm=arm, load=0, pair=pair, trial=one))
             if polls is not None:
                 for number, share in enumerate(SHARES):
-                    one = trial(_swept(share, launch, polls[arm] * np.exp(rng.normal(0, 0.01))))
+                    truth = _swept(share, launch, polls[arm] * np.exp(rng.normal(0, 0.01)))
+                    truth.no_port = round(truth.sent * lost_at_most) if share == SHARES[-1] else 0
+                    one = trial(truth, invalid(arm, Phase.SWEEP, launch))
                     trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=one))
     load = CommonLoad(pps=PPS, share=0.5)
     run = RateRun(

@@ -8,13 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from nalm_core.report.serialization import dump_report
 from nalm_server.changepoints import tasks
 from nalm_server.git.commits.order import record
 from nalm_server.git.refs import repository as refs
 from nalm_server_harness import Service
+from nalm_server_line import use_line
 from nalm_server_measured import Measured, store
-from nalm_server_rates import rates, soak, unmeasured
+from nalm_server_rates import rates, soak, swept, unmeasured
 from nalm_server_reports import sha
 from thread_service import new_service, served
 
@@ -24,6 +26,8 @@ SLOWER, FORK, RELEASE = 40, 50, 20
 BRANCHED = 900
 RATED, TAIL, UNMEASURED, SOAK = 12, 8, 4, 100
 """Commits with rates: the last; p99 is slower; no NDR was found. Number of the soak of the last."""
+SWEPT = 101
+"""Number of the run of the last that sweeps, of another scenario."""
 
 
 @contextmanager
@@ -39,7 +43,8 @@ def history_service(home: Path) -> Iterator[tuple[Service, str]]:
 @contextmanager
 def rate_service(home: Path) -> Iterator[tuple[Service, str]]:
     """The service and its address."""
-    with new_service(home) as service:
+    with new_service(home) as service, pytest.MonkeyPatch.context() as patch:
+        use_line(patch, RATED + 1)
         for number in range(1, RATED + 1):
             pair = sha(number - 1), sha(number)
             if number == UNMEASURED:
@@ -48,6 +53,7 @@ def rate_service(home: Path) -> Iterator[tuple[Service, str]]:
                 report = rates(number, *pair, slower=3000.0 if number == TAIL else 0.0)
             service.upload(dump_report(report))
         service.upload(dump_report(soak(SOAK, sha(RATED - 1), sha(RATED), leak=4.0)))
+        service.upload(dump_report(swept(SWEPT, sha(RATED - 1), sha(RATED), name="sfc_b:rate")))
         with served(service) as address:
             yield service, address
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a page shows of a run under load: distributions of both arms, losses by cause, searches, invalid
-trials, and the course of a soak."""
+trials, the curves of a sweep, and the course of a soak."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from nalm_core.rates.latency import merged, percentiles_ns
+from nalm_core.rates.load_curves import LoadCurves, curves_of
 from nalm_core.rates.soak_figures import SOAK_METRICS
 from nalm_core.rates.trials import intended, total_losses
 from nalm_core.report.run_report import Arm, ArmInfo, Model, RunReport
@@ -23,6 +24,8 @@ PERCENTS: Final = (
 """Points of a shown distribution."""
 MOST_POINTS: Final = 300
 """Of the course of a soak."""
+AT_THE_LOAD: Final = frozenset({Phase.LATENCY, Phase.SOAK})
+"""Phases whose trials are at the run's load."""
 
 
 class Distribution(Model):
@@ -61,7 +64,7 @@ class SoakPoint(Model):
 class ArmRates(Model):
     arm: Arm
     trials: int
-    """Also those at full load, and invalid ones; without the steps of searches."""
+    """Also those at full load and of a sweep, and invalid ones; without the steps of searches."""
     invalid: list[InvalidTrials]
     latency: Distribution | None
     jitter: Distribution | None
@@ -76,6 +79,8 @@ class RunRates(Model):
     load: CommonLoad | None
     arms: list[ArmRates]
     searches: list[ArmSearch]
+    sweep: LoadCurves | None
+    """None: the run's nalm.toml has no `rates.sweep`."""
 
 
 def rates_of(report: RunReport) -> RunRates | None:
@@ -84,14 +89,14 @@ def rates_of(report: RunReport) -> RunRates | None:
     if run is None:
         return None
     arms = [_arm(run, arm, report.arms[arm]) for arm in (Arm.BASE, Arm.HEAD)]
-    return RunRates(kind=run.kind, load=run.load, arms=arms, searches=run.searches)
+    return RunRates(kind=run.kind, load=run.load, arms=arms, searches=run.searches, sweep=curves_of(report))
 
 
 def _arm(run: RateRun, arm: Arm, info: ArmInfo) -> ArmRates:
     intervals = [one.interval for one in run.intervals if one.arm is arm]
     trials = [one.trial for one in run.trials if one.arm is arm] + [one.trial for one in intervals]
     valid = [one for one in trials if one.invalid is None]
-    at_load = [one for one in valid if one.phase is not Phase.MRR]
+    at_load = [one for one in valid if one.phase in AT_THE_LOAD]
     points = []
     for one in intervals[:: max(1, -(-len(intervals) // MOST_POINTS))]:
         cpp, pps, tail, memory, buffers = (of.reading(one, info) for of in SOAK_METRICS.values())

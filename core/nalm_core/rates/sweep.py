@@ -22,6 +22,14 @@ RULE = KneeRule(KNEE_CHANGE, KNEE_CONFIDENCE, KNEE_DRAWS, KNEE_LOADS)
 
 
 @dataclass(frozen=True, slots=True)
+class BuildTrials:
+    """The trials of one build, of a sweep and others."""
+
+    trials: Sequence[Trial]
+    info: ArmInfo
+
+
+@dataclass(frozen=True, slots=True)
 class StageAt:
     """A stage at one load. None: not counted."""
 
@@ -103,22 +111,32 @@ Of = Callable[[RoundTotals], float | None]
 
 def sweep(report: RateReport) -> Sweep | None:
     """The curve of a report's sweep; None without trials of one."""
-    info = _info(report)
-    trials = [one for one in report.trials if one.phase is Phase.SWEEP]
-    if info is None or not trials:
+    build = _build(report)
+    return None if build is None else sweep_of(build, report.load_events)
+
+
+def sweep_of(build: BuildTrials, events: Sequence[LoadEvents] = ()) -> Sweep | None:
+    """The curve of one build's trials; None without trials of a sweep."""
+    trials, info = _swept(build.trials), build.info
+    if not trials:
         return None
-    events = {one.pps: one for one in report.load_events}
-    loads = sorted({one.intended_pps for one in trials if one.intended_pps is not None})
-    points = [
-        _point([one for one in trials if one.intended_pps == pps], info, events.get(pps)) for pps in loads
-    ]
     own = [stage.name for stage in info.stages if not stage.apart]
     knees = {name: _knee(trials, info, _stage_cpp(name)) for name in own}
     return Sweep(
-        points,
+        load_points(build, events),
         _knee(trials, info, lambda one: one.cpp),
         {name: knee for name, knee in knees.items() if knee is not None},
     )
+
+
+def load_points(build: BuildTrials, events: Sequence[LoadEvents] = ()) -> list[LoadPoint]:
+    """The figures at each load of a sweep, least load first."""
+    trials, counted = _swept(build.trials), {one.pps: one for one in events}
+    loads = sorted({one.intended_pps for one in trials if one.intended_pps is not None})
+    return [
+        _point([one for one in trials if one.intended_pps == pps], build.info, counted.get(pps))
+        for pps in loads
+    ]
 
 
 def busy_point(curve: Sweep, cur: float) -> BusyPoint | None:
@@ -144,21 +162,32 @@ def _between(low: float | None, high: float | None, part: float) -> float | None
 
 def compare_sweeps(base: RateReport, head: RateReport) -> SweepChange | None:
     """The change of each figure over the loads, by launches that both have; None without two curves."""
-    old, new = sweep(base), sweep(head)
+    old, new = _build(base), _build(head)
     if old is None or new is None:
         return None
-    shift = None if old.knee is None or new.knee is None else knee_shift(old.knee, new.knee, RULE)
+    curves = sweep_of(old), sweep_of(new)
+    return None if curves[0] is None or curves[1] is None else sweep_change(old, new, (curves[0], curves[1]))
+
+
+def sweep_change(base: BuildTrials, head: BuildTrials, curves: tuple[Sweep, Sweep]) -> SweepChange:
+    """The same of trials. curves: base's and head's."""
+    old, new = (curve.knee for curve in curves)
     return SweepChange(
         cpp=_changes(base, head, lambda one: one.cpp),
         cur=_changes(base, head, lambda one: one.cur),
-        knee=shift,
+        knee=None if old is None or new is None else knee_shift(old, new, RULE),
     )
 
 
-def _info(report: RateReport) -> ArmInfo | None:
+def _build(report: RateReport) -> BuildTrials | None:
     if report.build is None:
         return None
-    return ArmInfo(build=report.build, run=report.run, stages=report.stages)
+    info = ArmInfo(build=report.build, run=report.run, stages=report.stages)
+    return BuildTrials(report.trials, info)
+
+
+def _swept(trials: Sequence[Trial]) -> list[Trial]:
+    return [one for one in trials if one.phase is Phase.SWEEP]
 
 
 def _stage_cpp(name: str) -> Of:
@@ -171,7 +200,7 @@ def _valid(trials: Sequence[Trial]) -> list[Trial]:
 
 def chain_knee(trials: Sequence[Trial], info: ArmInfo) -> Knee | None:
     """The knee of the chain's CPP, of a sweep's trials; None with too few loads."""
-    return _knee([one for one in trials if one.phase is Phase.SWEEP], info, lambda one: one.cpp)
+    return _knee(_swept(trials), info, lambda one: one.cpp)
 
 
 def _knee(trials: Sequence[Trial], info: ArmInfo, of: Of) -> Knee | None:
@@ -220,19 +249,18 @@ def _batch(trial: Trial, stage: str) -> float | None:
     return None if counters is None or counters.batches is None else ratio(counters.packets, counters.batches)
 
 
-def _changes(base: RateReport, head: RateReport, of: Of) -> list[PointChange]:
+def _changes(base: BuildTrials, head: BuildTrials, of: Of) -> list[PointChange]:
     old, new = _by_load(base, of), _by_load(head, of)
     loads = sorted(old.keys() & new.keys())
     return [one for pps in loads if (one := _change(pps, old[pps], new[pps], len(loads))) is not None]
 
 
-def _by_load(report: RateReport, of: Of) -> dict[int, dict[int, float]]:
+def _by_load(build: BuildTrials, of: Of) -> dict[int, dict[int, float]]:
     """The figure by load and launch."""
-    info, found = _info(report), dict[int, dict[int, float]]()
-    assert info is not None
-    for one in _valid(report.trials):
-        if one.phase is Phase.SWEEP and one.intended_pps is not None:
-            value = of(totals(as_round(one), info))
+    found = dict[int, dict[int, float]]()
+    for one in _valid(_swept(build.trials)):
+        if one.intended_pps is not None:
+            value = of(totals(as_round(one), build.info))
             if value:
                 found.setdefault(one.intended_pps, {})[one.launch] = value
     return found

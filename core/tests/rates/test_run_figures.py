@@ -184,6 +184,16 @@ def test_what_a_page_shows() -> None:
     )
 
 
+def test_a_sweep_is_in_no_loss_at_the_runs_load() -> None:
+    """The sweep of this run loses at its greatest loads, where the trials at the run's load lose nothing."""
+    report = rate_run(polls={Arm.BASE: 900.0, Arm.HEAD: 900.0}, lost_at_most=0.2, launches=3, packets=200)
+    shown = rates_of(report)
+    assert shown is not None and shown.sweep is not None
+    assert [arm.losses for arm in shown.arms] == [[], []]
+    most = [arm.points[-1].loss_ratio for arm in shown.sweep.arms]
+    assert [one and one.value for one in most] == pytest.approx([0.2, 0.2], rel=1e-3)
+
+
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 def test_how_often_equal_builds_are_called_changed() -> None:

@@ -18,7 +18,7 @@ from nalm_server.jobs.schemas import JobReason, JobState
 from nalm_server.jobs.service import enqueue, move
 from nalm_server_harness import Service
 from nalm_server_line import use_line
-from nalm_server_rates import RateBench, rates, shifted, soak, unmeasured
+from nalm_server_rates import RateBench, rates, shifted, soak, swept, unmeasured
 from nalm_server_reports import body_of, make_report, sha
 
 LENGTH = 9
@@ -76,6 +76,35 @@ def test_distributions_losses_and_searches_of_a_run(service: Service) -> None:
     assert p99[1] - p99[0] == pytest.approx(3000, rel=0.2)
     assert {one["search"]["goal"] for one in shown["searches"]} == {"ndr", "pdr"}
     service.get(f"/runs/{2:032x}/rates", status=404)
+
+
+def test_a_sweep_has_both_curves_and_their_knees(service: Service) -> None:
+    service.upload(dump_report(swept(1, sha(0), sha(1))))
+    shown = service.get(f"/runs/{1:032x}/rates")
+    base, head = shown["sweep"]["arms"]
+    assert [one["pps"] for one in base["points"]] == [one["pps"] for one in head["points"]]
+    least, most = head["points"][0], head["points"][-1]
+    assert least["cpp"]["low"] < least["cpp"]["value"] < least["cpp"]["high"]
+    assert least["cpp"]["value"] > most["cpp"]["value"] and least["cur"]["value"] < most["cur"]["value"]
+    assert set(least["stages"]) == {"rx", "nat", "tx"} and least["stages"]["rx"]["cpp"]["value"] > 0
+    assert (least["latency_p99_ns"], least["eipc"], least["stages"]["rx"]["ipp"]) == (None, None, None)
+    assert base["knee"]["low"] < base["knee"]["pps"] < base["knee"]["high"]
+    assert head["knee"]["high"] < base["knee"]["pps"] and shown["sweep"]["knee"]["high"] < 1
+    assert shown["sweep"]["cpp"][0]["low"] > 1
+    (knee,) = [m for m in service.get(f"/runs/{1:032x}")["verdict"]["metrics"] if m["metric"] == "knee_pps"]
+    assert (knee["base"], knee["head"]) == (base["knee"]["pps"], head["knee"]["pps"])
+
+
+def test_losses_at_the_load_are_not_those_of_the_sweep(service: Service) -> None:
+    service.upload(dump_report(swept(1, sha(0), sha(1))))
+    shown = service.get(f"/runs/{1:032x}/rates")
+    assert [side["losses"] for side in shown["arms"]] == [[], []]
+    assert shown["sweep"]["arms"][1]["points"][-1]["loss_ratio"]["value"] == pytest.approx(0.02, rel=0.01)
+
+
+def test_a_run_without_a_sweep_has_no_curve(service: Service) -> None:
+    service.upload(dump_report(rates(1, sha(0), sha(1))))
+    assert service.get(f"/runs/{1:032x}/rates")["sweep"] is None
 
 
 def test_a_rate_that_was_not_found_is_in_no_series_and_says_why(service: Service) -> None:

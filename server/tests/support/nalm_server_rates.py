@@ -47,6 +47,13 @@ def _unmeasured() -> RunReport:
     return rate_run(packets=200, disturbed_search="6 trials in a row were invalid")
 
 
+@cache
+def _swept() -> RunReport:
+    """A poll of head costs half as much again, so that its knee is at a smaller load; both lose packets at
+    the greatest load of the sweep alone."""
+    return rate_run(polls={Arm.BASE: 900.0, Arm.HEAD: 1350.0}, packets=200, lost_at_most=0.02)
+
+
 def of_commits(
     report: RunReport, run_number: int, base: str, head: str, name: str | None = None
 ) -> RunReport:
@@ -83,6 +90,11 @@ def soak(number: int, base: str, head: str, *, leak: float = 0.0) -> RunReport:
 def unmeasured(number: int, base: str, head: str) -> RunReport:
     """Its NDR was not found."""
     return of_commits(_unmeasured(), number, base, head)
+
+
+def swept(number: int, base: str, head: str, *, name: str | None = None) -> RunReport:
+    """With a sweep of loads."""
+    return of_commits(_swept(), number, base, head, name)
 
 
 @dataclass

@@ -196,7 +196,7 @@ function Result({
       <OutcomePanel verdict={verdict} />
       <MetricPanel verdict={verdict} kind={kind} />
       {kind !== "cycles" && comparison.paired && comparison.run_ids[0] && (
-        <RatesPanels runId={comparison.run_ids[0]} />
+        <RatesPanels runId={comparison.run_ids[0]} search={search} onChange={change} />
       )}
       {chain && (
         <CodePanels project={project} sides={sides} search={search} verdict={verdict} onChange={change} />

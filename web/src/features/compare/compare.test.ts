@@ -105,6 +105,26 @@ test("an undecided run says what would help, a decided one nothing", () => {
   expect(whatHelps({ display: "invalid", checks: failed })[0]).toContain("generator");
 });
 
+test("a load that was not offered or not carried has its own advice", () => {
+  const failed = (name: string) => [{ name, passed: false, message: "" }];
+  expect(whatHelps({ display: "invalid", checks: failed("load_offered") })[0]).toContain("reduce the load");
+  const broken = whatHelps({ display: "broken", checks: failed("load_carried") });
+  expect(broken).toHaveLength(1);
+  expect(broken[0]).toContain("Head does not carry the load");
+  expect(whatHelps({ display: "broken", checks: failed("buffers_returned") })[0]).toContain("nalm check");
+});
+
+test("an inconclusive run is advised what its kind follows", () => {
+  const advice = (scenario: string) => whatHelps({ display: "inconclusive", checks: [], scenario }).join(" ");
+  expect(advice("sfc_a")).toContain("budget_seconds");
+  for (const kind of ["rate", "soak"]) {
+    expect(advice(`sfc_a:${kind}`)).not.toContain("budget_seconds");
+    expect(advice(`sfc_a:${kind}`)).toContain("quieter host");
+  }
+  expect(advice("sfc_a:rate")).toContain("rates.launches");
+  expect(advice("sfc_a:soak")).toContain("rates.soak_hours");
+});
+
 test("rounds that are all equal have an axis, and ticks that differ", () => {
   const [low, high] = domain([1, 1, 1], 0.004);
   expect([low, high]).toEqual([0.998, 1.002]);

@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { queueAnswerQuery } from "../../shared/api/predictions";
 import type { ModelInputs, QueueAnswer } from "../../shared/api/types";
-import { CurvePlot, type Point } from "../../shared/charts/CurvePlot";
+import { CurvePlot } from "../../shared/charts/CurvePlot";
+import type { Point } from "../../shared/charts/curves";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain, said, signed, THIN } from "../../shared/logic/text/format";
 import { ScrollTable } from "../../shared/ui/lists/ScrollTable";

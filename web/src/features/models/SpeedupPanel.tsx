@@ -2,7 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { speedupQuery } from "../../shared/api/predictions";
 import type { ModelInputs, SpeedupAnswer } from "../../shared/api/types";
-import { CurvePlot, type PlotMark, type Point } from "../../shared/charts/CurvePlot";
+import { CurvePlot } from "../../shared/charts/CurvePlot";
+import type { PlotMark, Point } from "../../shared/charts/curves";
 import { fileName, table } from "../../shared/logic/text/csv";
 import { figure, plain } from "../../shared/logic/text/format";
 import { SavedPanel } from "../../shared/ui/save/SavedPanel";

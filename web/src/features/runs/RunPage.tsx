@@ -33,6 +33,7 @@ import { InstructionTable } from "./InstructionTable";
 import { JsonTree } from "./JsonTree";
 import { RunCircumstances } from "./RunCircumstances";
 import { RunCodePanels } from "./RunCodePanels";
+import type { RunSearch } from "./search";
 
 const route = getRouteApi("/p/$project/runs/$runId");
 
@@ -68,6 +69,9 @@ function Run({ run }: { run: RunDetail }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const stages = verdict.stages ?? [];
+  const change = (part: RunSearch): void => {
+    navigate({ search: (old) => ({ ...old, ...part }), replace: true, resetScroll: false });
+  };
   return (
     <>
       <PageHead
@@ -129,7 +133,7 @@ function Run({ run }: { run: RunDetail }) {
       )}
       <OutcomePanel verdict={verdict} />
       <MetricPanel verdict={verdict} kind={kindOf(run.scenario)} />
-      {hasTrials(run) && <RatesPanels runId={run.run_id} />}
+      {hasTrials(run) && <RatesPanels runId={run.run_id} search={search} onChange={change} />}
       {hasFinding(verdict) && <AcceptancePanel project={run.project} runId={run.run_id} />}
       {stages.length > 0 && (
         <StagePanel
@@ -149,14 +153,7 @@ function Run({ run }: { run: RunDetail }) {
         </Panel>
       )}
       {!run.report_expired && kindOf(run.scenario) === "cycles" && (
-        <RunCodePanels
-          run={run}
-          chain={verdict.chain ?? null}
-          search={search}
-          onChange={(part) =>
-            navigate({ search: (old) => ({ ...old, ...part }), replace: true, resetScroll: false })
-          }
-        />
+        <RunCodePanels run={run} chain={verdict.chain ?? null} search={search} onChange={change} />
       )}
       <RunCircumstances run={run} />
       <div className="panel-grid arms">

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import * as v from "valibot";
+import { OVER_LOAD } from "../../shared/logic/charts/loadCurves";
 import { FIGURES } from "../../shared/logic/code/codeRows";
 import { matching, oneOf, text } from "../../shared/logic/search";
 
@@ -10,6 +11,9 @@ export const runSearch = v.object({
   q: text,
   sort: oneOf(["name", ...Object.keys(FIGURES)]),
   order: oneOf(["up"]),
+  /** Which figure of a sweep is drawn, and of which stage; CPP of the chain without them. */
+  over: oneOf(OVER_LOAD),
+  stage: text,
   /** The function whose lines are open, and which of them, as in a comparison. */
   fn: text,
   line: matching(/^[1-9]\d{0,6}$/),

@@ -4054,6 +4054,17 @@ export interface components {
          * @enum {string}
          */
         Arm: "base" | "head" | "head_as_base";
+        /** ArmCurve */
+        ArmCurve: {
+            arm: components["schemas"]["Arm"];
+            knee: components["schemas"]["CurveKnee"] | null;
+            /** Points */
+            points: components["schemas"]["LoadFigures"][];
+            /** Stage Knees */
+            stage_knees: {
+                [key: string]: components["schemas"]["CurveKnee"];
+            };
+        };
         /** ArmInfo */
         ArmInfo: {
             build: components["schemas"]["Build"];
@@ -5552,6 +5563,20 @@ export interface components {
             name: string;
             /** Stage */
             stage: string | null;
+        };
+        /**
+         * CurveKnee
+         * @description The load at which CPP leaves its level at small loads.
+         */
+        CurveKnee: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Pps */
+            pps: number | null;
+            /** Reason */
+            reason: string | null;
         };
         /**
          * CurvePoint
@@ -7713,6 +7738,30 @@ export interface components {
          */
         Kind: "features" | "ablation" | "models" | "cores" | "queue" | "flows" | "roles";
         /**
+         * KneeMove
+         * @description Head's knee over base's.
+         */
+        KneeMove: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Ratio */
+            ratio: number;
+        };
+        /**
+         * LaunchSpread
+         * @description A figure at one load over the launches, each of which has one value of it.
+         */
+        LaunchSpread: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Value */
+            value: number;
+        };
+        /**
          * Layouts
          * @description The layout of each launch; both arms of a launch had the layout of the same number.
          *
@@ -8124,6 +8173,30 @@ export interface components {
             status: "ok";
         };
         /**
+         * LoadChange
+         * @description Head over base at one load. The interval holds for all loads together.
+         */
+        LoadChange: {
+            /** High */
+            high: number | null;
+            /** Low */
+            low: number | null;
+            /** Pps */
+            pps: number;
+            /** Ratio */
+            ratio: number;
+        };
+        /** LoadCurves */
+        LoadCurves: {
+            /** Arms */
+            arms: components["schemas"]["ArmCurve"][];
+            /** Cpp */
+            cpp: components["schemas"]["LoadChange"][];
+            /** Cur */
+            cur: components["schemas"]["LoadChange"][];
+            knee: components["schemas"]["KneeMove"] | null;
+        };
+        /**
          * LoadFigure
          * @description One metric of both arms: mean over launches.
          */
@@ -8140,6 +8213,33 @@ export interface components {
             low?: number | null;
             /** Ratio */
             ratio: number;
+        };
+        /**
+         * LoadFigures
+         * @description One build at one load; the chain's figures and those of each stage.
+         */
+        LoadFigures: {
+            batch: components["schemas"]["LaunchSpread"] | null;
+            cpp: components["schemas"]["LaunchSpread"] | null;
+            cur: components["schemas"]["LaunchSpread"] | null;
+            eipc: components["schemas"]["LaunchSpread"] | null;
+            forwarded_pps: components["schemas"]["LaunchSpread"] | null;
+            ipp: components["schemas"]["LaunchSpread"] | null;
+            latency_p50_ns: components["schemas"]["LaunchSpread"] | null;
+            latency_p99_ns: components["schemas"]["LaunchSpread"] | null;
+            loss_ratio: components["schemas"]["LaunchSpread"] | null;
+            /** Of */
+            of: number;
+            /** Pps */
+            pps: number;
+            /** Share */
+            share: number | null;
+            /** Stages */
+            stages: {
+                [key: string]: components["schemas"]["StageFigures"];
+            };
+            /** Trials */
+            trials: number;
         };
         /**
          * LoadParameters
@@ -10586,6 +10686,7 @@ export interface components {
             load: components["schemas"]["CommonLoad"] | null;
             /** Searches */
             searches: components["schemas"]["ArmSearch"][];
+            sweep: components["schemas"]["LoadCurves"] | null;
         };
         /** RunReport */
         RunReport: {
@@ -11451,6 +11552,16 @@ export interface components {
             };
             /** Packets */
             packets: number;
+        };
+        /**
+         * StageFigures
+         * @description A stage, or the chain, at one load. None: not counted.
+         */
+        StageFigures: {
+            batch: components["schemas"]["LaunchSpread"] | null;
+            cpp: components["schemas"]["LaunchSpread"] | null;
+            eipc: components["schemas"]["LaunchSpread"] | null;
+            ipp: components["schemas"]["LaunchSpread"] | null;
         };
         /** StageInfo */
         StageInfo: {

@@ -2,99 +2,24 @@
 /** Curves over one quantity: lines, a band around one of them, measured dots, bars, and values that matter. */
 import { logTicks } from "../logic/charts/axis";
 import { ticks } from "../logic/run/rounds";
+import { CurveLegend } from "./CurveLegend";
+import { MARK_DASH, Marker } from "./curveShapes";
+import type { PlotAxis, PlotProps, Point } from "./curves";
 import { useWidth } from "./useWidth";
-
-export type Point = readonly [x: number, y: number];
-
-export interface Curve {
-  name: string;
-  color: string;
-  dash?: string;
-  points: readonly Point[];
-}
-
-export interface PlotAxis {
-  name: string;
-  low: number;
-  high: number;
-  log?: boolean;
-  text: (value: number) => string;
-}
-
-/** A value that a line across the plot marks: upright at `x`, level at `y`. */
-export interface PlotMark {
-  name: string;
-  x?: number | undefined;
-  y?: number | undefined;
-}
-
-interface Props {
-  label: string;
-  x: PlotAxis;
-  y: PlotAxis;
-  curves?: readonly Curve[];
-  band?: { low: readonly Point[]; high: readonly Point[]; name: string } | undefined;
-  dots?: { name: string; points: readonly Point[] } | undefined;
-  bars?: { name: string; points: readonly Point[] } | undefined;
-  marks?: readonly PlotMark[];
-}
 
 const HEIGHT = 240;
 const [LEFT, RIGHT, TOP, BOTTOM] = [62, 12, 10, 38];
 const [X_TICKS, Y_TICKS] = [8, 5];
-const DASH = "5 4";
 
-export function CurvePlot(props: Props) {
+export function CurvePlot(props: PlotProps) {
   const [element, width] = useWidth<HTMLDivElement>();
-  const { curves = [], band, dots, bars, marks = [] } = props;
   return (
     <div>
       <div ref={element} style={{ minHeight: HEIGHT }}>
         {width > LEFT + RIGHT && <Plot {...props} width={width} />}
       </div>
-      <div className="legend">
-        {curves.map((curve) => (
-          <span className="key" key={curve.name}>
-            <LineKey color={curve.color} dash={curve.dash} />
-            {curve.name}
-          </span>
-        ))}
-        {band && (
-          <span className="key">
-            <span className="key-box" style={{ background: "var(--head-dot)", opacity: 0.25 }} />
-            {band.name}
-          </span>
-        )}
-        {dots && (
-          <span className="key">
-            <svg aria-hidden="true" width={12} height={12}>
-              <circle cx={6} cy={6} r={4} fill="var(--ink)" />
-            </svg>
-            {dots.name}
-          </span>
-        )}
-        {bars && (
-          <span className="key">
-            <span className="key-box" style={{ background: "var(--part-instructions)", opacity: 0.6 }} />
-            {bars.name}
-          </span>
-        )}
-        {marks.map((mark) => (
-          <span className="key" key={mark.name}>
-            <LineKey color="var(--ink-soft)" dash={DASH} />
-            {mark.name}
-          </span>
-        ))}
-      </div>
+      <CurveLegend {...props} />
     </div>
-  );
-}
-
-function LineKey({ color, dash }: { color: string; dash: string | undefined }) {
-  return (
-    <svg aria-hidden="true" width={18} height={8}>
-      <line x1={0} x2={18} y1={4} y2={4} stroke={color} strokeWidth={2} strokeDasharray={dash} />
-    </svg>
   );
 }
 
@@ -108,9 +33,19 @@ function placer({ low, high, log }: PlotAxis, from: number, to: number): (value:
 }
 
 const marksOf = (axis: PlotAxis, count: number): number[] =>
-  axis.log ? logTicks(axis.low, axis.high) : ticks(axis.low, axis.high, count);
+  axis.ticks?.slice() ?? (axis.log ? logTicks(axis.low, axis.high) : ticks(axis.low, axis.high, count));
 
-function Plot({ label, x, y, curves = [], band, dots, bars, marks = [], width }: Props & { width: number }) {
+function Plot({
+  label,
+  x,
+  y,
+  curves = [],
+  band,
+  dots,
+  bars,
+  marks = [],
+  width,
+}: PlotProps & { width: number }) {
   const right = width - RIGHT;
   const bottom = HEIGHT - BOTTOM;
   const toX = placer(x, LEFT, right);
@@ -151,6 +86,31 @@ function Plot({ label, x, y, curves = [], band, dots, bars, marks = [], width }:
           opacity={0.6}
         />
       ))}
+      {curves.map(
+        ({ name, color, between }) =>
+          between && (
+            <polygon
+              key={name}
+              points={`${path(between.low)} ${path([...between.high].reverse())}`}
+              fill={color}
+              opacity={0.18}
+            />
+          ),
+      )}
+      {marks.map(
+        ({ name, between, color = "var(--ink-soft)" }) =>
+          between && (
+            <rect
+              key={name}
+              x={toX(between[0])}
+              width={Math.max(toX(between[1]) - toX(between[0]), 1)}
+              y={TOP}
+              height={bottom - TOP}
+              fill={color}
+              opacity={0.12}
+            />
+          ),
+      )}
       {marks.map((mark) => (
         <line
           key={mark.name}
@@ -158,8 +118,8 @@ function Plot({ label, x, y, curves = [], band, dots, bars, marks = [], width }:
           x2={mark.x === undefined ? right : toX(mark.x)}
           y1={mark.y === undefined ? TOP : toY(mark.y)}
           y2={mark.y === undefined ? bottom : toY(mark.y)}
-          stroke="var(--ink-soft)"
-          strokeDasharray={DASH}
+          stroke={mark.color ?? "var(--ink-soft)"}
+          strokeDasharray={mark.dash ?? MARK_DASH}
         />
       ))}
       {curves.map((curve) => (
@@ -172,13 +132,42 @@ function Plot({ label, x, y, curves = [], band, dots, bars, marks = [], width }:
           strokeDasharray={curve.dash}
         />
       ))}
-      {dots?.points.map(([px, py]) => (
-        <circle key={`${px} ${py}`} cx={toX(px)} cy={toY(py)} r={3.6} fill="var(--ink)" />
+      {curves.map(({ name, color, marker, points }) =>
+        points.map(
+          ([px, py]) =>
+            marker && <Marker key={`${name} ${px}`} shape={marker} x={toX(px)} y={toY(py)} color={color} />,
+        ),
+      )}
+      {dots?.points.map(([px, py], place) => (
+        <g key={`${px} ${py}`}>
+          <Whisker x={toX(px)} of={dots.between?.[place]?.map(toY)} />
+          <circle cx={toX(px)} cy={toY(py)} r={3.6} fill="var(--ink)" />
+          {dots.texts?.[place] !== undefined && (
+            <text x={toX(px) - 7} y={toY(py) + 4} textAnchor="end">
+              {dots.texts[place]}
+            </text>
+          )}
+        </g>
       ))}
       <line x1={LEFT} x2={right} y1={bottom} y2={bottom} stroke="var(--line-strong)" />
       <text x={(LEFT + right) / 2} y={HEIGHT - 5} textAnchor="middle">
         {x.name}
       </text>
     </svg>
+  );
+}
+
+const CAP = 3;
+
+/** An interval upright at x, with a cap at each end. */
+function Whisker({ x, of }: { x: number; of: readonly number[] | undefined }) {
+  if (of === undefined) return null;
+  const [low = 0, high = low] = of;
+  return (
+    <path
+      d={`M${x} ${low}V${high}M${x - CAP} ${low}h${2 * CAP}M${x - CAP} ${high}h${2 * CAP}`}
+      stroke="var(--ink-soft)"
+      strokeWidth={1.4}
+    />
   );
 }

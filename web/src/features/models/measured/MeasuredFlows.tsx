@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /** What experiments on flows measured: first packets beside later ones, and which designs pay from which length. */
 import type { FlowsAnswer, FlowsResult } from "../../../shared/api/types";
-import { CurvePlot, type Point } from "../../../shared/charts/CurvePlot";
+import { CurvePlot } from "../../../shared/charts/CurvePlot";
+import type { Point } from "../../../shared/charts/curves";
 import { table } from "../../../shared/logic/text/csv";
 import { figure, plain, said, THIN } from "../../../shared/logic/text/format";
 import { ExperimentsPanel } from "../../../shared/ui/experiments/ExperimentsPanel";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /** The address of a comparison: parts of it are shown by other pages too. */
 import * as v from "valibot";
+import { OVER_LOAD } from "../charts/loadCurves";
 import { matching, oneOf, text } from "../search";
 
 export const AXES = ["commit", "host", "model", "features"] as const;
@@ -24,6 +25,9 @@ export const compareSearch = v.object({
   cost: oneOf(["cycles", "instructions"]),
   /** The frame it is zoomed to: places among siblings, joined by dots. */
   at: text,
+  /** Which figure of a sweep is drawn, and of which stage; CPP of the chain without them. */
+  over: oneOf(OVER_LOAD),
+  stage: text,
   /** The function whose lines are open: stage and name, joined by a slash; `-`: none. */
   fn: text,
   /** The line of head that is pointed out. */

@@ -16,7 +16,8 @@ interface Props {
 }
 
 /** What to do after a run that decided nothing, with the button that does it. */
-export function NextSteps({ project, base, head, scenario, ...run }: Props) {
+export function NextSteps({ project, base, head, ...run }: Props) {
+  const { scenario } = run;
   const sentences = whatHelps(run);
   if (sentences.length === 0) return null;
   return (

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/** A run under load: distributions of both sides, losses by cause, searches, invalid trials, the course of a soak. */
+/** A run under load: distributions of both sides, losses by cause, searches, invalid trials, curves of a sweep, the course of a soak. */
 import { useQuery } from "@tanstack/react-query";
 import { runRatesQuery } from "../../api/compare";
 import type { RunRates } from "../../api/types";
-import { type Curve, CurvePlot, type Point } from "../../charts/CurvePlot";
+import { CurvePlot } from "../../charts/CurvePlot";
+import type { Curve, Point } from "../../charts/curves";
 import {
   curveOf,
   type DistributionLike,
@@ -14,16 +15,24 @@ import {
   valueAt,
 } from "../../logic/run/distribution";
 import { percent } from "../../logic/run/rates";
+import { fileName } from "../../logic/text/csv";
 import { bytes, figure } from "../../logic/text/format";
 import { Panel } from "../Panel";
 import { Failed, Loading } from "../States";
+import { NoSweep, OverLoadPanel, type OverLoadSearch } from "./OverLoadPanel";
 
 type ArmRates = RunRates["arms"][number];
 
 const SHOWN = [50, 90, 99, 99.9, 100];
 const COLORS = { base: "var(--base-dot)", head: "var(--head-dot)" } as const;
 
-export function RatesPanels({ runId }: { runId: string }) {
+interface Props {
+  runId: string;
+  search: OverLoadSearch;
+  onChange: (search: OverLoadSearch) => void;
+}
+
+export function RatesPanels({ runId, search, onChange }: Props) {
   const { data, error, refetch } = useQuery(runRatesQuery(runId));
   if (data === undefined) return error ? <Failed error={error} onRetry={refetch} /> : <Loading rows={4} />;
   const base = data.arms.find((one) => one.arm === "base");
@@ -37,8 +46,17 @@ export function RatesPanels({ runId }: { runId: string }) {
           <Times title="Jitter" load={data.load.pps} base={base.jitter} head={head.jitter} />
         </>
       )}
+      {data.sweep && (
+        <OverLoadPanel
+          name={fileName("over-load", runId.slice(0, 8))}
+          sweep={data.sweep}
+          search={search}
+          onChange={onChange}
+        />
+      )}
+      {data.sweep === null && data.kind === "rate" && <NoSweep />}
       <Course base={base} head={head} />
-      <Losses base={base} head={head} />
+      {data.load && <Losses base={base} head={head} />}
       <Searches searches={data.searches} />
       <Invalid arms={[base, head]} />
     </>
