@@ -149,7 +149,11 @@ def _digest(line: Line, block: Block) -> str:
 
 def _judge(session: Session, commits: Sequence[LineCommit], of: _Part, block: Block, looked: Looked) -> None:
     series, part = of.series, commits[block.start : block.end]
-    by_series = _values(session, series, part)
+    by_series = {
+        number: values
+        for number, values in _values(session, series, part).items()
+        if not (series[number].own and _reaches_zero(values))
+    }
     numbers = list(by_series)
     for number in series:
         looked.judged[number].update(one.commit for one in commits[block.keep_from : block.keep_to])
@@ -211,6 +215,11 @@ def _on_levels(
         for one in (on_levels.changes, on_levels.suspicions)
     )
     return SeriesFound(kept, as_measured.hosts, suspected)
+
+
+def _reaches_zero(values: Values) -> bool:
+    """True for values without ratios. A comparison judges a change from or to 0."""
+    return any(one is not None and one <= 0 for one in values)
 
 
 def _decides(block: Block, index: int) -> bool:

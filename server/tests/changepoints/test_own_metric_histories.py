@@ -103,6 +103,23 @@ def test_the_direction_is_that_of_nalm_toml(service: Service, after: float, dire
     assert len(service.get("/projects/demo/alerts")) == (direction == "worse")
 
 
+@pytest.mark.parametrize(("before", "after"), [(5.0, 0.0), (0.0, 5.0), (-3.0, 4.0)])
+def test_values_of_0_have_no_ratios_and_are_not_searched(
+    service: Service, before: float, after: float
+) -> None:
+    """And what else the project has is."""
+    took = with_step(60, 80)
+    for number in range(1, LAST + 1):
+        mine = [sessions(before if number < STEP else after), build_seconds(took[number - 1])]
+        report = make_report(number)
+        service.upload(body_of(report.model_copy(update={"own_metrics": mine})))
+    tasks.drain(service.context)
+    (point,) = points(service)
+    assert (point["metric"], point["state"]) == ("build_seconds", "standing")
+    (alert,) = service.get("/projects/demo/alerts")
+    assert alert["metric"] == "build_seconds"
+
+
 def test_a_history_from_before_is_searched_without_an_alert(service: Service) -> None:
     upload(service, [build_seconds(value) for value in with_step(60, 80)])
     rename(service, "build_seconds", "hidden")
