@@ -120,6 +120,11 @@ def test_commits_without_nalm_toml_are_judged_by_another_one(
     again = nalm.run("check", "HEAD~1", "HEAD", *given, cwd=path)
     assert ("unchanged since" in again.stderr) == (done.returncode in (0, 1))
     assert "warms up" not in again.stdout
+    pooled = nalm.run("check", "HEAD~1", "HEAD", *given, "--pool", "--json", "-", cwd=path)
+    assert json.loads(pooled.stdout)["tiny"]["runs"] == 1, pooled.stderr
+    (beside / "my.toml").write_text(few.replace("packets = 20000", "packets = 10000"))
+    other = nalm.run("check", "HEAD~1", "HEAD", *given, "--pool", cwd=path)
+    assert other.returncode == 3 and "has no run of this pair" in other.stdout, "another program"
     (beside / "my.toml").write_text(NALM_TOML.replace("packets = 20000", "packets = many"))
     wrong = nalm.run("check", "HEAD~1", "HEAD", *given, cwd=path)
     assert wrong.returncode == 2 and f"{beside / 'my.toml'}:" in wrong.stderr

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from nalm_core.report.run_report import GivenConfiguration
 from nalm_server.campaigns.refinements import standing
 from nalm_server_harness import Service
 from nalm_server_line import Bench, use_line
@@ -42,6 +43,25 @@ def test_a_pool_has_all_runs_of_a_pair_on_all_hosts(service: Service, bench: Ben
     assert isinstance(launches, int) and both["launches"] == 2 * launches
     service.get(f"{SCENARIO}/pool", base=sha(0), head=sha(3), status=404)
     service.get(f"{SCENARIO}/pool", base=sha(0), head=sha(1), margin=0.0001, status=422)
+
+
+@pytest.mark.parametrize("changed", ["definition", "configuration"])
+def test_a_pool_has_no_runs_of_another_definition(service: Service, bench: Bench, changed: str) -> None:
+    report = make_report(101, base=0, head=1, base_costs=COSTS)
+    if changed == "definition":
+        arms = {
+            arm: one.model_copy(update={"run": one.run.model_copy(update={"command": ["other"]})})
+            for arm, one in report.arms.items()
+        }
+        report = report.model_copy(update={"arms": arms})
+    else:
+        given = GivenConfiguration(name="demo", sha256="a" * 64)
+        report = report.model_copy(update={"configuration": given})
+    service.upload(body_of(report))
+    assert pool(service, 0, 1, margin=0.05)["runs"] == 1
+    again = report.model_copy(update={"run_id": f"{102:032x}"})
+    service.upload(body_of(again))
+    assert pool(service, 0, 1, margin=0.05)["runs"] == 2
 
 
 def test_a_plan_says_what_a_margin_takes(service: Service, bench: Bench) -> None:

@@ -62,7 +62,8 @@ def show_pools(home: Home, question: Question) -> NoReturn:
     names = _named(config, question.scenarios)
     found = dict[str, PairPool]()
     for name in names:
-        pair = stored.pair_of(config.project.name, name, question.comparison.base, question.comparison.head)
+        ends = question.comparison.base, question.comparison.head
+        pair = stored.pair_of(question.repository, config.project.name, name, *ends)
         limit = _margin(config, name, question)
         pooled = pool_of(home, config.project.name, name, pair, limit)
         if pooled is not None:

@@ -10,9 +10,10 @@ from nalm_core.pooling.launches import RunLaunches, run_launches
 from nalm_core.report.run_report import RunReport
 from pydantic import ValidationError
 
+from nalm_agent.desk.result_cache import given_identity
 from nalm_agent.measure.request import Request
 from nalm_agent.native.toolchain import toolchain
-from nalm_agent.source.git import Revision
+from nalm_agent.source.git import Repository, Revision
 from nalm_agent.store.home import Home
 from nalm_agent.store.store import address
 
@@ -21,14 +22,15 @@ MOST_RUNS = 500
 """Runs that are kept; the oldest are removed."""
 
 
-def pair_of(project: str, scenario: str, base: Revision, head: Revision) -> str:
-    """What identifies the two builds of a scenario."""
-    return address(project, scenario, base.tree, head.tree, toolchain().identity())
+def pair_of(repository: Repository, project: str, scenario: str, base: Revision, head: Revision) -> str:
+    """What identifies the two builds of a scenario, and how they run."""
+    given = given_identity(repository)
+    return address(project, scenario, base.tree, head.tree, toolchain().identity(), *given)
 
 
 def remember(home: Home, request: Request, report: RunReport) -> None:
     """Stores the launches of a run; nothing without a pair that was measured."""
-    pair = pair_of(report.project, request.scenario, request.base, request.head)
+    pair = pair_of(request.repository, report.project, request.scenario, request.base, request.head)
     found = run_launches(report, pair)
     if found is None:
         return

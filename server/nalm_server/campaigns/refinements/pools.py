@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 
 from nalm_core.pooling.constants import PLAN_RUNS
 from nalm_core.pooling.launches import RunLaunches, run_launches
 from nalm_core.pooling.plan import MarginPlan, plan
 from nalm_core.pooling.pool import PairPool, pool
+from nalm_core.report.run_report import RunReport
 from nalm_core.report.serialization import parse_report
 from sqlalchemy.orm import Session
 
@@ -35,9 +37,10 @@ def pool_of(session: Session, project: ProjectRow, pair: MeasuredPair, margin: f
 
 
 def find_pool(session: Session, project_id: int, pair: MeasuredPair, margin: float) -> PairPool | None:
-    """None: the pair has no run whose report is stored."""
-    numbers = repository.runs_of(session, project_id, pair, MOST_RUNS)
-    return pool(_launches(session, numbers), margin)
+    """None: the pair has no run whose report is stored. Runs that the newest one's configuration did not
+    define measured other programs, and take no part."""
+    found = _launches(session, repository.runs_of(session, project_id, pair, MOST_RUNS))
+    return pool([one for one in found if one.pair == found[-1].pair], margin)
 
 
 def plan_of(session: Session, project: ProjectRow, scenario: str, margin: float, hosts: int) -> MarginPlan:
@@ -48,6 +51,13 @@ def plan_of(session: Session, project: ProjectRow, scenario: str, margin: float,
 
 def _launches(session: Session, numbers: Sequence[int]) -> list[RunLaunches]:
     reports = [parse_report(results.report(session, number).json) for number in numbers]
-    pairs = ["..".join(one.build.commit for one in report.arms.values()) for report in reports]
-    found = [run_launches(report, pair) for report, pair in zip(reports, pairs, strict=True)]
+    found = [run_launches(report, _pair_of(report)) for report in reports]
     return [one for one in found if one is not None]
+
+
+def _pair_of(report: RunReport) -> str:
+    """What identifies the two builds and how they run: commits, run definitions, which no host changes, and
+    the configuration from outside of the commits."""
+    given = report.configuration.sha256 if report.configuration is not None else ""
+    arms = [one.build.commit + one.run.model_dump_json() for one in report.arms.values()]
+    return sha256("\n".join([*arms, given]).encode()).hexdigest()
