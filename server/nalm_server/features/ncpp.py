@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotFoundError
 from nalm_server.features import reference, repository
+from nalm_server.features.linked_chain import LinkedChain, linked_chain
 from nalm_server.features.repository import ChainCost
 from nalm_server.features.scale import Scale, scale_of
 from nalm_server.features.schemas import By, NcppLine, NcppPoint, NcppTable
@@ -56,29 +57,35 @@ def _line(
     scale = scale_of(session, project, scenario.name, host_class)
     ids = list({row.id for place in places for row in place.line})
     costs = repository.chain_costs(session, scenario.id, host_class, ids)
+    linked = linked_chain(session, scenario.id, host_class, scale)
     return NcppLine(
         scenario=scenario.name,
         host_class=host_class,
         held_out_error=scale.model.held_out_error if scale.model else None,
         missing=scale.missing,
-        points=[point for place in places if (point := _point(place, costs, scale)) is not None],
+        points=[point for place in places if (point := _point(place, costs, scale, linked)) is not None],
     )
 
 
-def _point(place: Place, costs: Mapping[int, ChainCost], scale: Scale) -> NcppPoint | None:
+def _point(
+    place: Place, costs: Mapping[int, ChainCost], scale: Scale, linked: LinkedChain | None
+) -> NcppPoint | None:
     """None if nothing was measured."""
     row = next((one for one in place.line if one.id in costs), None)
     if row is None:
         return None
     cost = costs[row.id]
-    found = scale.ncpp(cost.value, (cost.low, cost.high), cost.features)
+    level = linked.cost(row.sha) if linked is not None else None
+    value, low, high = (cost.value, cost.low, cost.high) if level is None else level[:3]
+    found = scale.ncpp(value, (low, high), cost.features)
     fields = {} if isinstance(found, str) else found.model_dump(exclude={"value"}) | {"ncpp": found.value}
     return NcppPoint(
         name=place.name,
         commit=ref(row),
         run_id=cost.run_id,
         features=cost.features,
-        cpp=cost.value,
+        cpp=value,
+        linked=level is not None,
         missing=found if isinstance(found, str) else None,
         **fields,
     )

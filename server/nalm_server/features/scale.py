@@ -28,6 +28,8 @@ class Scale:
     """Why there is no model, and what to do."""
     came_at: Mapping[str, float]
     """By feature added after the reference: its price, in cycles per packet, when it was added."""
+    reference: str | None = None
+    """Commit of the model."""
 
     def ncpp(
         self, value: float, interval: tuple[float | None, float | None], features: Sequence[str] | None
@@ -62,7 +64,7 @@ def scale_of(session: Session, project: ProjectRow, scenario: str, host_class: s
         of_scale = (merge.scenario, merge.host_class) == (scenario, host_class)
         if of_scale and merge.position > commit.position and len(merge.added) == 1 and not merge.removed:
             came_at.setdefault(merge.added[0], merge.price)
-    return Scale(model, None, came_at)
+    return Scale(model, None, came_at, commit.sha)
 
 
 def normalised(

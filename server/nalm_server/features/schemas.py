@@ -32,7 +32,9 @@ class NcppPoint(Schema):
     features: list[str] | None
     """Null in runs from before feature sets were recorded."""
     cpp: float
-    """Cycles per packet, as measured."""
+    """Cycles per packet. Linked: the reference's by the cost model, times the ratio of both commits by all
+    comparisons between them. Else as its newest run measured them, on its host."""
+    linked: bool
     expected_cycles: float | None = None
     """CPP of this feature set at the reference."""
     ncpp: float | None = None

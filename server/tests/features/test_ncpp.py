@@ -20,10 +20,11 @@ DPI = ["nat", "dpi", "l3fwd"]
 
 @pytest.fixture
 def history(service: Service) -> Service:
-    """Commit 1 as the reference, 2 dearer by 10 %, 3 brings dpi at the old efficiency, 4 slows nat too."""
+    """Commit 1 as the reference, 2 slower by 10 %, 3 brings dpi at the old efficiency, 4 slows nat too."""
+    slower = {**COSTS, "nat": 176.0}
     service.upload(body_of(make_report(1)))
-    service.upload(body_of(make_report(2, head_costs={"nat": 176.0})))
-    merge = with_features(3, base=(COSTS, FEATURES), head=(WITH_DPI, DPI), head_as_base=COSTS)
+    service.upload(body_of(make_report(2, head_costs=slower)))
+    merge = with_features(3, base=(slower, FEATURES), head=(WITH_DPI, DPI), head_as_base=COSTS)
     service.upload(body_of(merge))
     slow = {**WITH_DPI, "nat": 216.0}
     service.upload(body_of(with_features(4, base=(WITH_DPI, DPI), head=(slow, DPI))))
@@ -79,6 +80,29 @@ def test_its_history_is_that_of_a_metric(history: Service) -> None:
     values = [point["values"]["chain"]["value"] for point in found["points"]]
     assert values == pytest.approx([1, 1.1, 1, 1.1], abs=0.01)
     assert "no stage 'nat'" in history.get(path, 404, metric="ncpp", stage="nat")["error"]["message"]
+
+
+def test_a_slower_host_does_not_move_the_scale(history: Service) -> None:
+    """From commit 5 on, pairs run on another host, where all costs 20 % more; 6 undoes what 4 slowed down."""
+    set_reference(history, sha(1))
+    keep_model(history)
+    fast, slow = ({**WITH_DPI, "nat": nat} for nat in (160.0, 216.0))
+    there = {"name": "bench-vm-3", "cpu_model": "Another CPU"}
+    for number, base, head in ((5, slow, slow), (6, slow, fast)):
+        costs = [{stage: 1.2 * cost for stage, cost in of.items()} for of in (base, head)]
+        report = with_features(number, base=(costs[0], DPI), head=(costs[1], DPI))
+        host = report.host.model_copy(update=there)
+        history.upload(body_of(report.model_copy(update={"host": host})))
+    found = history.get("/projects/demo/scenarios/sfc_a/history", metric="ncpp")
+    values = [point["values"]["chain"]["value"] for point in found["points"]]
+    assert values == pytest.approx([1, 1.1, 1, 1.1, 1.1, 1.015], abs=0.01)
+    assert found["linked"] == ["chain"]
+    assert [one["sha"] for one in found["environments"]] == [sha(5)]
+    table = points(history)
+    assert [one["ncpp"] for one in table] == pytest.approx(values, rel=1e-6)
+    assert all(one["linked"] for one in table)
+    raw = history.get("/projects/demo/scenarios/sfc_a/history", metric="ncpp", values="measured")
+    assert raw["points"][4]["values"]["chain"]["value"] == pytest.approx(1.32, abs=0.02)
 
 
 def test_releases_and_branches_have_one_each(history: Service) -> None:

@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 from nalm_server.auth.access.project_models import ProjectRow
 from nalm_server.base.errors import NotFoundError
 from nalm_server.changepoints.schemas import ChangePoint
+from nalm_server.features.linked_chain import linked_chain
 from nalm_server.features.repository import run_features
-from nalm_server.features.scale import normalised, scale_of
+from nalm_server.features.scale import Scale, normalised, scale_of
 from nalm_server.results.series import history_repository, repository
 from nalm_server.results.series.entry import CHAIN
 from nalm_server.results.series.history_repository import NO_RUNS, HistoryCommit, HistoryRuns
@@ -253,7 +254,7 @@ def _drawn(
     shas = {plain.commits[commit_id].sha for commit_id in runs.commit_id}
     line = replace(plain, measured=figures)
     if request.linked and runs:
-        line = linked_lines.with_links(data, line, metric.name, stages)
+        line = linked_lines.with_links(data, line, name, stages)
     return replace(
         line,
         stages=shown,
@@ -282,7 +283,7 @@ def _stages(data: ScenarioData, stages: Sequence[str], figures: Figures) -> list
 
 def _ncpp(data: ScenarioData, plain: Line, metric: Metric) -> Line:
     """The chain's CPP relative to the reference's cost model: computed on read, so that a new model applies
-    to old runs."""
+    to old runs. A linked history is that of CPP in another unit, that of the model."""
     row, host_class = data.scenario, data.host_class
     _require_stages(row.name, data.request.stages, {CHAIN})
     stored = data.stored[OF_NCPP].of_stages([CHAIN])
@@ -290,8 +291,28 @@ def _ncpp(data: ScenarioData, plain: Line, metric: Metric) -> Line:
     scale = scale_of(data.session, data.project, row.name, host_class)
     features = run_features(data.session, row.id, host_class) if scale.model else {}
     run_ids = dict(zip(line.runs.run_number, line.runs.run_id, strict=True))
-    ncpp, measured = (normalised(scale, one, run_ids, features) for one in (line.figures, line.measured))
-    return replace(line, figures=ncpp, measured=measured, same_features={}, missing=scale.missing)
+    levels = _levels(data, line, scale) if line.linked else {}
+    figures = {CHAIN: {**line.measured.get(CHAIN, {}), **levels}}
+    ncpp, measured = (normalised(scale, one, run_ids, features) for one in (figures, line.measured))
+    return replace(
+        line,
+        figures=ncpp,
+        measured=measured,
+        same_features={},
+        linked={CHAIN} if levels else set(),
+        environments=line.environments if levels else [],
+        missing=scale.missing,
+    )
+
+
+def _levels(data: ScenarioData, line: Line, scale: Scale) -> dict[int, Figure]:
+    """By run number, for commits that comparisons connect with the reference."""
+    chain = linked_chain(data.session, data.scenario.id, data.host_class, scale, data.graph)
+    if chain is None:
+        return {}
+    runs = zip(line.runs.run_number, line.runs.commit_id, strict=True)
+    found = {number: chain.cost(line.commits[commit_id].sha) for number, commit_id in runs}
+    return {number: one for number, one in found.items() if one is not None}
 
 
 def _require_stages(scenario: str, stages: Sequence[str], known: set[str]) -> None:

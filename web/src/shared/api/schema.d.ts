@@ -8773,6 +8773,8 @@ export interface components {
             features: string[] | null;
             /** High */
             high: number | null;
+            /** Linked */
+            linked: boolean;
             /** Low */
             low: number | null;
             /** Missing */
