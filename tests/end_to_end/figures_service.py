@@ -22,9 +22,11 @@ from nalm_core.report.cell import Kind
 from nalm_core.report.run_report import RunReport
 from nalm_core.verdict.change import Figure
 from nalm_server.campaigns import engine as campaigns
+from nalm_server.changepoints.models import ChangePointTrialRow
 from nalm_server.git.refs import repository as refs
 from nalm_server.results.cost_models import fits
 from nalm_server.results.cost_models.fits import Origin
+from nalm_server.results.series.models import SeriesRow
 from nalm_server.self_test import tasks as quality_work
 from nalm_server_access import TRIAL
 from nalm_server_experiments import Agent, cells
@@ -33,6 +35,7 @@ from nalm_server_harness import Service
 from nalm_server_line import use_line
 from nalm_server_reports import COSTS, body_of, make_report, sha
 from nalm_server_seeded import experiment
+from sqlalchemy import select
 from thread_service import new_service, served
 
 DPI = ["nat", "dpi", "l3fwd"]
@@ -59,6 +62,7 @@ def fill(service: Service) -> None:
     add_history(service)
     add_models(service)
     add_trials(service)
+    add_change_points(service)
     agent = Agent(service)
     ask = {"kind": "features", "revision": "main"}
     service.post("/projects/demo/experiments", "admin", 201, ask)
@@ -189,3 +193,18 @@ def add_trials(service: Service) -> None:
     ]
     service.post("/projects/demo/detection-quality/trials", "upload", 201, {"trials": trials})
     quality_work.drain(service.context)
+
+
+def add_change_points(service: Service) -> None:
+    """Those found as nearly certain hold; those found at 97 % hold in less than two of three."""
+    held = {0.7: (5, 7), 0.88: (9, 10), 0.97: (7, 12), 0.996: (40, 40)}
+    with service.context.sessions() as session:
+        series = session.scalars(select(SeriesRow.id).order_by(SeriesRow.id)).first()
+        assert series is not None
+        now = service.clock()
+        for probability, (holds, trials) in held.items():
+            for number in range(trials):
+                gone_at = None if number < holds else now
+                found = {"series_id": series, "probability": probability, "found_at": now}
+                session.add(ChangePointTrialRow(**found, gone_at=gone_at))
+        session.commit()

@@ -32,6 +32,19 @@ def test_a_page_shows_its_figures(page: Page, path: str, texts: tuple[str, ...])
     require_accessible(page)
 
 
+def test_probabilities_of_change_points_are_a_curve_beside_their_table(page: Page) -> None:
+    page.goto("/p/demo/detection-quality")
+    panel = page.get_by_role("region", name="Probabilities of change points", exact=True)
+    plot = panel.get_by_role("img", name="Share of change points that still holds")
+    expect(plot).to_be_visible()
+    for number in (7, 10, 12, 40):
+        expect(plot.get_by_text(str(number), exact=True)).to_be_visible()
+    expect(panel.get_by_text("as predicted")).to_be_visible()
+    row = panel.get_by_role("row").filter(has_text="found at 95.0")
+    expect(row).to_contain_text("7 of 12")
+    require_accessible(page)
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

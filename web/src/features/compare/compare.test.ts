@@ -107,7 +107,9 @@ test("an undecided run says what would help, a decided one nothing", () => {
 
 test("a load that was not offered or not carried has its own advice", () => {
   const failed = (name: string) => [{ name, passed: false, message: "" }];
-  expect(whatHelps({ display: "invalid", checks: failed("load_offered") })[0]).toContain("reduce the load");
+  expect(whatHelps({ display: "invalid", checks: failed("load_offered") })[0]).toContain(
+    "Reduce the scenario's load",
+  );
   const broken = whatHelps({ display: "broken", checks: failed("load_carried") });
   expect(broken).toHaveLength(1);
   expect(broken[0]).toContain("Head does not carry the load");

@@ -21,7 +21,7 @@ export function CurveLegend({ curves = [], band, dots, bars, marks = [] }: PlotP
       )}
       {dots && (
         <span className="key">
-          <svg aria-hidden="true" width={12} height={12}>
+          <svg aria-hidden="true" width={12} height={12} style={{ flex: "none" }}>
             <circle cx={6} cy={6} r={4} fill="var(--ink)" />
           </svg>
           {dots.name}

@@ -37,7 +37,7 @@ interface LineKeyProps {
 
 export function LineKey({ color, dash, marker }: LineKeyProps) {
   return (
-    <svg aria-hidden="true" width={22} height={10}>
+    <svg aria-hidden="true" width={22} height={10} style={{ flex: "none" }}>
       <line x1={0} x2={22} y1={5} y2={5} stroke={color} strokeWidth={2} strokeDasharray={dash} />
       {marker && <Marker shape={marker} x={11} y={5} color={color} />}
     </svg>

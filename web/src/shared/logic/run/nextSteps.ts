@@ -36,9 +36,9 @@ const BY_CHECK: Record<string, string> = {
   packets_conserved: "A stage does not report the outcome of all its packets. Count its drops.",
   generator_honest: "The generator starved the NF. Give the generator its own core, or reduce the load.",
   load_offered:
-    "The load was not offered as nalm.toml requires. The message of the check names the limit: if it is the generator, give it its own core or reduce the load; if the NF was busy all the time, reduce the load.",
+    "The NF was not offered its load. Reduce the scenario's load, or give the generator its own core: nalm rate --mode ndr reports what the NF carries.",
   load_carried:
-    "Head does not carry the load that base carries. If head may need more cycles per packet, reduce the scenario's load and measure again; otherwise fix head.",
+    "Head does not carry the load that base carries. nalm rate --mode ndr reports what head carries. If head may need more cycles per packet, reduce the scenario's load.",
 };
 
 /** Sentences, the most likely first; none for a run that decided. */
