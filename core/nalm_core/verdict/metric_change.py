@@ -17,7 +17,7 @@ from typing import Literal
 from pydantic import Field
 
 from nalm_core.report.catalogue import FUNCTION_IPP, METRICS, title_of
-from nalm_core.report.defaults import CULPRIT_SHARE
+from nalm_core.report.defaults import CULPRIT_SHARE, MIN_LAUNCHES
 from nalm_core.report.instructions import arm_ipp, common_source
 from nalm_core.report.judged_arm import feature_change, judged_arm
 from nalm_core.report.outcome import Outcome
@@ -32,7 +32,9 @@ from nalm_core.verdict.rank_change import growth_change, rank_change, shares_err
 MetricOutcome = Literal["same", "improved", "regressed", "inconclusive", "missing"]
 
 ONE_VALUE = "one value of each build does not show how it varies: its history does"
-NO_RATIO = "its mean is 0 in one arm, so there is no ratio"
+ONE_ARM_IS_ZERO = (
+    "all values of {zero} are 0, and {above} of {launches} of {other} are above: {least} would show a change"
+)
 NOT_COUNTED = "instructions were not counted for both arms"
 NOT_TIMED = "the stage has no cycles of its own in both arms"
 UNDECIDED = "neither a change nor its absence is shown at a margin of ±{margin}"
@@ -265,9 +267,11 @@ class _Sides:
 
 def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: Settings) -> dict[str, object]:
     """Judged by the ratio of two means over launches, as CPP is."""
+    if len(sides.old) > 1 and not (any(sides.old) and any(sides.new)):
+        return _beside_zero(found, sides, report, settings)
     estimate = estimate_ratio(sides.old, sides.new, kept=sides.kept)
     if estimate is None:
-        return {"outcome": "inconclusive", "reason": NO_RATIO if len(sides.old) > 1 else ONE_VALUE}
+        return {"outcome": "inconclusive", "reason": ONE_VALUE}
     settings = settings.model_copy(update={"margin": found.margin})
     look = look_for(launches_done(report), settings)
     decided = decide_at(estimate, settings, look)
@@ -287,6 +291,24 @@ def _by_ratio(found: MetricChange, sides: _Sides, report: RunReport, settings: S
         "level": 1 - rate,
         "reason": UNDECIDED.format(margin=share_percent(found.margin)) if decided is None else None,
     }
+
+
+def _beside_zero(
+    found: MetricChange, sides: _Sides, report: RunReport, settings: Settings
+) -> dict[str, object]:
+    """One arm has 0 in every launch, so there is no ratio, and any value above 0 is beyond every margin. The
+    sign test: if the arms were equal, each launch with a value above 0 would have it in either arm alike."""
+    launches, look = len(sides.old), look_for(launches_done(report), settings)
+    rate = spent_at(settings.alpha, settings, look)
+    above = sum(value > 0 for value in (*sides.old, *sides.new))
+    grew = any(sides.new)
+    least = max(MIN_LAUNCHES, 1 + math.ceil(math.log2(1 / rate))) if rate > 0 else launches + 1
+    shown = {"ratio": None if grew else 0.0, "level": 1 - rate}
+    if above >= least:
+        return {"outcome": _direction(found, grew=grew), **shown}
+    zero, other = ("base", "head") if grew else ("head", "base")
+    reason = ONE_ARM_IS_ZERO.format(zero=zero, other=other, above=above, launches=launches, least=least)
+    return {"outcome": "inconclusive", **shown, "reason": reason}
 
 
 def _mean(values: Sequence[float] | None) -> float | None:

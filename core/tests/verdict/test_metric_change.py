@@ -106,6 +106,53 @@ def test_equal_metrics_hardly_ever_alarm() -> None:
     assert len(found) == 200 and sum(one in ("regressed", "improved") for one in found) <= 2
 
 
+def launches_of(base: list[float], head: list[float], better: str = "lower") -> OwnMetric:
+    metric = exact(1, 1, better=better)
+    values = {Arm.BASE: base, Arm.HEAD: head}
+    return metric.model_copy(update={"every": "launch", "exact": False, "values": values})
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "better", "outcome"),
+    [
+        (0.0, 7.0, "lower", "regressed"),
+        (0.0, 7.0, "higher", "improved"),
+        (7.0, 0.0, "lower", "improved"),
+        (7.0, 0.0, "higher", "regressed"),
+        (0.0, 0.0, "lower", "same"),
+    ],
+)
+def test_a_metric_that_is_zero_in_one_arm_is_judged(
+    base: float, head: float, better: str, outcome: str
+) -> None:
+    found = only(with_metrics(launches_of([base] * LAUNCHES, [head] * LAUNCHES, better)))
+    assert (found.outcome, found.base, found.head) == (outcome, base, head)
+    if base or head:
+        assert found.ratio == (None if head else 0.0)
+        assert ("-100.0 %" in said(found)) == bool(base)
+
+
+def test_few_launches_above_zero_decide_nothing_and_say_how_many_would() -> None:
+    head = [3.0] * 4 + [0.0] * (LAUNCHES - 4)
+    found = only(with_metrics(launches_of([0.0] * LAUNCHES, head)))
+    assert found.outcome == "inconclusive" and found.reason
+    assert "4 of 18 of head are above: " in found.reason
+    least = int(found.reason.split("above: ")[1].split()[0])
+    enough = [3.0] * least + [0.0] * (LAUNCHES - least)
+    assert only(with_metrics(launches_of([0.0] * LAUNCHES, enough))).outcome == "regressed"
+
+
+def test_rare_events_of_equal_arms_hardly_ever_alarm() -> None:
+    rng = np.random.default_rng(5)
+    report = make_report(changed(), launches=LAUNCHES)
+    outcomes = []
+    for _ in range(500):
+        base, head = (list(map(float, rng.poisson(0.1, LAUNCHES))) for _ in range(2))
+        run = report.model_copy(update={"own_metrics": [launches_of(base, head)]})
+        outcomes += [one.outcome for one in metric_changes(run)]
+    assert sum(one in ("regressed", "improved") for one in outcomes) <= 5
+
+
 def test_a_missing_metric_is_missing_with_its_reason() -> None:
     metric = exact(1, 1).model_copy(
         update={"values": {Arm.BASE: [1.0]}, "missing": {Arm.HEAD: "size ended with exit code 3"}}
