@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -151,6 +152,47 @@ def test_a_load_of_another_shape_is_found_again(traffic_repository: NfRepository
         assert report.rates is not None
         searched.append(report.rates.base_ndr is not None)
     assert searched == [True, True, False, False]
+
+
+SHARES = [0.01, 0.02, 0.03, 0.05, 0.08, 0.13, 0.2, 0.35, 0.6, 0.9]
+SWEEP = f"""
+modes = ["latency"]
+sweep = {SHARES}
+launches = 6
+trials = 2
+trial_s = 0.1
+leave_out_s = 0.0
+"""
+
+
+ATTEMPTS = 3
+"""A host that takes time from many trials leaves no knee, or a wide interval."""
+
+
+@pytest.mark.timed
+@pytest.mark.nightly
+def test_a_sweep_finds_a_knee_that_moved(traffic_repository: NfRepository, home: Home) -> None:
+    """Polls of four times the cycles find several packets from a quarter of the load on."""
+    source = (traffic_repository.path / "traffic_nf.c").read_text()
+    polls = "static uint32_t poll_work"
+    assert source.count(f"{polls};") == 1
+    slow, slower = (source.replace(f"{polls};", f"{polls} = {work};") for work in (100_000, 400_000))
+    traffic_repository.commit("base", nalm__toml=toml(SWEEP), traffic_nf__c=slow)
+    traffic_repository.commit("head", traffic_nf__c=slower)
+    for _ in range(ATTEMPTS):
+        report = measured(traffic_repository, home)
+        knee = next(one for one in judge(report).metrics if one.metric == "knee_pps")
+        if knee.outcome not in ("missing", "inconclusive"):
+            break
+    assert knee.outcome == "regressed", knee.reason
+    assert knee.base is not None and knee.head is not None
+    assert 2.5 < knee.base / knee.head < 6, "the work of a packet is the same"
+    assert report.rates is not None and report.rates.load is not None
+    ndr = report.rates.load.pps / 0.5
+    for arm in (Arm.BASE, Arm.HEAD):
+        trials = [one.trial for one in report.rates.trials if one.arm is arm]
+        swept = Counter((one.share, one.intended_pps) for one in trials if one.phase is Phase.SWEEP)
+        assert swept == {(share, round(ndr * share)): 6 for share in SHARES}, "one trial of each launch"
 
 
 def test_a_load_that_the_generator_cannot_send_gives_no_value(
