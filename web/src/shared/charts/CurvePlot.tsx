@@ -10,6 +10,8 @@ import { useWidth } from "./useWidth";
 const HEIGHT = 240;
 const [LEFT, RIGHT, TOP, BOTTOM] = [62, 12, 10, 38];
 const [X_TICKS, Y_TICKS] = [8, 5];
+/** Of a dot's text: from the dot, and at the right end of the plot. */
+const [BESIDE, TEXT_ROOM] = [7, 24];
 
 export function CurvePlot(props: PlotProps) {
   const [element, width] = useWidth<HTMLDivElement>();
@@ -143,7 +145,14 @@ function Plot({
           <Whisker x={toX(px)} of={dots.between?.[place]?.map(toY)} />
           <circle cx={toX(px)} cy={toY(py)} r={3.6} fill="var(--ink)" />
           {dots.texts?.[place] !== undefined && (
-            <text x={toX(px) - 7} y={toY(py) + 4} textAnchor="end">
+            <text
+              x={toX(px) + (toX(px) > right - TEXT_ROOM ? -BESIDE : BESIDE)}
+              y={toY(py) + 2 * BESIDE}
+              textAnchor={toX(px) > right - TEXT_ROOM ? "end" : "start"}
+              stroke="var(--panel)"
+              strokeWidth={3}
+              paintOrder="stroke"
+            >
               {dots.texts[place]}
             </text>
           )}
