@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from kernel_bpf import bpf_refusal
 from nalm_core.report.outcome import UNDECIDED, Outcome
 from nalm_core.report.rounds import disturbed_counts
 from nalm_core.report.run_report import Arm, RunReport
@@ -38,7 +39,7 @@ class Tried:
 
     name: str
     first_minutes: float | None = None
-    """From nothing to the first right verdict, by the document."""
+    """From nothing, with packages and sources there, to the first right verdict; None: there was none."""
     results: dict[str, str] = field(default_factory=dict)
 
 
@@ -53,13 +54,22 @@ class Stranger:
     session: Session
     undecided: list[str] = field(default_factory=list)
     """What a busy host left undecided."""
+    began: float = field(default_factory=time.monotonic)
+
+    def begin(self) -> None:
+        """Begins to count the minutes to the first right verdict."""
+        self.began = time.monotonic()
 
     def play(self, document: Path) -> str:
-        """Runs a document, and notes how long it took."""
-        began = time.monotonic()
+        """Runs a document, which ends with its first verdict."""
+        self.begin()
         output = self.session.play(document)
-        self.tried.first_minutes = (time.monotonic() - began) / 60
+        self._first_verdict()
         return output
+
+    def _first_verdict(self) -> None:
+        if self.tried.first_minutes is None:
+            self.tried.first_minutes = (time.monotonic() - self.began) / 60
 
     def judge(
         self, what: str, expected: Outcome | None, named: str | None = None, no_cost: float = NO_COST
@@ -90,10 +100,12 @@ class Stranger:
             self.undecided.append(what)
         wrong = objection(expected, outcome, code, busy=busy, by_counts=named is not None)
         assert wrong is None, f"{what}: {wrong}\n{output[-4000:]}"
+        self._first_verdict()
         return output
 
     def end(self) -> None:
-        """Ends the test as not tried if the host was too busy to decide something."""
+        """Ends the test: as not tried if the host was too busy to decide something."""
+        assert self.tried.first_minutes is not None, "the minutes to the first verdict were not counted"
         if self.undecided:
             pytest.skip(f"undecided for lack of quiet: {'; '.join(self.undecided)}")
 
@@ -138,8 +150,14 @@ def more_instructions(report: RunReport) -> float | None:
     return per_packet[Arm.HEAD] / per_packet[Arm.BASE] - 1
 
 
-def require(packages: tuple[str, ...], commands: tuple[str, ...] = ()) -> None:
-    """Installs Debian packages where that is allowed. What cannot be had ends the test as not tried."""
+def require(packages: tuple[str, ...], commands: tuple[str, ...] = (), *, bpf: bool = False) -> None:
+    """Installs Debian packages where that is allowed. What cannot be had ends the test as not tried.
+
+    bpf: the kernel has to run an XDP program.
+    """
+    refusal = bpf_refusal() if bpf else None
+    if refusal is not None:
+        pytest.skip(f"not tried: {refusal}")
     missing = [one for one in packages if not _installed(one)]
     if missing and os.geteuid() == 0 and not os.environ.get("NALM_SKIP_APT"):
         command = ["apt-get", "install", "-q", "-y", "--no-install-recommends", *missing]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From `pip install` to the first right verdict. The suite's summary has the minutes; the aim is ten."""
+"""From `pip install` to the first right verdict: ten minutes at most. The suite's summary has the minutes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from stranger import DOCUMENTS, FOLDER, ROOT, Stranger, require
 from transcript import Session, fresh_environment
+
+MOST_MINUTES = 10
+"""More than ten times what it took on a busy host (0.9 min), so that the host's load does not decide."""
 
 
 @pytest.mark.timeout(3600)
@@ -30,3 +33,4 @@ def test_from_pip_install_to_the_first_verdict(document: str, tmp_path: Path, st
     session.play(DOCUMENTS / document)
     stranger.tried.first_minutes = (time.monotonic() - began) / 60
     stranger.tried.results["pip install"] = f"{installed:.1f} min of it"
+    assert stranger.tried.first_minutes <= MOST_MINUTES

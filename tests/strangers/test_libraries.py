@@ -109,6 +109,7 @@ LIBRARIES = {
 @pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 def test_a_library_of_debian(library: Library, stranger: Stranger) -> None:
     require((library.package, "pkg-config"))
+    stranger.begin()
     work, run = stranger.session.folder, stranger.session.run
     capture = next(one for one in blocks((DOCUMENTS / "library.md").read_text()) if one.file == "capture.py")
     (work / "capture.py").write_text(capture.text)

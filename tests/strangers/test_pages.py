@@ -54,6 +54,8 @@ class Page:
     """Made before both: work for a program that takes so few cycles that one instruction is 3 %."""
     no_cost: float = NO_COST
     """Most that instructions per packet may differ without a change."""
+    bpf: bool = False
+    """The kernel runs it."""
 
 
 BY_THE_RUNTIME = 0.005
@@ -163,6 +165,7 @@ PAGES = {
         Edit("filter.bpf.c", "XDP_DROP : XDP_PASS", "XDP_DROP : (XDP_PASS + 0 * ROUNDS)"),
         None,
         packages=("clang", "libbpf-dev"),
+        bpf=True,
     ),
 }
 
@@ -170,7 +173,7 @@ PAGES = {
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 def test_a_page_as_it_stands_then_3_percent_then_nothing(page: Page, stranger: Stranger) -> None:
-    require(page.packages)
+    require(page.packages, bpf=page.bpf)
     stranger.play(DOCUMENTS / page.document)
     stranger.session.run(f"cd {page.folder}")
     stranger.session.run("git checkout -q $(git rev-list --max-parents=0 HEAD)")

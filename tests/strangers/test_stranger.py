@@ -3,9 +3,39 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+
 import pytest
+import stranger
+from kernel_bpf import bpf_refusal
 from nalm_core.report.outcome import Outcome
 from stranger import objection
+
+NOBODY = 65534
+
+
+def test_a_kernel_that_refuses_bpf_is_a_reason_and_no_failure() -> None:
+    """Here: to a user without privileges, whom every kernel refuses XDP programs."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:  # ends here, without pytest's own end
+        with suppress(OSError):
+            os.setuid(NOBODY)
+        os.write(writing, (bpf_refusal() or "runs").encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        refusal = said.read()
+    os.waitpid(child, 0)
+    assert refusal == "the kernel loads no XDP program: Operation not permitted"
+
+
+def test_a_page_that_needs_bpf_is_not_tried_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stranger, "bpf_refusal", lambda: "the kernel loads no XDP program: of reasons")
+    with pytest.raises(pytest.skip.Exception, match="not tried: the kernel loads no XDP program: of reasons"):
+        stranger.require((), bpf=True)
+    stranger.require(())
 
 
 @pytest.mark.parametrize("busy", [False, True])
