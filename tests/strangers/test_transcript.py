@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from transcript import Session, first_missing, fresh_environment
+from stranger import DOCUMENTS
+from transcript import Session, blocks, first_missing, fresh_environment
 
 PAGE = """Words.
 
@@ -59,6 +60,13 @@ def test_a_page_that_does_not_hold_is_noticed(tmp_path: Path, was: str, becomes:
     page = PAGE.replace(was, becomes) if becomes else PAGE.replace("hello 3 %", "one\nhello 3 %")
     with pytest.raises(AssertionError):
         played(tmp_path, page)
+
+
+@pytest.mark.parametrize("page", sorted(DOCUMENTS.glob("*.md")), ids=lambda page: page.name)
+def test_a_page_shows_what_its_first_verdict_prints(page: Path) -> None:
+    """Otherwise its run would compare nothing but exit codes."""
+    shown = [one.text for one in blocks(page.read_text()) if one.language == "text"]
+    assert any("CPP base" in text for text in shown)
 
 
 def test_lines_are_in_order() -> None:
