@@ -91,8 +91,9 @@ class Stranger:
             if outcome not in UNDECIDED or expected is None or (busy and code == CODES[Outcome.REGRESSED]):
                 break
         chain = next((line for line in output.splitlines() if line.split()[:1] == ["chain"]), "")
-        self.tried.results[what] = f"{outcome}: {' '.join(chain.split())}"
         more = more_instructions(report)
+        counted = "" if more is None else f"; {more:+.2%} instructions"
+        self.tried.results[what] = f"{outcome}: {' '.join(chain.split()) or 'no cycles'}{counted}"
         if more is not None and (expected is None or named is not None):  # the kernel's are not counted
             least, most = (-no_cost, no_cost) if expected is None else LEAST_AND_MOST_PLANTED
             assert least <= more <= most, f"{what}: {more:+.2%} instructions a packet\n{output[-4000:]}"
