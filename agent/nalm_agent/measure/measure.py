@@ -257,7 +257,7 @@ def _measure_arms(
     )
     outcome = _rounds(bench, runs, builder, comparison, progress)
     if readings is not None:
-        builder.own_metrics = own_metrics(config, arms, readings, place.work, builder.margins)
+        builder.own_metrics = own_metrics(config, arms, readings, place.work, builder)
     explained = outcome in ("regressed", "improved") or builder.request.profile
     if explained:
         progress.step("explain", "sampling functions and lines", EXPLAIN_BEGINS)

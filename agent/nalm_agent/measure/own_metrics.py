@@ -6,8 +6,7 @@ Both arms are measured as head's nalm.toml says.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 
 from nalm_core.report.catalogue import METRICS, SHIPPED
 from nalm_core.report.own_metrics import OwnMetric
@@ -18,6 +17,7 @@ from nalm_agent.config.metrics import MetricConfig
 from nalm_agent.config.nalm_toml import Config
 from nalm_agent.config.thresholds import Effective
 from nalm_agent.measure.arms import Ready
+from nalm_agent.measure.hot_code import Sizes, hot_code, size_of
 from nalm_agent.measure.metric_readings import LaunchMetrics, UnreadError, of_build
 from nalm_agent.measure.report_builder import ReportBuilder
 from nalm_agent.store.home import WorkDir
@@ -45,18 +45,19 @@ def own_metrics(
     arms: Mapping[Arm, Ready],
     readings: LaunchMetrics,
     work: WorkDir,
-    margins: Sequence[Effective],
+    builder: ReportBuilder,
 ) -> list[OwnMetric]:
-    """All metrics of a run, those of nalm.toml first."""
-    margin_of = {one.metric: one for one in margins if one.stage is None}
+    """All metrics of a run, those of nalm.toml first. builder: of its report, with counts of instructions."""
+    margin_of = {one.metric: one for one in builder.margins if one.stage is None}
     builds = {arm: arms[arm].built for arm in BUILT_ARMS}
     found = [
-        _of_builds(_defined(name, metric, margin_of[name]), builds, partial(of_build, metric, work=work))
+        _of_builds(_defined(name, metric, margin_of[name]), builds, _reader(metric, work))
         if metric.every == "build"
         else _of_launches(_defined(name, metric, margin_of[name]), arms, readings)
         for name, metric in config.metrics.items()
     ]
-    return [*found, *_shipped(arms, builds, readings, margin_of)]
+    sizes = hot_code(builds, builder.instructions)
+    return [*found, *_shipped(arms, builds, readings, margin_of, sizes)]
 
 
 def _defined(name: str, metric: MetricConfig, margin: Effective) -> OwnMetric:
@@ -77,11 +78,13 @@ def _shipped(
     builds: Mapping[Arm, Built],
     readings: LaunchMetrics,
     margin_of: Mapping[str, Effective],
+    hot_sizes: Sizes,
 ) -> Iterator[OwnMetric]:
-    of_builds: dict[str, Callable[[Built], float]] = {
-        "binary_bytes": lambda built: _size(built, "loaded_bytes"),
-        "code_bytes": lambda built: _size(built, "code_bytes"),
-        "build_seconds": _build_seconds,
+    of_builds: dict[str, Callable[[Arm, Built], float]] = {
+        "binary_bytes": lambda _, built: _size(built, "loaded_bytes"),
+        "code_bytes": lambda _, built: _size(built, "code_bytes"),
+        "hot_code_bytes": lambda arm, _: size_of(hot_sizes, arm),
+        "build_seconds": lambda _, built: _build_seconds(built),
     }
     for name in SHIPPED:
         about = METRICS[name]
@@ -102,11 +105,17 @@ def _shipped(
             yield _of_launches(metric, arms, readings)
 
 
-def _of_builds(metric: OwnMetric, builds: Mapping[Arm, Built], read: Callable[[Built], float]) -> OwnMetric:
+def _reader(metric: MetricConfig, work: WorkDir) -> Callable[[Arm, Built], float]:
+    return lambda _, built: of_build(metric, built, work=work)
+
+
+def _of_builds(
+    metric: OwnMetric, builds: Mapping[Arm, Built], read: Callable[[Arm, Built], float]
+) -> OwnMetric:
     values, missing = dict[Arm, list[float]](), dict[Arm, str]()
     for arm, built in builds.items():
         try:
-            values[arm] = [read(built)]
+            values[arm] = [read(arm, built)]
         except UnreadError as error:
             missing[arm] = error.message
     return metric.model_copy(update={"values": values, "missing": missing})

@@ -7,6 +7,7 @@ import pytest
 from nalm_agent.config.nalm_toml import parse
 from nalm_agent.config.thresholds import Effective
 from nalm_agent.runtime.errors import ConfigError
+from nalm_core.report.catalogue import SHIPPED
 from tiny import NALM_TOML
 
 METRIC = """
@@ -47,10 +48,7 @@ def test_the_general_margin_and_the_shipped_one_are_in_force_without_rules() -> 
     assert {key: one.margin for key, one in found.items()} == {
         ("cpp", None): 0.1,
         ("sessions", None): 0.1,
-        **{
-            (name, None): 0.05
-            for name in ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
-        },
+        **{(name, None): 0.05 for name in SHIPPED},
     }
     assert {one.metric for one in found.values() if one.judged} == {"cpp", "sessions"}
 

@@ -49,7 +49,9 @@ def test_metrics_stand_in_the_report_and_one_beyond_its_margin_fails_the_check(
 ) -> None:
     nf_repository.commit("metrics", nalm__toml=FEW_LAUNCHES + OWN, table="1000\n")
     nf_repository.write("table", "1200\n")
-    nf_repository.write("work.h", "#define ALPHA_WORK 40\n#define BETA_WORK 40\n")
+    used = "__attribute__((used)) static int never"
+    unused = "".join(f"{used}_{n}(int x) {{ return x * x * {n} + x / 7; }}\n" for n in range(20))
+    nf_repository.write("work.h", "#define ALPHA_WORK 40\n#define BETA_WORK 40\n" + unused)
     done = nalm.run("check", "--json", str(tmp_path / "run.json"), cwd=nf_repository.path)
     report = parse_report((tmp_path / "run.json").read_bytes())
     by_name = {one.name: one for one in report.own_metrics}
@@ -61,8 +63,12 @@ def test_metrics_stand_in_the_report_and_one_beyond_its_margin_fails_the_check(
     assert by_name["broken"].values == {}
     assert "ended with exit code 3; it printed 'table is locked'" in by_name["broken"].missing[Arm.HEAD]
     assert by_name["resident_bytes"].values[Arm.BASE][0] > 100_000
-    sizes = [by_name[name].values[Arm.HEAD][0] for name in ("code_bytes", "binary_bytes")]
-    assert 0 < sizes[0] < sizes[1] < 1_000_000
+    names = ("hot_code_bytes", "code_bytes", "binary_bytes")
+    sizes = [by_name[name].values[Arm.HEAD][0] for name in names]
+    assert 0 < sizes[0] < sizes[1] < sizes[2] < 1_000_000
+    hot, code = (by_name[name].values for name in names[:2])
+    assert abs(hot[Arm.HEAD][0] - hot[Arm.BASE][0]) < 100, "what head has in addition is not executed"
+    assert code[Arm.HEAD][0] - code[Arm.BASE][0] > 400
     assert by_name["build_seconds"].values.keys() | by_name["build_seconds"].missing.keys() == set(
         report.arms
     )

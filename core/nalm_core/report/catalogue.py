@@ -227,7 +227,18 @@ _ALL: Final = (
         title="Code size",
         unit="bytes",
         formula="section .text of the files that build.artifacts names",
-        sentence="Machine code of the artifacts.",
+        sentence="Machine code of the artifacts, executed or not.",
+        better="lower",
+        scopes=("chain",),
+        sources=("build",),
+    ),
+    Metric(
+        name="hot_code_bytes",
+        title="Hot code",
+        unit="bytes",
+        formula="code of the artifacts' functions that execute 99.5 % of the counted instructions",
+        sentence="Machine code that packets of the counted replay execute: what instruction caches hold. "
+        "Parts that the compiler took out as unlikely do not count.",
         better="lower",
         scopes=("chain",),
         sources=("build",),
@@ -450,7 +461,14 @@ SEARCHED_UNDER_LOAD: Final = (
 commit to commit; a share of lost packets and growth may be 0, which has no logarithm."""
 NEVER_JUDGED: Final = ("latency_max_ns",)
 """Metrics that belong to single packets: neither a comparison nor a history judges them."""
-SHIPPED: Final = ("resident_bytes", "buffers_in_use", "binary_bytes", "code_bytes", "build_seconds")
+SHIPPED: Final = (
+    "resident_bytes",
+    "buffers_in_use",
+    "binary_bytes",
+    "code_bytes",
+    "hot_code_bytes",
+    "build_seconds",
+)
 """Metrics beside those of packets and cycles that every run measures (report.own_metrics)."""
 
 FUNCTION_IPP: Final = "function_ipp"

@@ -24,6 +24,7 @@ from nalm_core.report.catalogue import METRICS, direction
         ("buffers_in_use", "worse"),
         ("binary_bytes", "worse"),
         ("code_bytes", "worse"),
+        ("hot_code_bytes", "worse"),
         ("build_seconds", "worse"),
         ("latency_p50_ns", "worse"),
         ("latency_p90_ns", "worse"),
