@@ -103,6 +103,13 @@ def test_the_state_expected_declares_less_of_what_should_be_more(service: Servic
     assert (move["ratio"], move["fate"]) == (pytest.approx(0.91), "expected")
 
 
+def test_a_bound_is_of_the_metric_that_leads(service: Service) -> None:
+    service.upload(body_of(run(1, metric(1000.0, 500.0), head_costs={"nat": 200.0})))
+    (found,) = service.get("/projects/demo/alerts")
+    declared = dict(expected_of(service, found["id"], 1.4))
+    assert declared == {"cpp": 1.4, "sessions": pytest.approx(0.5)}
+
+
 def test_a_change_from_zero_is_an_alert_whose_texts_show_no_ratio(service: Service) -> None:
     drops = metric(0.0, 12.0, name="drops", better="lower", unit="packets")
     service.upload(body_of(run(1, drops)))

@@ -140,10 +140,12 @@ def _fixing(session: Session, alert: AlertRow, prefix: str | None) -> int | None
 
 
 def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, now: datetime) -> None:
-    """Declares the change for each scenario of the alert, so that later measurements expect it, too."""
+    """Declares the change for each scenario of the alert, so that later measurements expect it, too. A given
+    bound is of the alert's metric, if that has a ratio."""
     commit = commits.get(session, alert.commit_id)
     for scenario, metric, moved in _moved(session, alert):
-        bound = moved if change.bound is None or moved is None else change.bound
+        given = change.bound if metric == alert.metric and moved is not None else None
+        bound = moved if given is None else given
         if size_of(better_of(session, alert.project_id, metric), bound) <= 0:
             raise InvalidError(
                 f"A bound of {bound:g} is no regression of {metric}: a bound is the ratio after / before."
@@ -152,7 +154,7 @@ def _expect(session: Session, alert: AlertRow, change: StateChange, who: str, no
         expectations.declare(session, commit, expected, "triage", who, now=now)
     for move in repository.moves(session, alert.id):
         move.fate = Fate.EXPECTED
-    alert.bound = change.bound
+    alert.bound = change.bound if alert.ratio is not None else None
     if change.bound is None and alert.metric is not None:
         alert.bound = _worse_end(session, alert.project_id, alert.metric, alert)
 
