@@ -90,7 +90,7 @@ extern "C" {
 #ifndef NALM_PROBE_MAX_PENDING /* an NF with longer iterations may define it, in every file that includes this one */
 #define NALM_PROBE_MAX_PENDING (16 * NALM_PROBE_MAX_STAGES) /* marks, and outcomes, kept apart between two commits */
 #endif
-#if NALM_PROBE_MAX_PENDING <= NALM_PROBE_MAX_STAGES * NALM_PROBE_MAX_OUTCOMES /* once equal ones are merged, there is room */
+#if NALM_PROBE_MAX_PENDING <= NALM_PROBE_MAX_STAGES * NALM_PROBE_MAX_OUTCOMES /* merging equal ones makes room */
 #error "nalm probe: NALM_PROBE_MAX_PENDING is less than the stages' outcomes"
 #endif
 #define NALM_PROBE_MAX_EVENTS 8
@@ -320,7 +320,8 @@ struct nalm_lcore {
 		uint32_t stage, packets;
 		uint64_t cycles;
 	} marks[NALM_PROBE_MAX_PENDING];
-	/* Events of the iteration, and readings of them. Here, because marks and outcomes 4 kB apart would delay each other. */
+	/* Events of the iteration, and readings of them. They keep marks and outcomes from being 4 kB apart, which would delay
+	 * each other's loads and stores. */
 	uint64_t stage_events[NALM_PROBE_MAX_STAGES][NALM_PROBE_MAX_EVENTS];
 	uint32_t stage_readings[NALM_PROBE_MAX_STAGES];
 	struct {

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nalm_core.report.defaults import CONSERVED_LIMIT
 from nalm_core.report.run_report import StageCounters, StageInfo
 from nalm_core.text.percents import share_percent
 
 from nalm_agent.nf.probe import ProbeFile, Snapshot
 
+MISSING_SHARE = 0.01
+"""Share of a stage's packets without an outcome for which the probe may be the reason. It is less for packets
+that are on their way when a turn ends, and more where every burst is sent packet by packet."""
 _REMEDY = "define a larger NALM_PROBE_MAX_PENDING before the program includes nalm_probe.h"
 _OLD = (
     "its nalm_probe.h is older and may lose marks and outcomes, those beyond 64 in an iteration. Build it "
@@ -42,7 +44,7 @@ def long_iterations(
 def _outcomes_are_missing(stages: Sequence[StageInfo], counters: Mapping[str, StageCounters]) -> bool:
     return any(
         counters[stage.name].packets - sum(counters[stage.name].outcomes.values())
-        > CONSERVED_LIMIT * counters[stage.name].packets
+        > MISSING_SHARE * counters[stage.name].packets
         for stage in stages
         if stage.outcomes and not stage.apart
     )
