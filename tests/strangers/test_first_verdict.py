@@ -13,7 +13,7 @@ from stranger import DOCUMENTS, FOLDER, ROOT, Stranger, require
 from transcript import Session, fresh_environment
 
 MOST_MINUTES = 10
-"""More than ten times what it took on a busy host (0.9 min), so that the host's load does not decide."""
+"""Seven times what it took on a busy host (0.8 to 1.4 min), so that the host's load does not decide."""
 
 
 @pytest.mark.timeout(3600)
