@@ -10,11 +10,13 @@ import {
   isKnown,
   kneeText,
   type LoadPointLike,
+  loadAxis,
   loadRows,
   loadsFile,
   moveText,
   rangeOf,
   type SweepLike,
+  scaleOf,
   stagesOf,
   valueOver,
 } from "./loadCurves";
@@ -103,6 +105,27 @@ describe("figures over the load", () => {
     expect(new Set(column("p99 [ns]"))).toEqual(new Set([undefined]));
     expect(column("stage").slice(0, 3)).toEqual([undefined, "rx", "nat"]);
   });
+});
+
+test("loads that crowd below the greatest are spread by a logarithmic axis", () => {
+  const even = loadAxis([1e6, 2e6, 3e6, 4e6]);
+  expect([even.log, even.low, even.text(2.5e6), even.name]).toEqual([
+    false,
+    0,
+    "2.5",
+    "offered load, Mpackets/s",
+  ]);
+  const crowded = loadAxis([985, 1971, 2956, 4926, 19706, 88675]);
+  expect(crowded.log).toBe(true);
+  expect(crowded.low).toBeGreaterThan(0);
+  expect(crowded.low).toBeLessThan(985);
+  expect(crowded.high).toBeGreaterThan(88675);
+});
+
+test("rates share one unit, other figures have their own", () => {
+  const rates = scaleOf("forwarded", [9e5, 2e6]);
+  expect([rates.unit, rates.text(9e5), rates.tick(9e5)]).toEqual(["Mpackets/s", "0.900", "0.9"]);
+  expect(scaleOf("cpp", [9e5]).unit).toBe("cycles/packet");
 });
 
 test("a knee is said with its interval, or why there is none", () => {

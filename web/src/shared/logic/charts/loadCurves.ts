@@ -8,6 +8,7 @@ import {
   changeWithInterval,
   columnUnit,
   figure,
+  inColumn,
   MISSING,
   plain,
   change as ratioText,
@@ -132,8 +133,7 @@ export const FIGURES_OVER = {
   forwarded: {
     word: "Forwarded rate",
     unit: "packets/s",
-    text: (value) => figure(value, "packets/s"),
-    tick: (value) => figure(value, "/s", 3),
+    text: number,
     fromZero: true,
     of: (one) => one.forwarded_pps,
   },
@@ -297,8 +297,50 @@ export function loadsFile(sweep: SweepLike): Row[] {
   });
 }
 
-/** A tick of the offered load: 2.5. */
-export const loadTick =
-  (divisor: number) =>
-  (value: number): string =>
-    plain(value / divisor);
+export interface Scale {
+  unit: string;
+  text: (value: number) => string;
+  tick: (value: number) => string;
+}
+
+/** How values of the figure are written; rates share one unit, which the loads choose. */
+export function scaleOf(over: OverLoad, loads: readonly number[]): Scale {
+  const { unit, text, tick = text } = figureOver(over);
+  if (unit !== "packets/s") return { unit, text, tick };
+  const column = columnUnit(loads, unit);
+  return {
+    unit: column.unit,
+    text: (value) => inColumn(value, column),
+    tick: (value) => plain(value / column.divisor),
+  };
+}
+
+export const loadsOf = ({ arms }: SweepLike): number[] =>
+  arms.flatMap((arm) => arm.points.map((point) => point.pps));
+
+/** Loads of which half lie below this share of the greatest are spread by a logarithmic axis. */
+const CROWDED = 0.25;
+
+export interface LoadAxis {
+  name: string;
+  low: number;
+  high: number;
+  log: boolean;
+  text: (value: number) => string;
+}
+
+/** The axis of the offered load. */
+export function loadAxis(loads: readonly number[]): LoadAxis {
+  const sorted = [...loads].sort((a, b) => a - b);
+  const [least = 1, most = 1] = [sorted[0], sorted.at(-1)];
+  const middle = sorted[Math.floor(sorted.length / 2)] ?? most;
+  const log = middle < CROWDED * most;
+  const { unit, divisor } = columnUnit(loads, "packets/s");
+  return {
+    name: `offered load, ${unit}`,
+    low: log ? least / 1.1 : 0,
+    high: most * (log ? 1.1 : 1.03),
+    log,
+    text: (value) => plain(value / divisor),
+  };
+}

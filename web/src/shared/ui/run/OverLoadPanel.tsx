@@ -14,14 +14,16 @@ import {
   kneeText,
   type LoadPointLike,
   type LoadRow,
+  loadAxis,
   loadRows,
   loadsFile,
-  loadTick,
+  loadsOf,
   moveText,
   OVER_LOAD,
   type OverLoad,
   rangeOf,
   type SweepLike,
+  scaleOf,
   spreadText,
   stagesOf,
   valueOver,
@@ -116,10 +118,9 @@ interface ShownProps {
 }
 
 function Shown({ sweep, over, stage }: ShownProps) {
-  const { word, unit, text, tick = text, fromZero } = figureOver(over);
-  const loads = sweep.arms.flatMap((arm) => arm.points.map((point) => point.pps));
-  const most = Math.max(...loads);
-  const load = columnUnit(loads, "packets/s");
+  const { word, fromZero } = figureOver(over);
+  const { unit, tick } = scaleOf(over, loadsOf(sweep));
+  const x = loadAxis(loadsOf(sweep));
   const of = sweep.arms.map((arm) => ({ arm, ...drawn(arm, over, stage) }));
   const curves = of
     .filter(({ points }) => points.length > 0)
@@ -139,15 +140,10 @@ function Shown({ sweep, over, stage }: ShownProps) {
       </p>
       <CurvePlot
         label={`${what} of base and head over the offered load`}
-        x={{
-          name: `offered load, ${load.unit}`,
-          low: 0,
-          high: most * 1.03,
-          text: loadTick(load.divisor),
-        }}
+        x={x}
         y={{ name: unit, ...rangeOf(of, fromZero), text: tick }}
         curves={curves}
-        marks={kneeMarks(sweep, stage, most * 1.03)}
+        marks={kneeMarks(sweep, stage, x.high)}
       />
       <Knees sweep={sweep} stage={stage} />
       <LoadTable sweep={sweep} over={over} stage={stage} what={what} />
@@ -194,7 +190,7 @@ function Knees({ sweep, stage }: { sweep: SweepLike; stage: string | undefined }
 }
 
 function LoadTable({ sweep, over, stage, what }: ShownProps & { what: string }) {
-  const { text, unit } = figureOver(over);
+  const { text, unit } = scaleOf(over, loadsOf(sweep));
   const rows = loadRows(sweep, over, stage);
   const load = columnUnit(
     rows.map((row) => row.pps),
