@@ -4,10 +4,6 @@ Runs of rates and soaks find and name them; equal builds raise no alarm."""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 from nalm_agent.measure.request import Request
 from nalm_agent.rates.rate_run import measure_under_load
@@ -18,11 +14,11 @@ from nalm_core.report.run_report import RunReport
 from nalm_core.report.trials.kinds import RunKind
 from nalm_core.verdict.metric_change import MetricChange
 from nalm_core.verdict.verdict import judge
+from reference_repository import reference_repository
 from tiny import NfRepository
 
 pytestmark = [pytest.mark.timed, pytest.mark.nightly, pytest.mark.timeout(1800)]
 
-NF = Path(__file__).resolve().parents[3] / "reference-nf"
 TX = "src/io/tx.c"
 SEND = "\telse\n\t\tsent = send_all(queue, batch);\n"
 HEADER = '#include "io/io.h"\n'
@@ -65,18 +61,10 @@ DECLARED = {BURSTS: ("\tuint32_t sent;\n", "\tuint32_t sent;\n\tstatic unsigned 
 def repository(tmp_path_factory: pytest.TempPathFactory) -> NfRepository:
     """The reference NF in a repository of its own, with short trials, a short soak, and no searches but those
     of the load."""
-    to = tmp_path_factory.mktemp("reference") / "nf"
-    listed = subprocess.check_output(["git", "-C", str(NF), "ls-files", "-z"], text=True)
-    for name in filter(None, listed.split("\0")):
-        if not name.startswith(("mutants/", "demo/")):
-            (to / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(NF / name, to / name)
-    config = to / "nalm.toml"
-    config.write_text(config.read_text().replace("[rates]\n", f"[rates]\n{SHORT}", 1))
-    made = NfRepository(to)
-    made.git("init", "-q", "-b", "main")
-    made.commit("reference NF")
-    return made
+    return reference_repository(
+        tmp_path_factory.mktemp("reference") / "nf",
+        lambda config: config.replace("[rates]\n", f"[rates]\n{SHORT}", 1),
+    )
 
 
 def measured(
