@@ -24,7 +24,6 @@
 #include <stdio.h>
 
 #include "lent_static.h"
-#define NALM_PROBE_MAX_PENDING 1024 /* bursts may be sent packet by packet, and an lcore may poll all ports */
 #include "nalm_probe.h"
 
 enum { PORTS = 32 }; /* RTE_MAX_ETHPORTS, unless DPDK is built with more */
