@@ -300,7 +300,7 @@ class RatesConfig(Table):
     def trials_per_launch(self) -> int:
         """Of each build, in a report."""
         full = rates.RATE_RUN_MRR_TRIALS if "mrr" in self.modes else 0
-        return full + self._timed_per_launch + len(self.sweep)
+        return full + self._timed_per_launch
 
     @property
     def most_launches(self) -> int:
@@ -310,14 +310,14 @@ class RatesConfig(Table):
 
     @property
     def _timed_per_launch(self) -> int:
-        return self.trials if "latency" in self.modes else 0
+        return (self.trials if "latency" in self.modes else 0) + len(self.sweep)
 
     @model_validator(mode="after")
     def _trials_fit_a_report(self) -> RatesConfig:
         if self.launches > self.most_launches:
             raise ValueError(
                 f"launches = {self.launches} is too many: a launch has {self.trials_per_launch} trials of "
-                f"each build, {self._timed_per_launch} of them at the common load, and a report has room for "
+                f"each build, {self._timed_per_launch} of them with latencies, and a report has room for "
                 f"{rates.RATE_RUN_TRIALS} and {rates.RATE_RUN_TIMED}; expected {self.most_launches} launches "
                 "or less, fewer trials, or fewer loads of the sweep"
             )

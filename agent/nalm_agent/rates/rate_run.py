@@ -392,7 +392,8 @@ def _sweep(launch: int, arms: Mapping[Arm, TrialNf], settings: _Settings, found:
         for arm in _order(launch + number, arms):
             with _blame(arm):
                 trial = arms[arm].trial(Ask(Phase.SWEEP, settings.trial_s, pps, share))
-            found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=_bare(trial)))
+            kept = _bare(trial).model_copy(update={"latency": trial.latency})
+            found.trials.append(PairedTrial(arm=arm, load=None, pair=number, trial=kept))
 
 
 def _soak(runs: Mapping[Arm, NfRun], settings: _Settings, found: _Found, progress: Progress) -> None:
@@ -473,7 +474,7 @@ def _search(nf: TrialNf, loads: Loads, goals: Sequence[Goal], settings: _Setting
 
 
 def _bare(trial: Trial) -> Trial:
-    """Without the histograms of a trial at full load, whose latency is that of full queues."""
+    """Without histograms: the latency of a trial at full load is that of full queues."""
     return trial.model_copy(update={"latency": None, "jitter": None, "directions": {}, "batches": []})
 
 

@@ -193,6 +193,10 @@ def test_a_sweep_finds_a_knee_that_moved(traffic_repository: NfRepository, home:
         trials = [one.trial for one in report.rates.trials if one.arm is arm]
         swept = Counter((one.share, one.intended_pps) for one in trials if one.phase is Phase.SWEEP)
         assert swept == {(share, round(ndr * share)): 6 for share in SHARES}, "one trial of each launch"
+        assert all(one.latency is not None for one in trials if one.phase is Phase.SWEEP)
+    shown = rates_of(report)
+    assert shown is not None and shown.sweep is not None
+    assert all(one.latency_p99_ns is not None for curve in shown.sweep.arms for one in curve.points)
 
 
 def test_a_load_that_the_generator_cannot_send_gives_no_value(
@@ -342,12 +346,12 @@ def test_what_a_job_measures(rates: str, given: dict[str, object], names: list[s
         ("\nmodes = []", "modes"),
         (
             "\nlaunches = 200\ntrials = 100",
-            "a launch has 102 trials of each build, 100 of them at the common load",
+            "a launch has 102 trials of each build, 100 of them with latencies",
         ),
         ("\nlaunches = 126", "expected 125 launches or less"),
         (
             "\ntrials = 2\nlaunches = 80\nsweep = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]",
-            "expected 76 launches",
+            "expected 45 launches",
         ),
         ('\ngenerator = "lab"', "there is no generator 'lab'"),
         ('\nmodes = ["soak"]', "modes"),

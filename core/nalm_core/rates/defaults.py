@@ -104,7 +104,7 @@ RATE_RUN_LAUNCHES: Final = 14
 RATE_RUN_MRR_TRIALS: Final = 2
 """Trials of each build at full load in a launch of a job of rates, after a short one that warms up."""
 RATE_RUN_TIMED: Final = 500
-"""Trials of each build at the common load in a job of rates, at most: they have histograms, and the report
+"""Trials of each build with latencies in a job of rates, at most: they have histograms, and the report
 must be no larger than what a server takes."""
 RATE_RUN_TRIALS: Final = 1000
 """All trials of each build in a job of rates, at most."""
