@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 import tomllib
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from nalm_core.rates import defaults as rates
 from nalm_core.rates.generators import INSIDE
 from nalm_core.report import defaults
+from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape
 from nalm_core.report.own_metrics import MetricName
 from nalm_core.report.run_report import OWN_PROBE, Name, PathName, Settings
 from nalm_core.report.trials.kinds import RunKind, split_name
@@ -278,6 +280,16 @@ class RatesConfig(Table):
     leave_out_s: Annotated[float, Field(ge=0, le=600)] = rates.RATE_RUN_LEAVE_OUT_S
     soak_hours: Annotated[float, Field(gt=0, le=MOST_SOAK_HOURS)] = rates.SOAK_RUN_HOURS
     soak_interval_s: Annotated[float, Field(gt=0, le=3600)] = rates.SOAK_INTERVAL_S
+
+    def load_name(self, shape: LoadShape) -> LoadName | None:
+        """Of the common load with this shape, as part of the name of its series; None: the default one."""
+        if self.pps is None and self.share == rates.COMPARE_SHARE and shape == NO_SHAPE:
+            return None
+        size = {"ndr": self.share} if self.pps is None else {"pps": self.pps}
+        name = LoadConfig.model_construct(**size, **dict(shape)).name
+        if len(name) <= LONGEST_LOAD:
+            return name
+        return f"{name[: LONGEST_LOAD - 9]}.{sha256(name.encode()).hexdigest()[:8]}"
 
     @model_validator(mode="after")
     def _loads_of_the_sweep(self) -> RatesConfig:

@@ -253,6 +253,8 @@ def _built(
             generator=generator,
             shape=settings.shape,
         )
+        definition = one.definition.model_copy(update={"load": config.rates.load_name(settings.shape)})
+        one = replace(one, run=replace(one.run, definition=definition))
         if found:
             one = replace(one, generator=found[0][0].generator)
         elif one.generator is not None:

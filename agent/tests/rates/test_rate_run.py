@@ -17,7 +17,7 @@ from nalm_agent.source.git import Repository
 from nalm_agent.store.home import Home
 from nalm_core.findings.bisection import next_budget
 from nalm_core.rates.run_view import rates_of
-from nalm_core.report.offered_load import LoadShape, Ramp
+from nalm_core.report.offered_load import LONGEST_LOAD, NO_SHAPE, LoadName, LoadShape, Ramp
 from nalm_core.report.outcome import Outcome
 from nalm_core.report.run_report import Arm, RunReport, RunStatus
 from nalm_core.report.serialization import dump_report, parse_report
@@ -25,6 +25,7 @@ from nalm_core.report.trials.kinds import RunKind
 from nalm_core.report.trials.trial import Phase
 from nalm_core.verdict.verdict import judge
 from nalm_core.wire.jobs import Lease
+from pydantic import TypeAdapter
 from tiny import RATES_TOML, NfRepository
 from trex_server import TrexServer
 
@@ -304,6 +305,37 @@ def test_a_head_that_does_not_build_is_broken(quick: NfRepository, home: Home) -
     report = measured(quick, home)
     assert judge(report).outcome is Outcome.BROKEN
     assert report.scenario.name == "made:rate"
+
+
+@pytest.mark.parametrize(
+    ("rates", "load", "name"),
+    [
+        ("", "", None),
+        ("\nshare = 0.5", 'load = "closed"', None),
+        ("\nshare = 0.7", "", "0.7NDR"),
+        ("\npps = 50000", "load = { pps = 1e6, burst = 64 }", "0.05Mpps/x64"),
+        ("", 'load = { ndr = 0.9, arrivals = "poisson" }', "0.5NDR/poisson"),
+    ],
+)
+def test_what_is_offered_has_a_name_unless_it_is_the_default(rates: str, load: str, name: str | None) -> None:
+    of = parse(toml(rates).replace("[scenarios.made]\n", f"[scenarios.made]\n{load}\n"))
+    assert name_of(of) == name
+
+
+def test_a_long_name_of_a_load_is_shortened_and_its_own() -> None:
+    found = set()
+    for flows in (1000, 2000):
+        load = f"load = {{ pps = 1e6, burst = 64, new_flows = {flows}, ramp = {{ ms = 5 }} }}"
+        text = toml("\nshare = 0.123456").replace("[scenarios.made]\n", f"[scenarios.made]\n{load}\n")
+        name = name_of(parse(text))
+        assert name is not None and len(name) == LONGEST_LOAD
+        found.add(TypeAdapter(LoadName).validate_python(name))
+    assert len(found) == 2
+
+
+def name_of(of: Config) -> str | None:
+    load = of.scenario("made").load
+    return of.rates.load_name(NO_SHAPE if load is None else load.shape)
 
 
 def lease(**given: object) -> Lease:

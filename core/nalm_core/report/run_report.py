@@ -137,7 +137,8 @@ class RunDefinition(Model):
     )
     """What counts packets and cycles (nalm.toml's `run.counts`); left out for the NF's own probe."""
     load: LoadName | None = Field(None, exclude_if=_is_none, json_schema_extra=_without_default)
-    """The scenario's load, which both arms are offered; left out for a closed loop."""
+    """The load, which both arms are offered; left out for a closed loop, and for the default one of rates and
+    soaks."""
 
     def series_source(self, source: str) -> str:
         """The source of a series: figures of different `counts` or loads are never in one series."""

@@ -110,14 +110,20 @@ def _counted_core_figures(report: RunReport, arm: Arm, stage: str | None) -> dic
 
 def _own_figures(report: RunReport, arm: Arm) -> dict[str, HistoryFigure]:
     """Metrics beside those of packets and cycles, without missing ones."""
-    return {one.name: _own_figure(one, arm) for one in report.own_metrics if one.values.get(arm)}
+    own = [one for one in report.own_metrics if one.values.get(arm)]
+    return {one.name: _own_figure(one, arm, own_source(report, arm, one)) for one in own}
 
 
-def _own_figure(metric: OwnMetric, arm: Arm) -> HistoryFigure:
+def own_source(report: RunReport, arm: Arm, metric: OwnMetric) -> str:
+    """The source of a series: figures of rates and soaks at different loads are never in one."""
+    return metric.source if report.rates is None else report.arms[arm].run.series_source(metric.source)
+
+
+def _own_figure(metric: OwnMetric, arm: Arm, source: str) -> HistoryFigure:
     values = metric.values[arm]
     if metric.exact:
-        return exact(values[0], metric.source)
-    found = over_launches(values, metric.source)
+        return exact(values[0], source)
+    found = over_launches(values, source)
     grown = metric.growth.get(arm)
     return found if grown is None else found.model_copy(update={"low": grown.low, "high": grown.high})
 

@@ -43,6 +43,19 @@ def test_equal_builds_are_the_same() -> None:
     assert values["ndr_pps"].source == "trials" and len(values["ndr_pps"].launches) == 14
 
 
+def test_figures_of_another_load_are_in_other_series() -> None:
+    report = rate_run()
+    arms = {
+        arm: info.model_copy(update={"run": info.run.model_copy(update={"load": "0.7NDR"})})
+        for arm, info in report.arms.items()
+    }
+    found = [
+        {one.source for one in summarise(of, Arm.HEAD).chain.values()}
+        for of in (report, report.model_copy(update={"arms": arms}))
+    ]
+    assert found == [{"trials"}, {"trials@0.7NDR"}]
+
+
 def test_what_is_never_judged_is_what_thresholds_refuse() -> None:
     assert tuple(name for name, one in RATE_METRICS.items() if one.judged == "never") == NEVER_JUDGED
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from nalm_core.report.history_figure import HistoryFigure, exact
 from nalm_core.report.run_report import Arm, RunReport
-from nalm_core.report.summary import Summaries
+from nalm_core.report.summary import Summaries, own_source
 from sqlalchemy.orm import Session
 
 from nalm_server.results.models import RunRow
@@ -36,7 +36,7 @@ def figures(summaries: Summaries) -> Iterator[tuple[str, str, HistoryFigure]]:
             yield stage, metric, figure
     for one in report.own_metrics:
         for cause, part in one.causes.get(Arm.HEAD, {}).items():
-            yield cause[:STAGE_CHARACTERS], one.name, exact(part, one.source)
+            yield cause[:STAGE_CHARACTERS], one.name, exact(part, own_source(report, Arm.HEAD, one))
 
 
 def series_of(found: Figures) -> list[SeriesKey]:
