@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from nalm_server.base.settings import Settings
 from nalm_server.jobs import service
-from nalm_server.jobs.agents import repository as hosts
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.schemas import JobState
 from nalm_server.worker.kinds import Work
@@ -20,7 +19,7 @@ from nalm_server.worker.wake import wake
 
 RETRY = Backoff(first_seconds=30.0, longest_seconds=15 * 60.0)
 ELSEWHERE = timedelta(minutes=2)
-"""How long other hosts of the pool, if one is online, have precedence over the one that failed."""
+"""How long other hosts have precedence over the one that failed."""
 
 
 class Failure(StrEnum):
@@ -61,8 +60,7 @@ def give_back(session: Session, job: JobRow, now: datetime, reason: str) -> None
 
 def _queue_elsewhere(session: Session, job: JobRow, now: datetime, at: datetime, reason: str) -> None:
     job.not_before = at if at > now else None
-    if hosts.has_another(session, job, now):
-        job.avoid_host, job.avoid_until = job.host, at + ELSEWHERE
+    job.avoid_host, job.avoid_until = job.host, at + ELSEWHERE
     job.lease_until = None
     job.step = job.detail = job.fraction = None
     service.move(session, job, JobState.QUEUED, now, reason, who=job.host)

@@ -18,7 +18,6 @@ from nalm_server.git.commits.order import record
 from nalm_server.jobs import leasing, tasks
 from nalm_server.jobs import queue_repository as queue
 from nalm_server.jobs import service as jobs
-from nalm_server.jobs.agents.repository import SEEN_WITHIN
 from nalm_server.jobs.approvals import Origin
 from nalm_server.jobs.models import JobRow
 from nalm_server.jobs.queue_repository import Asker
@@ -138,7 +137,6 @@ def test_long_waiting_raises_the_priority(service: Service, clock: Clock) -> Non
 def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Service, clock: Clock) -> None:
     job = enqueue(service, 1)
     lease = service.lease(host="bench-1")
-    asks_in_vain(service, "bench-2")
     failed = {"outcome": "failed", "kind": "infrastructure", "message": "disk full"}
     assert reported(service, lease, "finish", **failed) == {"state": "queued"}
     assert take(service, "bench-2") is None, "not before its pause is over"
@@ -155,30 +153,13 @@ def test_infrastructure_is_tried_again_elsewhere_and_a_build_is_not(service: Ser
     assert (again["state"], again["attempts"]) == ("queued", 0)
 
 
-def asks_in_vain(at: Service, host: str) -> None:
-    """The host is online, and has nothing to do."""
-    at.post("/agent/lease", "agent", 204, {"host": host, "host_class": "vm-2"})
-
-
 def test_a_job_given_back_is_free_at_once(service: Service) -> None:
     job = enqueue(service, 1)
     lease = service.lease(host="bench-1")
-    asks_in_vain(service, "bench-2")
     assert reported(service, lease, "release", reason="draining") == {"state": "queued"}
     reported(service, lease, "progress", 409, step="building")
-    assert take(service, "bench-1") is None
     assert take(service, "bench-2") == job
     assert service.get(f"/jobs/{job}")["attempts"] == 1
-
-
-def test_a_job_given_back_waits_for_no_other_host_where_none_is_online(
-    service: Service, clock: Clock
-) -> None:
-    asks_in_vain(service, "bench-2")
-    clock.pass_seconds(SEEN_WITHIN.total_seconds() + 1)
-    job = enqueue(service, 1)
-    reported(service, service.lease(host="bench-1"), "release", reason="restarted")
-    assert take(service, "bench-1") == job
 
 
 def test_a_late_agent_has_its_job_back_if_nobody_took_it(service: Service, clock: Clock) -> None:

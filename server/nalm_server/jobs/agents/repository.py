@@ -78,17 +78,6 @@ def count_online(session: Session, now: datetime) -> int:
     )
 
 
-def has_another(session: Session, job: JobRow, now: datetime) -> bool:
-    """True if a host of the project's pool other than the job's own is online."""
-    query = select(HostRow.id).where(
-        HostRow.pool == pool_of(session, job),
-        HostRow.name != job.host,
-        HostRow.revoked_at.is_(None),
-        HostRow.last_seen_at > now - SEEN_WITHIN,
-    )
-    return session.scalars(query.limit(1)).first() is not None
-
-
 def find(session: Session, name: str) -> HostRow | None:
     return session.scalars(select(HostRow).where(HostRow.name == name)).one_or_none()
 
